@@ -1,0 +1,14 @@
+//! The control protocol: requests and responses that travel between the messages, in both directions.
+
+mod envelope;
+mod inbound;
+mod initialize;
+mod outbound;
+
+pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failure, Outcome, Success};
+pub use inbound::{CanUseTool, HookCallback, InboundRequest, McpMessage};
+pub use initialize::{HookFailure, HookMatcher, Initialize, InitializeReply};
+pub use outbound::{
+    ControlCall, Interrupt, InterruptReply, McpServerStatus, McpStatus, McpStatusReply, McpTool, Nothing,
+    OutboundRequest, SendMcpMessage, SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply,
+};

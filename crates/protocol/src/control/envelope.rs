@@ -1,0 +1,99 @@
+//! The frames that carry requests and responses.
+
+use serde::{Deserialize, Serialize};
+
+use super::InboundRequest;
+use crate::{RawJson, RequestId, tagged::tagged};
+
+/// A request of the CLI (`control_request`, to us).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct ControlRequest {
+    /// The id that the response must carry.
+    pub request_id: RequestId,
+    /// What is asked.
+    pub request: InboundRequest,
+}
+
+/// A response to a request (`control_response`), in either direction.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ControlResponse {
+    #[serde(rename = "type", skip_deserializing, default = "ControlResponse::kind")]
+    kind: &'static str,
+    /// How the request ended.
+    pub response: Outcome,
+}
+
+impl ControlResponse {
+    /// A success, with what was asked for.
+    pub fn success(request_id: RequestId, response: Option<RawJson>) -> Self {
+        Self { kind: Self::kind(), response: Outcome::Success(Success { request_id, response }) }
+    }
+
+    /// A failure, with a text for the CLI.
+    pub fn failure(request_id: RequestId, error: impl Into<String>) -> Self {
+        let failure = Failure { request_id, error: error.into(), error_code: None };
+        Self { kind: Self::kind(), response: Outcome::Failure(failure) }
+    }
+
+    fn kind() -> &'static str {
+        "control_response"
+    }
+}
+
+tagged! {
+    /// How a request ended.
+    pub enum Outcome by "subtype" {
+        /// It was done.
+        Success(Success) = "success",
+        /// It was not.
+        Failure(Failure) = "error",
+    }
+}
+
+/// A request was done.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Success {
+    /// The request.
+    pub request_id: RequestId,
+    /// What was asked for; absent where there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<RawJson>,
+}
+
+/// A request was not done.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The request.
+    pub request_id: RequestId,
+    /// Why, for a person.
+    #[serde(default)]
+    pub error: String,
+    /// Why, for a program, such as `unsupported_request`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<Box<str>>,
+}
+
+/// Takes a request back (`control_cancel_request`), in either direction.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ControlCancelRequest {
+    #[serde(rename = "type", skip_deserializing, default = "ControlCancelRequest::kind")]
+    kind: &'static str,
+    /// The request.
+    pub request_id: RequestId,
+}
+
+impl ControlCancelRequest {
+    /// Takes this request back.
+    pub fn new(request_id: RequestId) -> Self {
+        Self { kind: Self::kind(), request_id }
+    }
+
+    fn kind() -> &'static str {
+        "control_cancel_request"
+    }
+}

@@ -1,0 +1,35 @@
+//! `set_model`: another model from the next turn on.
+
+use serde::{Deserialize, Serialize};
+
+use super::ControlCall;
+
+/// Another model from the next turn on (`set_model`). The CLI takes any name without a check.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SetModel {
+    /// The model; `None` for the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Box<str>>,
+}
+
+impl SetModel {
+    /// Another model, or the default.
+    pub fn new(model: Option<&str>) -> Self {
+        Self { model: model.map(Into::into) }
+    }
+}
+
+impl ControlCall for SetModel {
+    const SUBTYPE: &'static str = "set_model";
+    type Reply = SetModelReply;
+}
+
+/// The model that is set now.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SetModelReply {
+    /// The model's name.
+    #[serde(default)]
+    pub model: Option<Box<str>>,
+}

@@ -1,0 +1,58 @@
+//! Finding where in the original text a decoding error lies. Runs on the error path alone.
+
+mod hoist;
+mod scan;
+
+use serde::de::DeserializeOwned;
+
+/// A place in a JSON text.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) offset: usize,
+}
+
+impl Place {
+    /// The place at `offset`, counted as `serde_json` counts: the column is the number of bytes up to and with it.
+    fn at(text: &str, offset: usize) -> Self {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        Self {
+            path: scan::path_at(text, offset),
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            column: before.len() - line_start,
+            offset: before.len(),
+        }
+    }
+
+    /// The place behind all of `text`.
+    pub(super) fn of_end(text: &str) -> Self {
+        Self::at(text, text.len())
+    }
+}
+
+/// Where `error`, got from reading `text` as a `T`, lies.
+///
+/// Where a union's tag comes late, the error's own position counts from an inner value.
+/// So the text is read again with a copy of each late tag moved to its object's front, and the position that comes of
+/// it is counted back.
+pub(super) fn place<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Place {
+    let own = offset(text, error.line(), error.column());
+    if error.is_data()
+        && let Some(hoisted) = hoist::hoist(text)
+        && let Err(again) = serde_json::from_str::<T>(&hoisted.text)
+        && again.is_data()
+        && !again.to_string().starts_with("duplicate field")
+    {
+        return Place::at(text, hoisted.original(offset(&hoisted.text, again.line(), again.column())));
+    }
+    Place::at(text, own)
+}
+
+/// The byte offset of a position that counts lines from 1 and columns in bytes.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (start + column).min(text.len())
+}

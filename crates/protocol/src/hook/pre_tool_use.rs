@@ -1,0 +1,89 @@
+//! `PreToolUse`: before a tool is used.
+
+use serde::{Deserialize, Serialize};
+
+use super::{HookReply, declare::hook_event};
+use crate::{RawJson, ToolUseId, open_enum::open_enum};
+
+hook_event! {
+    /// Before a tool is used: the use may be allowed, refused, asked about, or changed.
+    PreToolUse => PreToolUseOutput, refusal |reason| Some(HookReply::deny(reason));
+
+    /// What `PreToolUse` tells.
+    PreToolUseInput {
+        /// The tool; a subagent's start is `Agent` here and `Task` in the `assistant` message.
+        tool_name: Box<str>,
+        /// Its input.
+        tool_input: RawJson,
+        /// The tool use.
+        tool_use_id: ToolUseId,
+        /// The MCP server that the tool belongs to.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mcp_server: Option<RawJson>,
+    }
+}
+
+/// What only `PreToolUse` can say.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PreToolUseOutput {
+    /// What happens to the tool use; of several hooks' decisions the strictest wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision: Option<PermissionDecision>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision_reason: Option<String>,
+    /// The input to use instead; without a decision it is asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<RawJson>,
+    /// Text for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+}
+
+impl HookReply<PreToolUse> {
+    /// The tool may be used, without a further question.
+    pub fn allow() -> Self {
+        Self::decide(PermissionDecision::Allow, None)
+    }
+
+    /// The tool may not be used; the model is told why.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::decide(PermissionDecision::Deny, Some(reason.into()))
+    }
+
+    /// The host is asked, even where a rule allows the use.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self::decide(PermissionDecision::Ask, Some(reason.into()))
+    }
+
+    /// The tool may be used with this input instead.
+    pub fn allow_with_input(input: RawJson) -> Self {
+        let mut reply = Self::allow();
+        reply.output.get_or_insert_default().updated_input = Some(input);
+        reply
+    }
+
+    fn decide(decision: PermissionDecision, reason: Option<String>) -> Self {
+        Self::output(PreToolUseOutput {
+            permission_decision: Some(decision),
+            permission_decision_reason: reason,
+            ..PreToolUseOutput::default()
+        })
+    }
+}
+
+open_enum! {
+    /// What happens to a tool use.
+    pub enum PermissionDecision {
+        /// It goes ahead.
+        Allow = "allow",
+        /// It is refused.
+        Deny = "deny",
+        /// The host is asked.
+        Ask = "ask",
+        /// The turn ends, and the host decides later.
+        Defer = "defer",
+    }
+}

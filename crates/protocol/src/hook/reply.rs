@@ -1,0 +1,118 @@
+//! A hook's reply: what every event may say, and what only one may.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use super::HookEvent;
+use crate::{open_enum::open_enum, tagged::Inject};
+
+/// A hook's reply.
+///
+/// An output that belongs to another event does not compile, since the specific part is the event's own type.
+#[non_exhaustive]
+pub struct HookReply<E: HookEvent> {
+    /// `Some(false)` ends the turn (`continue`); a tool call that is being asked about still runs.
+    pub keep_going: Option<bool>,
+    /// Why the turn ends, for the user (`stopReason`).
+    pub stop_reason: Option<String>,
+    /// Whether to hide the hook's output (`suppressOutput`).
+    pub suppress_output: Option<bool>,
+    /// A notice for the user (`systemMessage`).
+    pub system_message: Option<String>,
+    /// Blocks what the event guards, for events that know this vocabulary (`decision`).
+    pub decision: Option<BlockDecision>,
+    /// Why it is blocked (`reason`).
+    pub reason: Option<String>,
+    /// What only this event can say (`hookSpecificOutput`).
+    pub output: Option<E::Output>,
+}
+
+impl<E: HookEvent> HookReply<E> {
+    /// Says nothing: everything goes ahead as without the hook.
+    pub fn proceed() -> Self {
+        Self::default()
+    }
+
+    /// Says only what belongs to this event.
+    pub fn output(output: E::Output) -> Self {
+        Self { output: Some(output), ..Self::default() }
+    }
+
+    /// Blocks what the event guards.
+    pub(super) fn blocked(reason: impl Into<String>) -> Self {
+        Self { decision: Some(BlockDecision::Block), reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// The same reply with a notice for the user.
+    #[must_use]
+    pub fn with_system_message(mut self, message: impl Into<String>) -> Self {
+        self.system_message = Some(message.into());
+        self
+    }
+
+    /// The same reply, and the turn ends.
+    #[must_use]
+    pub fn ending_the_turn(mut self, reason: impl Into<String>) -> Self {
+        self.keep_going = Some(false);
+        self.stop_reason = Some(reason.into());
+        self
+    }
+}
+
+impl<E: HookEvent> Default for HookReply<E> {
+    fn default() -> Self {
+        Self {
+            keep_going: None,
+            stop_reason: None,
+            suppress_output: None,
+            system_message: None,
+            decision: None,
+            reason: None,
+            output: None,
+        }
+    }
+}
+
+impl<E: HookEvent> fmt::Debug for HookReply<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl<E: HookEvent> Serialize for HookReply<E> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        entry(&mut map, "continue", self.keep_going.as_ref())?;
+        entry(&mut map, "stopReason", self.stop_reason.as_ref())?;
+        entry(&mut map, "suppressOutput", self.suppress_output.as_ref())?;
+        entry(&mut map, "systemMessage", self.system_message.as_ref())?;
+        entry(&mut map, "decision", self.decision.as_ref())?;
+        entry(&mut map, "reason", self.reason.as_ref())?;
+        entry(&mut map, "hookSpecificOutput", self.output.as_ref().map(Specific::<E>).as_ref())?;
+        map.end()
+    }
+}
+
+/// The event's own output, with its name.
+struct Specific<'a, E: HookEvent>(&'a E::Output);
+
+impl<E: HookEvent> Serialize for Specific<'_, E> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(Inject::new(&[], ("hookEventName", E::NAME), serializer))
+    }
+}
+
+fn entry<M: SerializeMap, T: Serialize>(map: &mut M, name: &str, value: Option<&T>) -> Result<(), M::Error> {
+    value.map_or(Ok(()), |value| map.serialize_entry(name, value))
+}
+
+open_enum! {
+    /// The older vocabulary of decisions, which some events know alone.
+    pub enum BlockDecision {
+        /// What the event guards does not happen.
+        Block = "block",
+        /// It does.
+        Approve = "approve",
+    }
+}

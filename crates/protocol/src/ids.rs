@@ -1,0 +1,71 @@
+//! Identifiers as types of their own, so that one is never passed for another.
+
+/// Declares an identifier: a string that is compared and printed, and never taken apart.
+macro_rules! id {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+        #[serde(transparent)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// The text as it is on the wire.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str($crate::open_enum::FromStr(std::marker::PhantomData))
+            }
+        }
+    };
+}
+
+id! {
+    /// A session's id (`session_id`): the name under which the CLI stores and resumes it.
+    SessionId
+}
+id! {
+    /// The id of one tool use (`tool_use_id`), made by the model, such as `toolu_01…`.
+    ToolUseId
+}
+id! {
+    /// The id that ties a control request to its response (`request_id`), made by whoever asks.
+    RequestId
+}
+id! {
+    /// A message's own id (`uuid`).
+    Uuid
+}

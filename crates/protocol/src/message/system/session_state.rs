@@ -1,0 +1,38 @@
+//! `system/session_state_changed`: idle, running, or waiting for an answer.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid, open_enum::open_enum};
+
+/// The session's state changed (`system/session_state_changed`).
+///
+/// Sent to a host that asks for it by `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
+/// `idle` comes after the `result`; a background agent keeps the state `running` until its follow-up turn has ended, a
+/// background shell does not.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SessionStateChanged {
+    /// The new state.
+    pub state: SessionState,
+    /// Whether it is meant for the host alone; not declared, seen on the wire.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sdk_host_only: bool,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// The state of a session.
+    pub enum SessionState {
+        /// Nothing runs.
+        Idle = "idle",
+        /// A turn or a background agent runs.
+        Running = "running",
+        /// A permission question or a dialog is open.
+        RequiresAction = "requires_action",
+    }
+}

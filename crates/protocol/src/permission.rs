@@ -1,0 +1,11 @@
+//! The vocabulary of permissions.
+
+mod decision;
+mod mode;
+mod update;
+
+pub use decision::{Allow, Decision, Deny};
+pub use mode::PermissionMode;
+pub use update::{
+    DirectoriesUpdate, ModeUpdate, PermissionUpdate, Rule, RuleBehavior, RulesUpdate, UpdateDestination,
+};

@@ -1,0 +1,64 @@
+//! The answer to `can_use_tool`.
+
+use serde::{Deserialize, Serialize};
+
+use super::PermissionUpdate;
+use crate::{RawJson, tagged::tagged};
+
+tagged! {
+    /// The answer to `can_use_tool`.
+    ///
+    /// There is no default: whoever answers, decides.
+    pub enum Decision by "behavior" {
+        /// The tool may be used.
+        Allow(Allow) = "allow",
+        /// It may not.
+        Deny(Deny) = "deny",
+    }
+}
+
+impl Decision {
+    /// The tool may be used as asked.
+    pub fn allow() -> Self {
+        Self::Allow(Allow::default())
+    }
+
+    /// The tool may be used with this input instead; the `assistant` message keeps the old one.
+    pub fn allow_with_input(input: RawJson) -> Self {
+        Self::Allow(Allow { updated_input: Some(input), ..Allow::default() })
+    }
+
+    /// The tool may not be used; the model is told why and goes on.
+    pub fn deny(message: impl Into<String>) -> Self {
+        Self::Deny(Deny { message: message.into(), interrupt: None })
+    }
+
+    /// The tool may not be used, and the turn ends.
+    pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
+        Self::Deny(Deny { message: message.into(), interrupt: Some(true) })
+    }
+}
+
+/// The tool may be used.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Allow {
+    /// The input to use; `None` for the one that was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<RawJson>,
+    /// Rules to add, so that the question need not be asked again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub updated_permissions: Vec<PermissionUpdate>,
+}
+
+/// The tool may not be used.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Deny {
+    /// Why, for the model.
+    pub message: String,
+    /// Whether the turn ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupt: Option<bool>,
+}

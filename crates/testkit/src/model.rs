@@ -1,0 +1,134 @@
+//! A Messages API on loopback that answers from a script, so that the real CLI runs without an account or a network.
+//!
+//! The CLI finds it through its environment: `ANTHROPIC_BASE_URL` set to [`ScriptedModel::base_url`], and any dummy
+//! `ANTHROPIC_API_KEY`.
+//!
+//! ```
+//! use agentwire_testkit::{ScriptedModel, Script};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let script = Script::from_json(
+//!     r#"{"replies": [{"blocks": [{"text": "one half, other half"}], "hold": "mid"}]}"#,
+//! )?;
+//! let model = ScriptedModel::start(script).await?;
+//! assert!(model.base_url().starts_with("http://127.0.0.1:"));
+//! // Start the CLI here, wait with `model.held("mid").await?`, interrupt it, and let the rest of the reply go:
+//! model.release("mid")?;
+//! assert_eq!(model.unused(), 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! No request's body is kept, since it holds the vendor's words; only the small facts of [`RequestFact`] are.
+
+mod error;
+mod gates;
+mod message;
+mod progress;
+mod request;
+pub mod script;
+mod server;
+mod sse;
+
+use std::{sync::Arc, thread};
+
+use tokio::sync::oneshot;
+
+pub use error::ModelError;
+pub use request::{Answer, RequestFact};
+use script::Script;
+use server::Shared;
+
+/// A scripted Messages API that is being served.
+///
+/// It runs on a thread and a runtime of its own, so neither a busy nor a paused runtime of the caller holds it up.
+/// Dropping it breaks all its connections, closes the port and ends the thread; that takes the blink of an eye, and
+/// the drop waits for it.
+#[derive(Debug)]
+pub struct ScriptedModel {
+    base_url: Box<str>,
+    shared: Arc<Shared>,
+    /// Dropping it tells the thread to stop.
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl ScriptedModel {
+    /// Serves the script on a free port of 127.0.0.1; when this returns, connections are taken.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Script`] when the script holds something that cannot be answered, [`ModelError::Start`] when the
+    /// port or the thread cannot be had.
+    pub async fn start(script: Script) -> Result<Self, ModelError> {
+        script.check()?;
+        let shared = Arc::new(Shared::new(script));
+        let (stop, stopped) = oneshot::channel();
+        let (report, started) = oneshot::channel();
+        let for_thread = Arc::clone(&shared);
+        let thread = thread::Builder::new()
+            .name("scripted-model".to_owned())
+            .spawn(move || server::run(for_thread, report, stopped))?;
+        // A thread that ends without a report has failed in a way that it could not name.
+        let address = started.await.map_err(|_| ModelError::Ended)??;
+        let base_url = format!("http://{address}").into();
+        Ok(Self { base_url, shared, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// What to set `ANTHROPIC_BASE_URL` to: `http://127.0.0.1:PORT`, without a slash at the end.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Opens a gate, now and for good: a reply that holds there goes on, and one that comes later does not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::NoSuchGate`] when the script names no such gate.
+    pub fn release(&self, gate: &str) -> Result<(), ModelError> {
+        self.shared.gates.release(gate)
+    }
+
+    /// Waits until a reply has come to this gate; at once when one has been there already.
+    ///
+    /// What comes before the gate has been handed to the connection then.
+    /// Cancel-safe; any number of futures may wait at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::NoSuchGate`] when the script names no such gate.
+    pub async fn held(&self, gate: &str) -> Result<(), ModelError> {
+        self.shared.gates.held(gate).await
+    }
+
+    /// What is known of each request, in the order of arrival; of the first 10,000 when there were more.
+    pub fn requests(&self) -> Vec<RequestFact> {
+        self.shared.progress().facts().to_vec()
+    }
+
+    /// How many requests came, of any kind.
+    pub fn request_count(&self) -> usize {
+        self.shared.progress().requests()
+    }
+
+    /// How many replies of the script have not been given yet, repetitions counted.
+    pub fn unused(&self) -> usize {
+        self.shared.progress().unused(&self.shared.script)
+    }
+
+    /// How many requests came after the replies that were meant for them had run out.
+    pub fn exhausted(&self) -> usize {
+        self.shared.progress().exhausted()
+    }
+}
+
+impl Drop for ScriptedModel {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic of that thread was seen by the client as a broken connection; a drop has nobody to tell.
+            drop(thread.join());
+        }
+    }
+}

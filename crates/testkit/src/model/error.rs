@@ -1,0 +1,32 @@
+//! Why a scripted model could not be started or steered.
+
+use std::io;
+
+/// What went wrong with a scripted model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The script is no JSON, or not of the shape of a script.
+    #[error("the script cannot be read")]
+    Json(#[from] serde_json::Error),
+    /// The script asks for something that cannot be answered.
+    #[error("the script cannot be played: {problem}")]
+    Script {
+        /// What is wrong, and with which reply.
+        problem: String,
+    },
+    /// The port or the thread could not be had.
+    #[error("the scripted model could not be started")]
+    Start(#[from] io::Error),
+    /// The server's thread ended without saying why.
+    #[error("the scripted model ended while it was being started")]
+    Ended,
+    /// The script names no such gate.
+    #[error("the script has no gate {name:?}; it has {known:?}")]
+    NoSuchGate {
+        /// The name that was asked for.
+        name: String,
+        /// The gates that the script names.
+        known: Vec<String>,
+    },
+}

@@ -1,0 +1,276 @@
+//! What the scripted model says: plain data, readable from JSON.
+
+use std::iter;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::error::ModelError;
+
+/// All replies that a scripted model gives.
+///
+/// A request takes the next reply of the first list that it belongs to: a list of [`Script::matches`] whose marker it
+/// holds; the main list when it carries tools; else the side text.
+/// When a list has run out, the reply is the plain text `(script exhausted)`, and the model counts it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Script {
+    /// `replies`: the replies of the main conversation, whose requests carry tools.
+    #[serde(default)]
+    pub replies: Vec<Reply>,
+    /// `match`: replies for requests that hold a marker, such as those of one subagent.
+    #[serde(default, rename = "match")]
+    pub matches: Vec<Match>,
+    /// `side_text`: the answer to every side request (titles, summaries), which carries no tools.
+    #[serde(default = "side_text")]
+    pub side_text: String,
+}
+
+/// Replies for requests that hold a marker.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Match {
+    /// `marker`: the text to look for.
+    pub marker: String,
+    /// `in`: where to look for it; `prompt` unless told.
+    #[serde(default, rename = "in")]
+    pub place: Place,
+    /// `replies`: the replies to such requests, in order of arrival.
+    pub replies: Vec<Reply>,
+}
+
+/// Where a marker is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Place {
+    /// `prompt`: the system text and the first message, which stay the same over a conversation.
+    ///
+    /// A subagent's own prompt is there, and not in the requests of the agent that started it.
+    #[default]
+    Prompt,
+    /// `last`: the last message, such as that of a compaction request.
+    Last,
+}
+
+/// One reply of the model, or one failure.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Reply {
+    /// `blocks`: the content of the message.
+    pub blocks: Vec<Block>,
+    /// `stop_reason`: `tool_use` if a block is one, else `end_turn`, unless told.
+    pub stop_reason: Option<String>,
+    /// `chunks`: into how many deltas each block is split at most; 2 where the reply has a middle, else 1, unless told.
+    pub chunks: Option<usize>,
+    /// `repeat_text`: how often each text is repeated, for long lines; 1 unless told.
+    pub repeat_text: Option<usize>,
+    /// `usage`: the tokens that the reply claims.
+    pub usage: Usage,
+    /// `hold_before`: the gate at which the reply waits before its first byte.
+    pub hold_before: Option<String>,
+    /// `delay_ms`: the pause before the first byte, in milliseconds. Prefer a gate.
+    pub delay_ms: u64,
+    /// `hold`: the gate at which the stream waits in its middle, after half of its deltas.
+    pub hold: Option<String>,
+    /// `pause_ms`: the pause between two deltas, in milliseconds. Prefer a gate.
+    pub pause_ms: u64,
+    /// `cut`: the connection breaks in the middle of the stream, after the gate if there is one.
+    pub cut: bool,
+    /// `error_event`: the stream ends in its middle with an `overloaded_error` event, after the gate if there is one.
+    pub error_event: bool,
+    /// `status`: fail with this HTTP status, from 400 to 599, instead of replying.
+    pub status: Option<u16>,
+    /// `retry_after`: the seconds in the failure's `retry-after` header.
+    pub retry_after: Option<u32>,
+    /// `error_message`: the text of the failure; one that names the status unless told.
+    pub error_message: Option<String>,
+    /// `times`: how often this reply is given before the next one; 1 unless told.
+    pub times: Option<usize>,
+}
+
+/// One content block of a reply.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "BlockJson")]
+#[non_exhaustive]
+pub enum Block {
+    /// `{"text": "…"}`
+    Text(String),
+    /// `{"thinking": "…", "signature": "…"}`
+    Thinking {
+        /// The thought.
+        thinking: String,
+        /// The opaque proof that the model had it.
+        signature: String,
+    },
+    /// `{"tool_use": {"name": "…", "input": {…}, "id": "…"}}`
+    ToolUse(ToolUse),
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ToolUse {
+    /// `name`: the tool.
+    pub name: String,
+    /// `input`: its input, sent as it is spelt here; `{}` unless told.
+    #[serde(default)]
+    pub input: Option<Box<RawValue>>,
+    /// `id`: the id of the call; a deterministic one unless told.
+    #[serde(default)]
+    pub id: Option<String>,
+}
+
+/// The tokens that a reply claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Usage {
+    /// `input_tokens`: 10 unless told.
+    pub input_tokens: u64,
+    /// `output_tokens`: 5 unless told.
+    pub output_tokens: u64,
+    /// `cache_creation_input_tokens`: 0 unless told.
+    pub cache_creation_input_tokens: u64,
+    /// `cache_read_input_tokens`: 0 unless told.
+    pub cache_read_input_tokens: u64,
+}
+
+impl Script {
+    /// A script whose main conversation has these replies.
+    pub fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self { replies: replies.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Reads a script.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Json`] when the text is not of the shape of a script; an unknown field is such a case.
+    pub fn from_json(text: &str) -> Result<Self, ModelError> {
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// The main list, then the lists of the matches.
+    pub(super) fn lists(&self) -> impl Iterator<Item = &[Reply]> {
+        iter::once(&*self.replies).chain(self.matches.iter().map(|found| &*found.replies))
+    }
+
+    /// The names of all gates.
+    pub(super) fn gates(&self) -> impl Iterator<Item = &str> {
+        self.lists()
+            .flatten()
+            .flat_map(|reply| [&reply.hold, &reply.hold_before])
+            .flatten()
+            .map(String::as_str)
+    }
+
+    pub(super) fn check(&self) -> Result<(), ModelError> {
+        for (position, reply) in self.lists().flatten().enumerate() {
+            if let Some(problem) = reply.problem() {
+                return Err(ModelError::Script { problem: format!("reply {position}: {problem}") });
+            }
+        }
+        match self.matches.iter().any(|found| found.marker.is_empty()) {
+            true => Err(ModelError::Script { problem: "an empty marker matches everything".to_owned() }),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self { replies: Vec::new(), matches: Vec::new(), side_text: side_text() }
+    }
+}
+
+impl Reply {
+    /// A reply of one text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { blocks: vec![Block::Text(text.into())], ..Self::default() }
+    }
+
+    /// A failure with this HTTP status.
+    pub fn failure(status: u16) -> Self {
+        Self { status: Some(status), ..Self::default() }
+    }
+
+    /// How often the reply is given.
+    pub(super) fn count(&self) -> usize {
+        self.times.unwrap_or(1)
+    }
+
+    /// Whether something happens in the middle of the stream.
+    pub(super) fn has_middle(&self) -> bool {
+        self.hold.is_some() || self.cut || self.error_event || self.pause_ms > 0
+    }
+
+    fn problem(&self) -> Option<&'static str> {
+        let bad_status = self.status.is_some_and(|status| !(400..600).contains(&status));
+        let zero = [self.chunks, self.repeat_text, self.times].contains(&Some(0));
+        match () {
+            () if bad_status => Some("`status` is not from 400 to 599"),
+            () if zero => Some("`chunks`, `repeat_text` and `times` are at least 1"),
+            () if self.status.is_some() && !self.blocks.is_empty() => {
+                Some("it has both `status` and `blocks`")
+            }
+            () if self.cut && self.error_event => Some("it has both `cut` and `error_event`"),
+            () => None,
+        }
+    }
+}
+
+impl ToolUse {
+    /// The input as JSON text.
+    pub(super) fn input_json(&self) -> &str {
+        self.input.as_ref().map_or("{}", |input| input.get())
+    }
+}
+
+impl Default for Usage {
+    fn default() -> Self {
+        Self {
+            input_tokens: 10,
+            output_tokens: 5,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: 0,
+        }
+    }
+}
+
+/// A block as it is spelt, before it is known which kind it is.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BlockJson {
+    text: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    tool_use: Option<ToolUse>,
+}
+
+impl TryFrom<BlockJson> for Block {
+    type Error = &'static str;
+
+    fn try_from(json: BlockJson) -> Result<Self, Self::Error> {
+        match json {
+            BlockJson { text: Some(text), thinking: None, signature: None, tool_use: None } => {
+                Ok(Self::Text(text))
+            }
+            BlockJson { text: None, thinking: Some(thinking), signature, tool_use: None } => {
+                Ok(Self::Thinking { thinking, signature: signature.unwrap_or_default() })
+            }
+            BlockJson { text: None, thinking: None, signature: None, tool_use: Some(call) } => {
+                Ok(Self::ToolUse(call))
+            }
+            _ => Err("a block is one of `text`, `thinking` (with `signature`) and `tool_use`"),
+        }
+    }
+}
+
+fn side_text() -> String {
+    "A side answer".to_owned()
+}

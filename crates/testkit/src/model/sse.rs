@@ -1,0 +1,161 @@
+//! A reply as a stream of server-sent events, with what is to happen in the middle of it.
+
+use std::{io, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use serde_json::{Value, json};
+
+use super::{
+    message::{Message, Piece, usage},
+    script::Reply,
+    server::Shared,
+};
+
+/// One thing that happens while a body is sent.
+#[derive(Debug)]
+pub(super) enum Step {
+    Send(Bytes),
+    Pause(Duration),
+    Hold(String),
+    /// The connection breaks.
+    Cut,
+}
+
+/// All steps of a streamed reply.
+pub(super) fn steps(message: &Message<'_>, reply: &Reply) -> Vec<Step> {
+    let chunks = chunks(reply);
+    let pieces: Vec<Vec<&str>> = message.blocks.iter().map(|block| split(block.body(), chunks)).collect();
+    let mut script =
+        Stage { steps: Vec::new(), reply, until_middle: pieces.iter().flatten().count().div_ceil(2) };
+    script.send("message_start", json!({"message": message.announcement()}));
+    if script.until_middle == 0 && script.middle() {
+        return script.steps;
+    }
+    for (index, (block, pieces)) in message.blocks.iter().zip(&pieces).enumerate() {
+        script.send("content_block_start", json!({"index": index, "content_block": opening(block)}));
+        for piece in pieces {
+            if script.delta(index, delta(block, piece)) {
+                return script.steps;
+            }
+        }
+        if let Piece::Thinking { signature, .. } = block {
+            let delta = json!({"type": "signature_delta", "signature": signature});
+            script.send("content_block_delta", json!({"index": index, "delta": delta}));
+        }
+        script.send("content_block_stop", json!({"index": index}));
+    }
+    let delta = json!({"stop_reason": message.stop_reason, "stop_sequence": null});
+    let usage = usage(&message.usage, message.usage.output_tokens);
+    script.send("message_delta", json!({"delta": delta, "usage": usage}));
+    script.send("message_stop", json!({}));
+    script.steps
+}
+
+/// What happens in the middle of a body that is no stream of events: the rest of it is not sent when it is cut.
+pub(super) fn whole(body: Vec<u8>, reply: &Reply) -> Vec<Step> {
+    let body = Bytes::from(body);
+    let half = body.len() / 2;
+    let mut steps = vec![Step::Send(body.slice(..half))];
+    steps.extend(reply.hold.clone().map(Step::Hold));
+    steps.push(if reply.cut { Step::Cut } else { Step::Send(body.slice(half..)) });
+    steps
+}
+
+/// Plays the steps, as the body of a response.
+pub(super) fn play(steps: Vec<Step>, shared: Arc<Shared>) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    stream::unfold((steps.into_iter(), shared), async |(mut steps, shared)| {
+        loop {
+            match steps.next()? {
+                Step::Send(bytes) => return Some((Ok(bytes), (steps, shared))),
+                Step::Pause(time) => tokio::time::sleep(time).await,
+                Step::Hold(gate) => {
+                    // Yielding lets the server flush what came before, so that the gate is not reached too early.
+                    tokio::task::yield_now().await;
+                    shared.gates.pass(&gate).await;
+                }
+                Step::Cut => {
+                    tokio::task::yield_now().await;
+                    let error =
+                        io::Error::new(io::ErrorKind::ConnectionAborted, "the script cuts the reply here");
+                    return Some((Err(error), (Vec::new().into_iter(), shared)));
+                }
+            }
+        }
+    })
+}
+
+/// The steps so far, and how far the middle is.
+struct Stage<'a> {
+    steps: Vec<Step>,
+    reply: &'a Reply,
+    /// How many deltas come before the middle.
+    until_middle: usize,
+}
+
+impl Stage<'_> {
+    fn send(&mut self, kind: &str, mut event: Value) {
+        event["type"] = kind.into();
+        self.steps.push(Step::Send(format!("event: {kind}\ndata: {event}\n\n").into()));
+    }
+
+    /// Adds one delta and, after it, the middle or a pause. Says whether the stream ends here.
+    fn delta(&mut self, index: usize, delta: Value) -> bool {
+        self.send("content_block_delta", json!({"index": index, "delta": delta}));
+        if self.reply.pause_ms > 0 {
+            self.steps.push(Step::Pause(Duration::from_millis(self.reply.pause_ms)));
+        }
+        self.until_middle = self.until_middle.wrapping_sub(1);
+        self.until_middle == 0 && self.middle()
+    }
+
+    /// Adds what happens in the middle. Says whether the stream ends here.
+    fn middle(&mut self) -> bool {
+        self.steps.extend(self.reply.hold.clone().map(Step::Hold));
+        if self.reply.error_event {
+            let error = json!({"type": "overloaded_error", "message": "scripted failure in the stream"});
+            self.send("error", json!({"error": error}));
+        }
+        if self.reply.cut {
+            self.steps.push(Step::Cut);
+        }
+        self.reply.cut || self.reply.error_event
+    }
+}
+
+fn chunks(reply: &Reply) -> usize {
+    reply.chunks.unwrap_or(if reply.has_middle() { 2 } else { 1 })
+}
+
+fn opening(block: &Piece<'_>) -> Value {
+    match block {
+        Piece::Text(_) => json!({"type": "text", "text": ""}),
+        Piece::Thinking { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
+        Piece::ToolUse { id, name, .. } => json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
+    }
+}
+
+fn delta(block: &Piece<'_>, piece: &str) -> Value {
+    match block {
+        Piece::Text(_) => json!({"type": "text_delta", "text": piece}),
+        Piece::Thinking { .. } => json!({"type": "thinking_delta", "thinking": piece}),
+        Piece::ToolUse { .. } => json!({"type": "input_json_delta", "partial_json": piece}),
+    }
+}
+
+/// Splits a text into at most so many pieces of about the same length, at least one, none of them empty by need.
+fn split(text: &str, pieces: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for piece in 1..=pieces.min(text.len()).max(1) {
+        let mut end = text.len() * piece / pieces.min(text.len()).max(1);
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        if end > start || text.is_empty() {
+            parts.push(text.get(start..end).unwrap_or_default());
+            start = end;
+        }
+    }
+    parts
+}

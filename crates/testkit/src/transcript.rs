@@ -1,0 +1,111 @@
+//! A recorded session as a text file: both directions, in order, every line untouched.
+//!
+//! A transcript is lines of a sigil, a space and the recorded line, so that it can be searched and compared with the
+//! tools that everyone has:
+//!
+//! ```text
+//! # agentwire-transcript 1
+//! # cli 2.1.330  recorded 2026-11-21  os linux  redacted yes
+//! $ ["--output-format","stream-json","--input-format","stream-json"]
+//! > {"type":"user","message":{"role":"user","content":"hi"}}
+//! ~ 40ms
+//! < {"type":"assistant"}
+//! ! a warning on stderr
+//! ^ SIGINT
+//! | end of input
+//! = exit 0
+//! # a comment
+//! ```
+//!
+//! The first line holds the version of the format.
+//! A reader refuses a newer major version, and keeps what it does not understand of a newer minor one.
+//! The second line is optional, and says where the recording comes from.
+//! The arguments, if there are any, follow directly; everything after that is an [`Entry`].
+//! There is one way to write each thing, so a file that was read is written back byte for byte.
+
+mod entry;
+mod error;
+mod header;
+mod reader;
+mod writer;
+
+use bytes::Bytes;
+
+pub use entry::{End, Entry};
+pub use error::{ParseCause, ParseError, WriteCause, WriteError};
+pub use header::{Argv, Header, Version};
+pub use writer::TranscriptWriter;
+
+/// A whole transcript in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Transcript {
+    /// The version of the format, and where the recording comes from.
+    pub header: Header,
+    /// The arguments that the program was started with, without the program itself.
+    pub argv: Option<Argv>,
+    /// What happened, in order.
+    pub entries: Vec<Entry>,
+}
+
+impl Transcript {
+    /// A transcript of these parts.
+    pub fn new(header: Header, argv: Option<Argv>, entries: Vec<Entry>) -> Self {
+        Self { header, argv, entries }
+    }
+
+    /// Reads a transcript, or a bare capture of the CLI's output.
+    ///
+    /// Text that begins with the header line is a transcript; text that begins with `{` is taken for JSON lines, as
+    /// [`Transcript::from_json_lines`] reads them.
+    /// Lines need not be UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] with the number of the line and the cause.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, ParseError> {
+        reader::parse(Bytes::copy_from_slice(text.as_ref()))
+    }
+
+    /// Takes every line of the text for one inbound line, whatever it holds.
+    ///
+    /// This is for output of the CLI that was captured by other means.
+    /// Such text has no header, so writing the transcript gives the transcript format, not the text again.
+    pub fn from_json_lines(text: impl AsRef<[u8]>) -> Self {
+        reader::json_lines(Bytes::copy_from_slice(text.as_ref()))
+    }
+
+    /// The text of this transcript.
+    ///
+    /// Reading it again gives an equal transcript; the text of a transcript that was read from the transcript format
+    /// is the text that was read.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`] when a part cannot be written so that it is read back the same, such as a line that holds a
+    /// line feed.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        let mut text = Vec::new();
+        let mut writer = TranscriptWriter::new(&mut text, &self.header, self.argv.as_ref())?;
+        for entry in &self.entries {
+            writer.write(entry)?;
+        }
+        Ok(text)
+    }
+
+    /// The lines that the CLI wrote, in order.
+    pub fn inbound(&self) -> impl Iterator<Item = &Bytes> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Inbound(line) => Some(line),
+            _ => None,
+        })
+    }
+
+    /// The lines that were written to the CLI, in order.
+    pub fn outbound(&self) -> impl Iterator<Item = &Bytes> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Outbound(line) => Some(line),
+            _ => None,
+        })
+    }
+}

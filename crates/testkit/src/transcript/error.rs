@@ -1,0 +1,147 @@
+//! Why a transcript could not be read or written.
+
+use std::io;
+
+use super::header::Version;
+
+/// A transcript that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {cause}")]
+#[non_exhaustive]
+pub struct ParseError {
+    /// The number of the line in the file; the first is 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub cause: ParseCause,
+}
+
+/// What is wrong with a line of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseCause {
+    /// The text begins neither with the header line nor with a JSON object.
+    #[error("neither a transcript header nor JSON lines")]
+    NotATranscript,
+    /// The format is newer than this crate. Use a newer one.
+    #[error("format version {found} is newer than {}, the newest that can be read", Version::CURRENT)]
+    Newer {
+        /// The version in the file.
+        found: Version,
+    },
+    /// The header line's version is no version.
+    #[error("{text:?} is no format version")]
+    BadVersion {
+        /// The beginning of the text.
+        text: String,
+    },
+    /// The header's facts are not as they are written.
+    #[error(
+        "{text:?} is no list of facts: each is a name, a space and a value, with two spaces between facts, in the order cli, recorded, os, redacted (yes or no)"
+    )]
+    BadFacts {
+        /// The beginning of the text.
+        text: String,
+    },
+    /// The arguments are no JSON list of strings.
+    #[error("the arguments are no JSON list of strings: {message}")]
+    BadArgv {
+        /// What the JSON reader said.
+        message: String,
+    },
+    /// Arguments stand elsewhere than directly after the header.
+    #[error("the arguments belong directly after the header, once")]
+    MisplacedArgv,
+    /// The line begins with something that is no sigil.
+    #[error("unknown sigil `{sigil}`")]
+    UnknownSigil {
+        /// The first byte, escaped where it is not printable ASCII.
+        sigil: String,
+    },
+    /// No space follows the sigil. An editor may have cut it off at the end of the line.
+    #[error("no space after the sigil `{sigil}`")]
+    NoSpace {
+        /// The sigil.
+        sigil: char,
+    },
+    /// What follows the sigil does not have the form that this sigil asks for.
+    #[error("{text:?} after `{sigil}`, expected {expected}")]
+    BadBody {
+        /// The sigil.
+        sigil: char,
+        /// The form that was expected, by example.
+        expected: &'static str,
+        /// The beginning of the text.
+        text: String,
+    },
+    /// The last line does not end in a line feed, so the file may be cut.
+    #[error("no line feed at the end: the file may be cut")]
+    NoNewline,
+}
+
+/// A transcript that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", where_it_failed(.entry))]
+#[non_exhaustive]
+pub struct WriteError {
+    /// The position of the entry, from 0; `None` for the header and the arguments.
+    pub entry: Option<usize>,
+    /// What kept it from being written.
+    #[source]
+    pub cause: WriteCause,
+}
+
+/// What kept a part of a transcript from being written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteCause {
+    /// The text would be read back as something else, or not at all.
+    #[error("it would not be read back the same")]
+    NotReadBack,
+    /// The file could not be written.
+    #[error("writing failed")]
+    Io(#[from] io::Error),
+}
+
+impl ParseCause {
+    pub(super) fn at(self, line: usize) -> ParseError {
+        ParseError { line, cause: self }
+    }
+
+    pub(super) fn bad_version(text: &[u8]) -> Self {
+        Self::BadVersion { text: excerpt(text) }
+    }
+
+    pub(super) fn bad_facts(text: &[u8]) -> Self {
+        Self::BadFacts { text: excerpt(text) }
+    }
+
+    pub(super) fn bad_body(sigil: u8, text: &[u8]) -> Self {
+        let expected = match sigil {
+            b'|' => "`end of input`",
+            b'^' => "a signal like `SIGTERM`",
+            b'~' => "a time like `40ms`",
+            _ => "`exit 0` or `signal SIGTERM`",
+        };
+        Self::BadBody { sigil: char::from(sigil), expected, text: excerpt(text) }
+    }
+}
+
+impl WriteCause {
+    pub(super) fn at(self, entry: Option<usize>) -> WriteError {
+        WriteError { entry, cause: self }
+    }
+}
+
+fn where_it_failed(entry: &Option<usize>) -> String {
+    match entry {
+        None => "the header cannot be written".to_owned(),
+        Some(index) => format!("entry {index} cannot be written"),
+    }
+}
+
+/// The beginning of a text, bounded so that an error stays readable.
+fn excerpt(text: &[u8]) -> String {
+    String::from_utf8_lossy(text.get(..EXCERPT).unwrap_or(text)).into_owned()
+}
+
+const EXCERPT: usize = 60;

@@ -1,0 +1,192 @@
+//! The dyn forms of the traits, for those who choose a transport at run time: kept apart from the contract itself.
+
+use std::{fmt, pin::Pin};
+
+use bytes::Bytes;
+
+use crate::{
+    error::{ExitReport, TransportError},
+    transport::{ByteSink, ByteSource, Lifeline, Link, Terminate, Transport},
+};
+
+/// Any [`Transport`], behind one type.
+///
+/// Costs an allocation for each `read` and `write`; the bytes themselves are never copied.
+pub struct BoxTransport(Box<dyn DynTransport>);
+
+/// Any [`ByteSource`], behind one type.
+pub struct BoxSource(Box<dyn DynSource>);
+
+/// Any [`ByteSink`], behind one type.
+pub struct BoxSink(Box<dyn DynSink>);
+
+/// Any [`Lifeline`], behind one type. Dropping it drops the lifeline inside, and so ends the peer.
+pub struct BoxLifeline(Box<dyn DynLifeline>);
+
+impl BoxTransport {
+    /// Boxes a transport that has not been opened yet.
+    pub fn new(transport: impl Transport + 'static) -> Self {
+        Self(Box::new(transport))
+    }
+}
+
+impl BoxSource {
+    /// Boxes a source.
+    pub fn new(source: impl ByteSource + 'static) -> Self {
+        Self(Box::new(source))
+    }
+}
+
+impl BoxSink {
+    /// Boxes a sink.
+    pub fn new(sink: impl ByteSink + 'static) -> Self {
+        Self(Box::new(sink))
+    }
+}
+
+impl BoxLifeline {
+    /// Boxes a lifeline.
+    pub fn new(lifeline: impl Lifeline + 'static) -> Self {
+        Self(Box::new(lifeline))
+    }
+}
+
+impl<So, Si, L> Link<So, Si, L>
+where
+    So: ByteSource + 'static,
+    Si: ByteSink + 'static,
+    L: Lifeline + 'static,
+{
+    /// The same link with its three parts boxed.
+    pub fn boxed(self) -> Link<BoxSource, BoxSink, BoxLifeline> {
+        Link {
+            source: BoxSource::new(self.source),
+            sink: BoxSink::new(self.sink),
+            lifeline: BoxLifeline::new(self.lifeline),
+        }
+    }
+}
+
+impl Transport for BoxTransport {
+    type Source = BoxSource;
+    type Sink = BoxSink;
+    type Lifeline = BoxLifeline;
+
+    async fn open(self) -> Result<BoxLink, TransportError> {
+        self.0.open_boxed().await
+    }
+}
+
+impl ByteSource for BoxSource {
+    async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
+        self.0.read_boxed().await
+    }
+}
+
+impl ByteSink for BoxSink {
+    async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
+        self.0.write_boxed(chunk).await
+    }
+
+    async fn finish(&mut self) -> Result<(), TransportError> {
+        self.0.finish_boxed().await
+    }
+}
+
+impl Lifeline for BoxLifeline {
+    async fn ended(&self) -> ExitReport {
+        self.0.ended_boxed().await
+    }
+
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        self.0.terminate_dyn(how)
+    }
+
+    fn stderr_tail(&self) -> String {
+        self.0.stderr_tail_dyn()
+    }
+}
+
+impl fmt::Debug for BoxTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxTransport").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for BoxSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxSource").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for BoxSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxSink").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for BoxLifeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxLifeline").finish_non_exhaustive()
+    }
+}
+
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+type BoxLink = Link<BoxSource, BoxSink, BoxLifeline>;
+
+// The methods have names of their own: with the public names, every call on a concrete type would be ambiguous here.
+
+trait DynTransport: Send {
+    fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxLink, TransportError>>;
+}
+
+trait DynSource: Send {
+    fn read_boxed(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>>;
+}
+
+trait DynSink: Send {
+    fn write_boxed(&mut self, chunk: Bytes) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn finish_boxed(&mut self) -> BoxFuture<'_, Result<(), TransportError>>;
+}
+
+trait DynLifeline: Send + Sync {
+    fn ended_boxed(&self) -> BoxFuture<'_, ExitReport>;
+    fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError>;
+    fn stderr_tail_dyn(&self) -> String;
+}
+
+impl<T: Transport + 'static> DynTransport for T {
+    fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxLink, TransportError>> {
+        Box::pin(async move { Ok((*self).open().await?.boxed()) })
+    }
+}
+
+impl<T: ByteSource> DynSource for T {
+    fn read_boxed(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
+        Box::pin(self.read())
+    }
+}
+
+impl<T: ByteSink> DynSink for T {
+    fn write_boxed(&mut self, chunk: Bytes) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(self.write(chunk))
+    }
+
+    fn finish_boxed(&mut self) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(self.finish())
+    }
+}
+
+impl<T: Lifeline> DynLifeline for T {
+    fn ended_boxed(&self) -> BoxFuture<'_, ExitReport> {
+        Box::pin(self.ended())
+    }
+
+    fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError> {
+        self.terminate(how)
+    }
+
+    fn stderr_tail_dyn(&self) -> String {
+        self.stderr_tail()
+    }
+}

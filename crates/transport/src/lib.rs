@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod boxed;
+mod error;
+mod memory;
+#[cfg(feature = "process")]
+pub mod process;
+mod transport;
+
+pub use boxed::{BoxLifeline, BoxSink, BoxSource, BoxTransport};
+pub use error::{ExitReport, TransportError};
+pub use memory::{MemoryLifeline, MemoryPeer, MemorySink, MemorySource, MemoryTransport, memory};
+pub use transport::{ByteSink, ByteSource, Lifeline, Link, NoProcess, Terminate, Transport};

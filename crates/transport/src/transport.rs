@@ -1,0 +1,138 @@
+//! The contract: three traits that move bytes, and say when the peer is gone.
+
+use std::future::{Future, pending};
+
+use bytes::Bytes;
+
+use crate::error::{ExitReport, TransportError};
+
+/// A way to reach an agent CLI that has not been opened yet.
+///
+/// A transport knows nothing of lines or JSON.
+/// Opening it gives a [`Link`]: a source, a sink and a lifeline, each owned on its own, so that reading and writing
+/// go on side by side without a lock.
+pub trait Transport: Send {
+    /// What comes from the peer.
+    type Source: ByteSource + 'static;
+    /// What goes to the peer.
+    type Sink: ByteSink + 'static;
+    /// The peer's life.
+    type Lifeline: Lifeline + 'static;
+
+    /// Starts or connects to the peer.
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept the peer from being reached, as [`TransportError`].
+    /// A failed `open` leaves nothing behind: no process, no thread, no descriptor.
+    fn open(
+        self,
+    ) -> impl Future<Output = Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError>> + Send;
+}
+
+/// The three parts of an open transport.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "implementers of `Transport` build it; three parts are the contract")]
+pub struct Link<So, Si, L> {
+    /// What comes from the peer.
+    pub source: So,
+    /// What goes to the peer.
+    pub sink: Si,
+    /// The peer's life: dropping it ends the peer.
+    pub lifeline: L,
+}
+
+/// The peer's output.
+pub trait ByteSource: Send {
+    /// Waits for the next piece of output, of any length but zero, split anywhere.
+    ///
+    /// `Ok(None)` is the clean end of output; every later call gives it again.
+    /// An abnormal end is one `Err`, after every byte that the peer wrote before it was delivered; after it comes
+    /// `Ok(None)`.
+    ///
+    /// # Cancellation
+    ///
+    /// The future need not be cancel-safe: the caller polls it to its end, or gives the source up.
+    ///
+    /// # Errors
+    ///
+    /// [`TransportError::Io`] when reading fails.
+    fn read(&mut self) -> impl Future<Output = Result<Option<Bytes>, TransportError>> + Send;
+}
+
+/// The peer's input.
+pub trait ByteSink: Send {
+    /// Hands over one chunk, and waits until the transport has taken all of it.
+    ///
+    /// Chunks arrive in the order of the calls.
+    /// Waiting is the backpressure: a sink keeps no unbounded buffer.
+    ///
+    /// # Cancellation
+    ///
+    /// The future need not be cancel-safe: the caller polls it to its end, or gives the sink up.
+    ///
+    /// # Errors
+    ///
+    /// [`TransportError::Closed`] when the peer no longer takes input, [`TransportError::Io`] when writing fails.
+    fn write(&mut self, chunk: Bytes) -> impl Future<Output = Result<(), TransportError>> + Send;
+
+    /// Ends the peer's input, after everything written before.
+    ///
+    /// A second call does nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`ByteSink::write`].
+    fn finish(&mut self) -> impl Future<Output = Result<(), TransportError>> + Send;
+}
+
+/// When and how the peer ended, and the power to end it.
+///
+/// Dropping the lifeline ends the peer: gently first, then by force, in bounded time, and without the caller's
+/// runtime.
+/// The defaults are for transports that have no process: such a peer never ends by itself, and is ended by dropping
+/// the other two parts.
+pub trait Lifeline: Send + Sync {
+    /// Resolves when the peer is gone, at once when it is gone already, to the same report each time.
+    ///
+    /// Output may still be unread then, and may end before: watch both.
+    /// Cancel-safe; any number of futures may wait at once.
+    fn ended(&self) -> impl Future<Output = ExitReport> + Send {
+        pending()
+    }
+
+    /// Asks the peer, and everything that it started, to stop, or makes it stop.
+    ///
+    /// Returns at once; [`Lifeline::ended`] tells when it has worked.
+    /// A peer that is gone already is no error.
+    ///
+    /// # Errors
+    ///
+    /// [`TransportError::Io`] when the system refuses.
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        let _ = how;
+        Ok(())
+    }
+
+    /// The last of what the peer said beside its output (its stderr), for error messages. Empty by default.
+    fn stderr_tail(&self) -> String {
+        String::new()
+    }
+}
+
+/// How to end a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Terminate {
+    /// Ask: SIGTERM to the process group.
+    Gently,
+    /// Make it: SIGKILL to the process group.
+    ByForce,
+}
+
+/// A lifeline for transports that have no process behind them.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct NoProcess;
+
+impl Lifeline for NoProcess {}

@@ -1,0 +1,45 @@
+//! The one error of this program: a sentence for the terminal.
+
+use std::fmt;
+
+/// Why a command did not do what it should; shown to the user as it is.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
+
+impl Failure {
+    /// A failure that says this.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+// `Failure` itself is no `Error`, which is what lets `?` take every other error.
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text = format!("{text}: {cause}");
+            source = cause.source();
+        }
+        Self(text)
+    }
+}
+
+/// Says what was being done when an error came up.
+pub(crate) trait While<T> {
+    /// Puts `doing()` before the error's own text.
+    fn while_doing(self, doing: impl FnOnce() -> String) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<Failure>> While<T> for Result<T, E> {
+    fn while_doing(self, doing: impl FnOnce() -> String) -> Result<T, Failure> {
+        self.map_err(|error| Failure(format!("{}: {}", doing(), error.into())))
+    }
+}

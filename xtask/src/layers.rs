@@ -1,0 +1,57 @@
+//! `cargo xtask layers`: the order of the crates and what each may cost.
+
+mod budgets;
+mod cycles;
+mod manifests;
+mod msrv;
+mod order;
+mod rules;
+mod tree;
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::workspace::Metadata;
+
+/// `cargo xtask layers`: prints the figures, fails with every finding.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    args.finish()?;
+    let report = check()?;
+    for figure in &report.figures {
+        println!("    {figure}");
+    }
+    if report.findings.is_empty() {
+        return Ok(());
+    }
+    let count = report.findings.len();
+    Err(Failure::new(format!("{count} findings\n  {}", report.findings.join("\n  "))))
+}
+
+/// What was measured and what is wrong.
+#[derive(Debug, Default)]
+struct Report {
+    figures: Vec<String>,
+    findings: Vec<String>,
+}
+
+fn check() -> Result<Report, Failure> {
+    let metadata = Metadata::load()?;
+    let mut report = Report::default();
+    for package in metadata.members() {
+        report.findings.extend(order::findings(package));
+        report.findings.extend(cycles::findings(package, &metadata));
+    }
+    report.findings.extend(manifests::check(&metadata)?);
+    budgets::check(&metadata, &mut report)?;
+    msrv::check(&metadata, &mut report)?;
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_workspace_keeps_its_layers() {
+        let report = super::check().unwrap();
+        assert!(report.findings.is_empty(), "{}", report.findings.join("\n"));
+        assert!(!report.figures.is_empty());
+    }
+}

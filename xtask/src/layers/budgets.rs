@@ -1,0 +1,88 @@
+//! What a crate may cost who uses it.
+
+use std::collections::BTreeSet;
+
+use super::Report;
+use super::order::is_ours;
+use super::rules::{BUDGETS, Budget, DIRECT, FACADE, Features, HEAVY_IN_TESTS, NO_RUNTIME};
+use super::tree::{self, Id};
+use crate::failure::Failure;
+use crate::workspace::Metadata;
+
+/// Measures every budget.
+pub(super) fn check(metadata: &Metadata, report: &mut Report) -> Result<(), Failure> {
+    for budget in BUDGETS {
+        let args = feature_args(budget, metadata);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let tree = tree::of(budget.package, "normal,build", &args)?;
+        let count = foreign(&tree).count();
+        let features = match budget.features {
+            Features::Default => "default features".to_owned(),
+            Features::DefaultWithout(name) => format!("without `{name}`"),
+        };
+        let figure = format!("{}, {features}: {count} crates, at most {}", budget.package, budget.most);
+        report.findings.extend((count > budget.most).then(|| figure.clone()));
+        report.figures.push(figure);
+    }
+    for (package, allowed) in DIRECT {
+        let direct = tree::of(package, "normal", &["--depth", "1"])?;
+        let all = tree::of(package, "normal,build", &[])?;
+        let names: Vec<&str> = foreign(&direct).collect();
+        report.figures.push(format!("{package}, directly: {}", names.join(", ")));
+        report.findings.extend(not_allowed(package, &direct, allowed));
+        report.findings.extend(forbidden(package, &all, NO_RUNTIME));
+    }
+    let tests = tree::of(FACADE, "normal,build,dev", &[])?;
+    report.figures.push(format!("{FACADE}, with what its tests and examples need: {}", foreign(&tests).count()));
+    report.findings.extend(forbidden(FACADE, &tests, HEAVY_IN_TESTS));
+    Ok(())
+}
+
+/// The features that cargo is to turn on.
+fn feature_args(budget: &Budget, metadata: &Metadata) -> Vec<String> {
+    let Features::DefaultWithout(left_out) = budget.features else { return Vec::new() };
+    let member = metadata.members().find(|member| member.name == budget.package);
+    let on = member.into_iter().flat_map(|member| member.default_features()).filter(|name| *name != left_out);
+    let on: Vec<&str> = on.map(String::as_str).collect();
+    vec!["--no-default-features".to_owned(), "--features".to_owned(), on.join(",")]
+}
+
+/// The crates that are not ours.
+fn foreign(tree: &BTreeSet<Id>) -> impl Iterator<Item = &str> {
+    tree.iter().map(|(name, _)| name.as_str()).filter(|name| !is_ours(name))
+}
+
+fn not_allowed(package: &str, direct: &BTreeSet<Id>, allowed: &[&str]) -> Vec<String> {
+    let extra = foreign(direct).filter(|name| !allowed.contains(name));
+    extra.map(|name| format!("{package} uses {name} directly, with default features")).collect()
+}
+
+fn forbidden(package: &str, tree: &BTreeSet<Id>, names: &[&str]) -> Vec<String> {
+    let bad = foreign(tree).filter(|name| names.contains(name));
+    bad.map(|name| format!("{package} pulls in {name} without a feature that asks for it")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{forbidden, foreign, not_allowed};
+
+    fn tree(names: &[&str]) -> BTreeSet<(String, String)> {
+        names.iter().map(|name| ((*name).to_owned(), "1.0.0".to_owned())).collect()
+    }
+
+    #[test]
+    fn our_own_crates_do_not_count() {
+        assert_eq!(foreign(&tree(&["agentwire-codec", "agentwire", "bytes"])).collect::<Vec<_>>(), ["bytes"]);
+    }
+
+    #[test]
+    fn what_is_too_much_is_found() {
+        let tree = tree(&["agentwire-protocol", "serde", "tokio"]);
+        assert_eq!(not_allowed("x", &tree, &["serde"]).len(), 1);
+        assert!(not_allowed("x", &tree, &["serde", "tokio"]).is_empty());
+        assert_eq!(forbidden("x", &tree, &["tokio"]).len(), 1);
+        assert!(forbidden("x", &tree, &["axum"]).is_empty());
+    }
+}

@@ -1,0 +1,63 @@
+//! The rules as data: the one file to edit when the architecture changes.
+
+/// The layers, bottom to top; each may use only those before it.
+pub(super) const ORDER: &[&str] = &[
+    "agentwire-protocol",
+    "agentwire-transport",
+    "agentwire-codec",
+    "agentwire-control",
+    "agentwire-hooks",
+    "agentwire-mcp",
+    FACADE,
+];
+
+/// The crate on top.
+pub(super) const FACADE: &str = "agentwire";
+
+/// Beside the layers: a dev-dependency of any, a dependency of none.
+pub(super) const TESTKIT: &str = "agentwire-testkit";
+
+/// What the testkit always sits on; what is higher only by a feature of its own.
+pub(super) const UNDER_TESTKIT: &[&str] = &["agentwire-protocol", "agentwire-transport", "agentwire-codec"];
+
+/// On top of everything, and used by nothing.
+pub(super) const XTASK: &str = "xtask";
+
+/// At most so many crates that are not ours, in `cargo tree -e normal,build`.
+pub(super) const BUDGETS: &[Budget] = &[
+    Budget { package: "agentwire-protocol", features: Features::Default, most: 15 },
+    Budget { package: "agentwire-codec", features: Features::Default, most: 15 },
+    Budget { package: FACADE, features: Features::DefaultWithout("mcp"), most: 45 },
+    Budget { package: FACADE, features: Features::Default, most: 120 },
+];
+
+/// A limit of one crate.
+#[derive(Debug)]
+pub(super) struct Budget {
+    pub(super) package: &'static str,
+    pub(super) features: Features,
+    pub(super) most: usize,
+}
+
+/// Which features are on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Features {
+    /// What one gets without asking.
+    Default,
+    /// The same without one.
+    DefaultWithout(&'static str),
+}
+
+/// All that a low crate may use directly with its default features, besides the layers under it.
+pub(super) const DIRECT: &[(&str, &[&str])] = &[
+    ("agentwire-protocol", &["serde", "serde_json"]),
+    ("agentwire-transport", &["serde", "serde_json", "bytes", "thiserror"]),
+    ("agentwire-codec", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
+    ("agentwire-control", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
+];
+
+/// What those crates may not even use indirectly, unless a feature asks for it.
+pub(super) const NO_RUNTIME: &[&str] = &["tokio", "tokio-util", "async-std", "smol", "futures-executor"];
+
+/// What is too heavy to be built before an example of the facade runs.
+pub(super) const HEAVY_IN_TESTS: &[&str] = &["axum", "proptest"];

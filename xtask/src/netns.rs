@@ -1,0 +1,122 @@
+//! Running where nothing can leave the machine: a network namespace that has loopback only.
+//!
+//! The real CLI is driven only in there, whatever it may try to reach.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use crate::args::Args;
+use crate::failure::{Failure, While as _};
+use crate::program;
+
+/// How this user gets into a namespace of his own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    /// The process may make a network namespace as it is.
+    Root,
+    /// Only inside a user namespace.
+    User,
+}
+
+/// `cargo xtask netns -- PROGRAM ARGS…`: runs a program in there.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let words = args.rest().unwrap_or_default();
+    args.finish()?;
+    let Some((name, rest)) = words.split_first() else {
+        return Err(Failure::new("say what to run: `cargo xtask netns -- PROGRAM ARGS…`"));
+    };
+    within(|| program::run(Command::new(name).args(rest)))
+}
+
+/// Runs `inside` in a namespace.
+///
+/// Called outside, it starts this program again inside, with the arguments it was given, and waits for it.
+/// What needs the network (an installation) is done before.
+pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    if is_inside()? {
+        return inside();
+    }
+    let way = way()?;
+    let mut again = command(way);
+    again.arg(env::current_exe()?).args(env::args_os().skip(1)).env(MARKER, "1");
+    let status = again.status().while_doing(|| "entering a network namespace".to_owned())?;
+    if status.success() { Ok(()) } else { Err(Failure::new(format!("inside the network namespace: {status}"))) }
+}
+
+/// How to get into a namespace from here; the failure says what is missing.
+pub(crate) fn way() -> Result<Way, Failure> {
+    for name in ["unshare", "ip"] {
+        if program::find(name).is_none() {
+            return Err(Failure::new(format!("no network namespaces: {name} not installed")));
+        }
+    }
+    let mut said = Vec::new();
+    for way in [Way::Root, Way::User] {
+        match program::output(command(way).arg("true")) {
+            Ok(_) => return Ok(way),
+            Err(failure) => said.push(failure.to_string()),
+        }
+    }
+    let last = said.iter().filter_map(|text| text.lines().last()).collect::<Vec<_>>().join("; ");
+    Err(Failure::new(format!("no network namespaces: {last}")))
+}
+
+/// Enters a namespace, brings loopback up, and becomes what is put after it.
+fn command(way: Way) -> Command {
+    let mut command = Command::new("unshare");
+    command.arg(match way {
+        Way::Root => "-n",
+        Way::User => "-rn",
+    });
+    command.args(["sh", "-c", r#"ip link set lo up && exec "$@""#, "sh"]);
+    command
+}
+
+/// The marker says that we entered; that nothing can leave is read from the kernel, and not believed.
+fn is_inside() -> Result<bool, Failure> {
+    if env::var_os(MARKER).is_none() {
+        return Ok(false);
+    }
+    let read = |path: &str| fs::read_to_string(path).while_doing(|| format!("reading {path}"));
+    // A kernel without version 6 of the protocol has no table for it.
+    let six = fs::read_to_string("/proc/self/net/ipv6_route").unwrap_or_default();
+    match first_way_out(&read("/proc/self/net/route")?, &six) {
+        None => Ok(true),
+        Some(device) => Err(Failure::new(format!("{MARKER} is set, but {device} leads out of this namespace"))),
+    }
+}
+
+/// The first device of the two routing tables that is not loopback.
+fn first_way_out<'a>(four: &'a str, six: &'a str) -> Option<&'a str> {
+    let four = four.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+    let six = six.lines().filter_map(|line| line.split_whitespace().last());
+    four.chain(six).find(|device| *device != "lo")
+}
+
+const MARKER: &str = "AGENTWIRE_NETNS";
+
+#[cfg(test)]
+mod tests {
+    use super::{command, first_way_out, way};
+    use crate::program;
+
+    #[test]
+    fn a_route_out_is_seen() {
+        let head = "Iface\tDestination\tGateway\n";
+        assert_eq!(first_way_out(head, ""), None);
+        assert_eq!(first_way_out(head, "0000 00 0000 00 0000 ffffffff 1 0 200200 lo\n"), None);
+        assert_eq!(first_way_out(&format!("{head}eth0\t00000000\t01\n"), ""), Some("eth0"));
+        assert_eq!(first_way_out(head, "0000 00 0000 00 0000 ffffffff 1 0 200200 wlan0\n"), Some("wlan0"));
+    }
+
+    /// Where the machine allows it: inside there is a loopback that is up, and no way out.
+    #[test]
+    fn nothing_leads_out() {
+        let Ok(way) = way() else { return };
+        let inside = program::output(command(way).args(["cat", "/proc/self/net/route"])).unwrap();
+        assert_eq!(first_way_out(&inside, ""), None, "{inside}");
+        let up = program::output(command(way).args(["ip", "-o", "link", "show", "up"])).unwrap();
+        assert!(up.contains("lo:"), "{up}");
+    }
+}

@@ -1,0 +1,87 @@
+//! This workspace, as cargo sees it.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::failure::{Failure, While as _};
+use crate::program;
+
+/// The root of the workspace: the nearest folder upwards whose manifest has a `[workspace]`.
+///
+/// It is looked for at run time, so that no path of a machine is compiled in.
+pub(crate) fn root() -> Result<PathBuf, Failure> {
+    let here = env::current_dir()?;
+    let is_root = |folder: &&Path| {
+        fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| text.contains("[workspace]"))
+    };
+    let root = here.ancestors().find(is_root).map(Path::to_path_buf);
+    root.ok_or_else(|| Failure::new("run this inside the workspace"))
+}
+
+/// What `cargo metadata` says, as far as it is used here.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Metadata {
+    /// Every package of the lock file, ours among them.
+    pub(crate) packages: Vec<Package>,
+    workspace_members: Vec<String>,
+}
+
+/// One package.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Package {
+    id: String,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) manifest_path: PathBuf,
+    pub(crate) rust_version: Option<String>,
+    pub(crate) dependencies: Vec<Dependency>,
+    pub(crate) features: BTreeMap<String, Vec<String>>,
+    publish: Option<Vec<String>>,
+}
+
+/// One entry of a manifest's dependencies.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// `None`, `dev` or `build`.
+    pub(crate) kind: Option<String>,
+    /// The version that is asked for; `*` where none is.
+    pub(crate) req: String,
+    pub(crate) optional: bool,
+    pub(crate) uses_default_features: bool,
+    pub(crate) features: Vec<String>,
+}
+
+impl Metadata {
+    /// Asks cargo.
+    pub(crate) fn load() -> Result<Self, Failure> {
+        let text = program::output(program::cargo()?.args(["metadata", "--format-version", "1"]))?;
+        serde_json::from_str(&text).while_doing(|| "reading what `cargo metadata` said".to_owned())
+    }
+
+    /// The crates of this workspace, by name.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| self.workspace_members.contains(&package.id))
+    }
+}
+
+impl Package {
+    /// Whether it is meant for a registry.
+    pub(crate) fn is_published(&self) -> bool {
+        self.publish.is_none()
+    }
+
+    /// The folder of its manifest.
+    pub(crate) fn folder(&self) -> &Path {
+        self.manifest_path.parent().unwrap_or(&self.manifest_path)
+    }
+
+    /// The features that are on unless one says otherwise.
+    pub(crate) fn default_features(&self) -> &[String] {
+        self.features.get("default").map_or(&[], Vec::as_slice)
+    }
+}
