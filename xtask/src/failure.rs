@@ -11,6 +11,16 @@ impl Failure {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
+
+    /// A failure of which everything has been said.
+    pub(crate) fn already_told() -> Self {
+        Self(String::new())
+    }
+
+    /// Whether there is nothing left to say.
+    pub(crate) fn is_told(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 impl fmt::Display for Failure {

@@ -28,7 +28,8 @@ pub(crate) fn has_toolchain(version: &str) -> bool {
 
 /// Whether the standard library for this target is installed.
 pub(crate) fn has_target(target: &str) -> bool {
-    let folder = program::output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
+    let folder =
+        program::output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
     folder.is_ok_and(|folder| std::path::Path::new(folder.trim()).is_dir())
 }
 

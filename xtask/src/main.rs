@@ -2,7 +2,11 @@
 //!
 //! This file only dispatches; each command is a file of its own.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal speaks by printing")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for the terminal speaks by printing"
+)]
 
 mod args;
 mod ci;
@@ -21,7 +25,7 @@ use std::process::ExitCode;
 use args::Args;
 use failure::Failure;
 
-/// One command: adding one is a file with a `run` and a line in `COMMANDS`.
+/// One command: adding one is a file with a `run`, a `mod` above and a line in `COMMANDS` below.
 struct Command {
     name: &'static str,
     usage: &'static str,
@@ -46,7 +50,9 @@ fn main() -> ExitCode {
     match (command.run)(Args::new(words)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("xtask {name}: {failure}");
+            if !failure.is_told() {
+                eprintln!("xtask {name}: {failure}");
+            }
             ExitCode::FAILURE
         }
     }
@@ -59,36 +65,12 @@ fn print_help() {
     }
 }
 
+#[rustfmt::skip] // One command a line: another is added with its name, its arguments, its purpose and its function.
 const COMMANDS: &[Command] = &[
-    Command {
-        name: "ci",
-        usage: "[--full] [--list] [--dry-run] [STEP…]",
-        about: "what CI runs, here",
-        run: ci::run,
-    },
-    Command {
-        name: "cli",
-        usage: "[--version V] [--path]",
-        about: "install the pinned CLI into .cli/ and check it",
-        run: cli::run,
-    },
-    Command {
-        name: "layers",
-        usage: "",
-        about: "the order of the crates, dependency budgets, minimum Rust versions",
-        run: layers::run,
-    },
-    Command {
-        name: "netns",
-        usage: "-- PROGRAM ARGS…",
-        about: "run a program where only loopback is there",
-        run: netns::run,
-    },
-    Command {
-        name: "package",
-        usage: "",
-        about: "pack every crate, check what is in it, build from it",
-        run: package::run,
-    },
+    Command { name: "ci", usage: "[--full] [--list] [--dry-run] [STEP…]", about: "what CI runs, here", run: ci::run },
+    Command { name: "cli", usage: "[--version V] [--path]", about: "install the pinned CLI into .cli/", run: cli::run },
+    Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
+    Command { name: "netns", usage: "-- PROGRAM ARGS…", about: "run a program with loopback only", run: netns::run },
+    Command { name: "package", usage: "", about: "pack every crate and build from its package", run: package::run },
     Command { name: "tidy", usage: "[--fix]", about: "what no compiler checks", run: tidy::run },
 ];

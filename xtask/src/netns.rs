@@ -41,7 +41,11 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     let mut again = command(way);
     again.arg(env::current_exe()?).args(env::args_os().skip(1)).env(MARKER, "1");
     let status = again.status().while_doing(|| "entering a network namespace".to_owned())?;
-    if status.success() { Ok(()) } else { Err(Failure::new(format!("inside the network namespace: {status}"))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("inside the network namespace: {status}")))
+    }
 }
 
 /// How to get into a namespace from here; the failure says what is missing.
@@ -83,7 +87,9 @@ fn is_inside() -> Result<bool, Failure> {
     let six = fs::read_to_string("/proc/self/net/ipv6_route").unwrap_or_default();
     match first_way_out(&read("/proc/self/net/route")?, &six) {
         None => Ok(true),
-        Some(device) => Err(Failure::new(format!("{MARKER} is set, but {device} leads out of this namespace"))),
+        Some(device) => {
+            Err(Failure::new(format!("{MARKER} is set, but {device} leads out of this namespace")))
+        }
     }
 }
 

@@ -13,7 +13,19 @@ use crate::workspace;
 /// `cargo run` describes this crate in variables which some build scripts watch.
 /// Left in, they would make such a script run again, and all that depends on it be built again.
 pub(crate) fn cargo() -> Result<Command, Failure> {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    clean(Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())))
+}
+
+/// The same of another toolchain, which rustup has.
+pub(crate) fn cargo_of(toolchain: &str) -> Result<Command, Failure> {
+    let mut rustup = Command::new("rustup");
+    rustup.args(["run", toolchain, "cargo"]);
+    // `cargo run` names its own compiler in these, and they would win.
+    rustup.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
+    clean(rustup)
+}
+
+fn clean(mut cargo: Command) -> Result<Command, Failure> {
     cargo.current_dir(workspace::root()?);
     for (name, _) in env::vars_os() {
         let Some(text) = name.to_str() else { continue };
@@ -78,7 +90,8 @@ fn quote(word: &OsStr) -> String {
     }
 }
 
-const ABOUT_THIS_CRATE: &[&str] = &["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
+const ABOUT_THIS_CRATE: &[&str] =
+    &["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
 
 #[cfg(test)]
 mod tests {

@@ -75,11 +75,6 @@ impl Package {
         self.publish.is_none()
     }
 
-    /// The folder of its manifest.
-    pub(crate) fn folder(&self) -> &Path {
-        self.manifest_path.parent().unwrap_or(&self.manifest_path)
-    }
-
     /// The features that are on unless one says otherwise.
     pub(crate) fn default_features(&self) -> &[String] {
         self.features.get("default").map_or(&[], Vec::as_slice)

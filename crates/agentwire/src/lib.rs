@@ -1,1 +1,28 @@
 #![doc = include_str!("../README.md")]
+
+mod error;
+mod options;
+mod query;
+mod session;
+mod turn;
+
+pub use agentwire_codec as codec;
+pub use agentwire_control as control;
+pub use agentwire_hooks as hooks;
+#[cfg(feature = "mcp")]
+pub use agentwire_mcp as mcp;
+pub use agentwire_protocol as protocol;
+pub use agentwire_transport as transport;
+
+pub use agentwire_codec::Incoming;
+pub use agentwire_control::{Control, ControlError, Ending};
+pub use agentwire_protocol::{
+    Block, Message, PermissionMode, RawJson, System,
+    message::{TurnResult, UserInput},
+    permission::Decision,
+};
+pub use error::Error;
+pub use options::{Lowered, Options, SettingSource, SystemPrompt};
+pub use query::{Query, query};
+pub use session::{Session, SessionBuilder};
+pub use turn::Turn;

@@ -1,1 +1,20 @@
 #![doc = include_str!("../README.md")]
+
+mod registry;
+
+mod any;
+mod callback;
+mod context;
+mod error;
+mod matcher;
+mod permission;
+mod reply;
+mod responder;
+
+pub use any::{AnyHook, EVENTS, IntoAnyReply};
+pub use callback::{catch_panic, excerpt};
+pub use context::HookContext;
+pub use matcher::Matcher;
+pub use permission::{IntoDecision, PermissionHandler};
+pub use registry::Hooks;
+pub use reply::IntoReply;

@@ -13,6 +13,9 @@ pub const PROGRAM: &str = "claude";
 pub const STREAM_JSON_ARGS: &[&str] =
     &["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
+/// The name under which this library presents itself to the program, in [`env::ENTRYPOINT`].
+pub const ENTRYPOINT: &str = "sdk-rust";
+
 /// Environment variables that the program reads.
 pub mod env {
     /// Which kind of host started it; the program accepts a fixed set of names and `sdk-rust` is none of them.

@@ -85,7 +85,7 @@ impl Serialize for Content {
     }
 }
 
-/// Read by what it is, without buffering.
+/// Read by what it is, without buffering; `null` is read as no blocks.
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ContentVisitor)

@@ -3,16 +3,17 @@
 mod locate;
 mod surrogate;
 
-use std::{error::Error, fmt};
+use std::{borrow::Cow, error::Error, fmt};
 
 use serde::de::DeserializeOwned;
 
-pub(crate) use locate::Place;
+use locate::Place;
 
 /// Reads one JSON value.
 ///
 /// A lone surrogate escape (`"\ud83d"`) can't be held by a Rust string: where it is the text's only fault, it is read
 /// as U+FFFD, on a second try.
+/// On that second try every lone surrogate of the text is replaced, also those in parts that are kept as text.
 ///
 /// # Errors
 ///
@@ -24,9 +25,9 @@ pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
         Err(error) => error,
     };
     let Some(repaired) = surrogate::repair(text) else {
-        return Err(DecodeError::new::<T>(text, error));
+        return Err(DecodeError::new::<T>(text, &error));
     };
-    serde_json::from_str(&repaired).map_err(|error| DecodeError::new::<T>(&repaired, error))
+    serde_json::from_str(&repaired).map_err(|error| DecodeError::new::<T>(&repaired, &error))
 }
 
 /// As [`decode`], from bytes that may not even be UTF-8.
@@ -37,58 +38,61 @@ pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
 pub fn decode_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => decode(text),
-        Err(error) => Err(DecodeError::not_utf8(bytes, error)),
+        Err(error) => Err(DecodeError::not_utf8(bytes, &error)),
     }
 }
 
 /// Why a text could not be decoded, and where.
-#[derive(Debug)]
+///
+/// It holds no more than an excerpt of the text, and has no source: the parser's own error says the same words, may
+/// quote a whole value, and may count its position from an inner one.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     path: Box<str>,
     line: usize,
     column: usize,
     offset: usize,
     reason: Box<str>,
-    source: Box<dyn Error + Send + Sync>,
 }
 
 impl DecodeError {
-    fn new<T: DeserializeOwned>(text: &str, error: serde_json::Error) -> Self {
-        let place = locate::place::<T>(text, &error);
-        Self::at(place, reason(&error), Box::new(error))
+    fn new<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Self {
+        Self::at(locate::place::<T>(text, error), &excerpt(&reason(error), MAX_REASON))
     }
 
-    fn not_utf8(bytes: &[u8], error: std::str::Utf8Error) -> Self {
+    fn not_utf8(bytes: &[u8], error: &std::str::Utf8Error) -> Self {
         let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-        Self::at(Place::of_end(valid), "invalid UTF-8".to_owned(), Box::new(error))
+        Self::at(Place::of_end(valid), "invalid UTF-8")
     }
 
-    fn at(place: Place, reason: String, source: Box<dyn Error + Send + Sync>) -> Self {
+    fn at(place: Place, reason: &str) -> Self {
         let Place { path, line, column, offset } = place;
-        Self { path: path.into(), line, column, offset, reason: reason.into(), source }
+        Self { path: path.into(), line, column, offset, reason: reason.into() }
     }
 
     /// The path to the faulty value, such as `message.content[2].input`; empty for the whole.
+    ///
+    /// For a missing field it is the path to the object that lacks it.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The line of the fault, from 1.
+    /// The line of the fault within the text, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The column of the fault, in bytes from 1, as `serde_json` counts.
+    /// The number of bytes of that line up to the fault and with it, as `serde_json` counts columns.
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// The byte offset of the fault, from 0.
+    /// The number of bytes of the text up to the fault and with it.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is wrong, without the position.
+    /// What is wrong, without the position; a long text is cut.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -104,16 +108,30 @@ impl fmt::Display for DecodeError {
     }
 }
 
-/// The source is the JSON parser's or the UTF-8 check's own error; its position may count from an inner value.
-impl Error for DecodeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.source)
-    }
-}
+impl Error for DecodeError {}
 
-/// The parser's text without its position, which [`DecodeError`] carries corrected.
-fn reason(error: &serde_json::Error) -> String {
+/// The parser's text without its position.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&position).unwrap_or(&text).to_owned()
+    text.strip_suffix(&position).map(str::to_owned).unwrap_or(text)
 }
+
+/// The text, or its start and its end where it has more than `limit` bytes.
+fn excerpt(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        return text.into();
+    }
+    let mut head = limit / 2;
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = text.len() - limit / 2;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    format!("{}…{}", &text[..head], &text[tail..]).into()
+}
+
+/// The longest reason, in bytes: room for what was expected, not for what was there.
+const MAX_REASON: usize = 240;

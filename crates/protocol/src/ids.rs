@@ -47,7 +47,7 @@ macro_rules! id {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str($crate::open_enum::FromStr(std::marker::PhantomData))
+                deserializer.deserialize_str($crate::open_enum::TextVisitor(std::marker::PhantomData))
             }
         }
     };

@@ -14,12 +14,17 @@ pub use rate_limit::{RateLimitEvent, RateLimitInfo, RateLimitStatus};
 pub use result::{PermissionDenial, ResultSubtype, TerminalReason, TurnResult};
 pub use stream_event::{
     BlockDelta, BlockStart, BlockStop, Delta, Event, InputJsonDelta, MessageDelta, MessageStart,
-    SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
+    MessageStop, SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
 };
 pub use system::{Init, InitMcpServer, InitPlugin, SessionState, SessionStateChanged, Status, System};
 pub use user::{User, UserInput, UserMessage};
 
-use crate::{DecodeError, SessionId, decode, tagged::tagged};
+use crate::{
+    DecodeError, SessionId,
+    control::{ControlCancelRequest, ControlRequest, ControlResponse},
+    decode,
+    tagged::tagged,
+};
 
 tagged! {
     /// One message of the CLI, as far as this crate understands it.
@@ -41,6 +46,12 @@ tagged! {
         StreamEvent(Box<StreamEvent>) = "stream_event",
         /// Where the account stands against its rate limits.
         RateLimit(Box<RateLimitEvent>) = "rate_limit_event",
+        /// A request of the control protocol.
+        ControlRequest(Box<ControlRequest>) = "control_request",
+        /// A response of the control protocol.
+        ControlResponse(Box<ControlResponse>) = "control_response",
+        /// A request of the control protocol is taken back.
+        ControlCancelRequest(ControlCancelRequest) = "control_cancel_request",
         /// Says nothing but that the connection lives.
         KeepAlive(KeepAlive) = "keep_alive",
     }
@@ -65,7 +76,10 @@ impl Message {
             Self::Result(message) => message.session_id.clone(),
             Self::StreamEvent(message) => message.session_id.clone(),
             Self::RateLimit(message) => message.session_id.clone(),
-            Self::KeepAlive(_) => None,
+            Self::ControlRequest(_)
+            | Self::ControlResponse(_)
+            | Self::ControlCancelRequest(_)
+            | Self::KeepAlive(_) => None,
             Self::Unknown(unknown) => unknown.field("session_id").ok().flatten(),
         }
     }

@@ -2,8 +2,8 @@
 
 /// Declares an open enum: named variants for the strings known today, and a hidden one that keeps any other.
 ///
-/// Nobody can name the hidden variant, so giving a string a variant of its own later breaks no one:
-/// `m if m.as_str() == "new"` goes on matching.
+/// The hidden variant is in no documentation and nobody outside can build one, so giving a string a variant of its own
+/// later breaks no one: `m if m.as_str() == "new"` goes on matching.
 macro_rules! open_enum {
     (
         $(#[$meta:meta])*
@@ -24,10 +24,10 @@ macro_rules! open_enum {
 
         impl $name {
             /// Every string that has a variant, in the order of declaration.
-            pub const KNOWN: &'static [&'static str] = &[$($wire),+];
+            $vis const KNOWN: &'static [&'static str] = &[$($wire),+];
 
             /// The string as it is on the wire.
-            pub fn as_str(&self) -> &str {
+            $vis fn as_str(&self) -> &str {
                 match self {
                     $( Self::$variant => $wire, )+
                     Self::_Other(other) => other.as_str(),
@@ -35,7 +35,7 @@ macro_rules! open_enum {
             }
 
             /// Whether this version has a variant for the string.
-            pub fn is_known(&self) -> bool {
+            $vis fn is_known(&self) -> bool {
                 !matches!(self, Self::_Other(_))
             }
         }
@@ -69,7 +69,7 @@ macro_rules! open_enum {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str($crate::open_enum::FromStr(std::marker::PhantomData))
+                deserializer.deserialize_str($crate::open_enum::TextVisitor(std::marker::PhantomData))
             }
         }
     };
@@ -77,7 +77,7 @@ macro_rules! open_enum {
 
 pub(crate) use open_enum;
 
-/// A string without a variant; private to the crate's own module, so that nobody can match on it.
+/// A string without a variant; its field is private, so that nobody outside can build or look into one.
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(unnameable_types, reason = "that nobody can name it is what keeps the enum open")]
@@ -94,9 +94,9 @@ impl Other {
 }
 
 /// Reads any type that comes from a string, without allocating where the type does not.
-pub(crate) struct FromStr<T>(pub(crate) std::marker::PhantomData<T>);
+pub(crate) struct TextVisitor<T>(pub(crate) std::marker::PhantomData<T>);
 
-impl<T: for<'a> From<&'a str>> serde::de::Visitor<'_> for FromStr<T> {
+impl<T: for<'a> From<&'a str>> serde::de::Visitor<'_> for TextVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -112,7 +112,7 @@ impl<T: for<'a> From<&'a str>> serde::de::Visitor<'_> for FromStr<T> {
 mod tests {
     open_enum! {
         /// A set for the test.
-        pub(crate) enum Colour {
+        enum Colour {
             /// The first.
             Red = "red",
             /// The second.

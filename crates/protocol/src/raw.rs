@@ -9,6 +9,10 @@ use crate::decode::{DecodeError, decode};
 
 /// A JSON value kept as its own text: big numbers, key order, duplicate keys and spacing stay as they were written.
 ///
+/// Read from a `serde_json::Value` instead of from text, it holds what that value kept.
+/// Spacing may hold line breaks: whoever writes a frame of one line must take them out.
+/// `Debug` and `Display` give the text, whole.
+///
 /// It is what tool inputs, tool results and hook inputs are made of, since only their reader knows their shape.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(transparent)]
@@ -33,9 +37,10 @@ impl RawJson {
         RawValue::from_string(text.into()).map(Self)
     }
 
-    /// An empty object.
+    /// An empty object, `{}`.
+    #[expect(clippy::expect_used, reason = "the text is a literal, and JSON")]
     pub fn empty_object() -> Self {
-        Self(RawValue::from_string("{}".to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+        Self::parse("{}").expect("an empty object is JSON")
     }
 
     /// The JSON text.

@@ -10,7 +10,7 @@ mod visit;
 use serde::{Deserializer, Serializer};
 
 pub(crate) use inject::Inject;
-pub(crate) use visit::deserialize;
+pub(crate) use visit::{deserialize, deserialize_within};
 
 use crate::Unknown;
 
@@ -98,7 +98,7 @@ macro_rules! tagged {
 
                 fn read<'de, D: serde::Deserializer<'de>>(kind: Kind, fields: D) -> Result<Self, D::Error> {
                     match kind {
-                        $( Kind::$variant => serde::Deserialize::deserialize(fields).map(Self::$variant), )+
+                        $( Kind::$variant => $crate::tagged::tagged!(@read fields $($nested)?).map(Self::$variant), )+
                     }
                 }
 
@@ -126,6 +126,12 @@ macro_rules! tagged {
                 $crate::tagged::deserialize(deserializer)
             }
         }
+    };
+    (@read $fields:ident) => {
+        serde::Deserialize::deserialize($fields)
+    };
+    (@read $fields:ident union) => {
+        $crate::tagged::deserialize_within($fields)
     };
     (@write $name:ident $wire:literal $payload:ident $serializer:ident) => {
         serde::Serialize::serialize(

@@ -1,8 +1,11 @@
 //! What a union holds when it meets a kind that it does not know.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Serialize, Serializer, de::DeserializeOwned};
+use serde::{
+    Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor},
+};
 
 use crate::{DecodeError, RawJson};
 
@@ -14,7 +17,10 @@ use crate::{DecodeError, RawJson};
 pub struct Unknown {
     /// The text of the tag, where the object had one and it was a string.
     pub kind: Option<Box<str>>,
-    /// The object, with every field in its order; spacing between fields is not kept, the fields' own texts are.
+    /// The object, with every field in its order and each field's value as it was written.
+    ///
+    /// Spacing between fields and escapes in their names are not kept.
+    /// Where two tags lie on one object, as in `system` messages, the outer one comes first.
     pub raw: RawJson,
 }
 
@@ -23,14 +29,19 @@ impl Unknown {
         Self { kind, raw }
     }
 
-    /// Reads one field, `None` where the object does not have it.
+    /// Reads one field, the first of that name; `None` where the object does not have it.
     ///
     /// # Errors
     ///
-    /// When the field is there but does not have that shape.
+    /// When the field is there but does not have that shape; the positions count from the start of its value.
     pub fn field<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, DecodeError> {
-        let fields: BTreeMap<String, RawJson> = self.raw.decode()?;
-        fields.get(name).map(RawJson::decode).transpose()
+        self.raw_field(name).map(|value| value.decode()).transpose()
+    }
+
+    /// One field as text, the first of that name.
+    fn raw_field(&self, name: &str) -> Option<RawJson> {
+        // The text was put together from fields that were read, so it always reads as an object.
+        serde_json::Deserializer::from_str(self.raw.as_str()).deserialize_map(FieldVisitor(name)).ok().flatten()
     }
 }
 
@@ -38,5 +49,28 @@ impl Unknown {
 impl Serialize for Unknown {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.raw.serialize(serializer)
+    }
+}
+
+/// Picks the first field of a name, and skips the others without keeping them.
+struct FieldVisitor<'a>(&'a str);
+
+impl<'de> Visitor<'de> for FieldVisitor<'_> {
+    type Value = Option<RawJson>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(name) = map.next_key::<String>()? {
+            if found.is_none() && name == self.0 {
+                found = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
     }
 }

@@ -36,6 +36,14 @@ pub enum TransportError {
         /// The length of all arguments and environment entries, in bytes.
         bytes: usize,
     },
+    /// The CLI is older than what is needed. Update it.
+    #[error("the agent CLI is version {found}, and at least {needed} is needed")]
+    TooOld {
+        /// The version that it says it is.
+        found: String,
+        /// The oldest version that will do.
+        needed: String,
+    },
     /// The program could not be started for another reason.
     #[error("the program {} could not be started", program.display())]
     Spawn {

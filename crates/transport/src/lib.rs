@@ -3,8 +3,9 @@
 mod boxed;
 mod error;
 mod memory;
-#[cfg(feature = "process")]
+#[cfg(all(unix, feature = "process"))]
 pub mod process;
+mod settled;
 mod transport;
 
 pub use boxed::{BoxLifeline, BoxSink, BoxSource, BoxTransport};

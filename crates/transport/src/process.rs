@@ -1,0 +1,124 @@
+//! The CLI as a child process, on tokio's pipes and a few small threads.
+//!
+//! The threads are there so that nothing about the child's end depends on the caller's runtime: one waits for the
+//! process, one drains its stderr, and a third, only while closing, sees to the order *end of input, grace, SIGTERM,
+//! grace, SIGKILL*.
+//! Signals always go to the child's own process group, and only while its leader is not reaped yet, so that they can
+//! never reach a stranger that got the same id.
+//!
+//! ```no_run
+//! use agentwire_transport::{ByteSink, ByteSource, Lifeline, Transport, process};
+//!
+//! # async fn run() -> Result<(), agentwire_transport::TransportError> {
+//! let program = process::locate(None)?;
+//! let launch = process::Launch::new(program).args(["--print", "--output-format", "json", "hello"]);
+//! let mut link = process::ProcessTransport::new(launch).open().await?;
+//! link.sink.finish().await?;
+//! while let Some(chunk) = link.source.read().await? {
+//!     println!("{} bytes", chunk.len());
+//! }
+//! println!("{}", link.lifeline.ended().await);
+//! # Ok(())
+//! # }
+//! ```
+
+mod alarm;
+mod closing;
+mod drain;
+mod grace;
+mod group;
+mod guard;
+mod input;
+mod launch;
+mod lifeline;
+mod locate;
+mod output;
+mod running;
+mod start;
+mod stderr;
+mod version;
+
+use std::{fmt, sync::Arc};
+
+use self::stderr::StderrSink;
+pub use self::{
+    grace::Grace,
+    input::ProcessSink,
+    launch::Launch,
+    lifeline::ProcessLifeline,
+    locate::{AGENTWIRE_CLI, Search, locate},
+    output::ProcessSource,
+    version::Version,
+};
+use crate::{
+    error::TransportError,
+    transport::{Link, Transport},
+};
+
+/// The CLI as a child process that has not been started yet.
+pub struct ProcessTransport {
+    launch: Launch,
+    grace: Grace,
+    stderr_bound: usize,
+    on_stderr: Option<StderrSink>,
+}
+
+impl ProcessTransport {
+    /// Will start this program, with the default [`Grace`], and keep the last 16 KiB of its stderr.
+    pub fn new(launch: Launch) -> Self {
+        Self { launch, grace: Grace::default(), stderr_bound: STDERR_TAIL, on_stderr: None }
+    }
+
+    /// How long to wait at each step of the child's end.
+    #[must_use]
+    pub fn grace(mut self, grace: Grace) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// How many bytes of stderr to keep for [`ExitReport::stderr_tail`](crate::ExitReport::stderr_tail).
+    #[must_use]
+    pub fn stderr_tail(mut self, bytes: usize) -> Self {
+        self.stderr_bound = bytes;
+        self
+    }
+
+    /// Calls this for each line of stderr, without its newline, lossily decoded, in pieces where it is over 8 KiB.
+    ///
+    /// It runs on the thread that drains stderr and must not block for long: the child waits meanwhile, once its
+    /// stderr pipe is full.
+    /// After a panic it is not called again; stderr is drained all the same.
+    #[must_use]
+    pub fn on_stderr(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_stderr = Some(Arc::new(sink));
+        self
+    }
+}
+
+impl Transport for ProcessTransport {
+    type Source = ProcessSource;
+    type Sink = ProcessSink;
+    type Lifeline = ProcessLifeline;
+
+    /// Starts the process.
+    ///
+    /// Must be called in a tokio runtime, with I/O enabled: the pipes are registered there.
+    /// Without one, the error is [`TransportError::Io`].
+    async fn open(self) -> Result<Link<ProcessSource, ProcessSink, ProcessLifeline>, TransportError> {
+        start::start(&self.launch, self.grace, self.stderr_bound, self.on_stderr)
+    }
+}
+
+impl fmt::Debug for ProcessTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessTransport")
+            .field("launch", &self.launch)
+            .field("grace", &self.grace)
+            .field("stderr_bound", &self.stderr_bound)
+            .field("on_stderr", &self.on_stderr.is_some())
+            .finish()
+    }
+}
+
+/// Enough for a stack trace or a usage text.
+const STDERR_TAIL: usize = 16 * 1024;

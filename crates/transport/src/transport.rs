@@ -1,6 +1,9 @@
 //! The contract: three traits that move bytes, and say when the peer is gone.
 
-use std::future::{Future, pending};
+use std::{
+    future::{Future, pending},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 
@@ -25,6 +28,7 @@ pub trait Transport: Send {
     ///
     /// Whatever kept the peer from being reached, as [`TransportError`].
     /// A failed `open` leaves nothing behind: no process, no thread, no descriptor.
+    #[expect(clippy::type_complexity, reason = "three parts have three types; an alias would hide which")]
     fn open(
         self,
     ) -> impl Future<Output = Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError>> + Send;
@@ -32,7 +36,10 @@ pub trait Transport: Send {
 
 /// The three parts of an open transport.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "implementers of `Transport` build it; three parts are the contract")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "implementers of `Transport` build it; three parts are the contract"
+)]
 pub struct Link<So, Si, L> {
     /// What comes from the peer.
     pub source: So,
@@ -114,6 +121,11 @@ pub trait Lifeline: Send + Sync {
         Ok(())
     }
 
+    /// Whether there is a process behind it, so that [`Lifeline::ended`] will resolve after the end of output.
+    fn has_process(&self) -> bool {
+        false
+    }
+
     /// The last of what the peer said beside its output (its stderr), for error messages. Empty by default.
     fn stderr_tail(&self) -> String {
         String::new()
@@ -136,3 +148,22 @@ pub enum Terminate {
 pub struct NoProcess;
 
 impl Lifeline for NoProcess {}
+
+/// A lifeline may be shared: the peer is ended when the last share is dropped.
+impl<L: Lifeline> Lifeline for Arc<L> {
+    async fn ended(&self) -> ExitReport {
+        (**self).ended().await
+    }
+
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        (**self).terminate(how)
+    }
+
+    fn has_process(&self) -> bool {
+        (**self).has_process()
+    }
+
+    fn stderr_tail(&self) -> String {
+        (**self).stderr_tail()
+    }
+}

@@ -16,11 +16,12 @@ use crate::program;
 /// npm works in a folder of its own beside it, which is then moved: `place` is either not there or whole.
 /// Whoever comes second finds the place taken and throws his own copy away.
 pub(crate) fn install(pin: &Pin, place: &Path) -> Result<(), Failure> {
-    let npm = program::find("npm").ok_or_else(|| Failure::new("npm is needed to install the CLI, and is not there"))?;
+    let npm = program::find("npm")
+        .ok_or_else(|| Failure::new("npm is needed to install the CLI, and is not there"))?;
     let aside = Aside::new(place)?;
     fs::write(aside.0.join("package.json"), "{\"private\":true}\n")?;
     let spec = pin.spec(&platform()?);
-    eprintln!("installing {spec} (about 380 MB, once) …");
+    eprintln!("installing {spec} (some hundred MB, once) …");
     let mut command = Command::new(npm);
     command.current_dir(&aside.0).arg("install").arg("--prefix").arg(&aside.0).args(QUIETLY).arg(&spec);
     program::output(&mut command)?;

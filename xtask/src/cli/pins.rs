@@ -16,16 +16,6 @@ pub(crate) struct Pin {
     version: &'static str,
 }
 
-/// The version that the fixtures were recorded from and that CI drives.
-pub(crate) const CURRENT: &str = "2.1.330";
-
-/// The one table.
-const PINS: &[Pin] = &[
-    Pin { cli: CURRENT, package: "@anthropic-ai/claude-agent-sdk", version: "0.3.330" },
-    // An older one, to compare.
-    Pin { cli: "2.1.197", package: "@anthropic-ai/claude-code", version: "2.1.197" },
-];
-
 /// The pin of this version of the CLI.
 pub(crate) fn find(version: &str) -> Result<&'static Pin, Failure> {
     PINS.iter().find(|pin| pin.cli == version).ok_or_else(|| {
@@ -69,6 +59,16 @@ fn platform_of(os: &str, arch: &str, musl: bool) -> Option<String> {
     Some(format!("{os}-{arch}{libc}"))
 }
 
+/// The version that the fixtures were recorded from and that CI drives.
+pub(crate) const CURRENT: &str = "2.1.330";
+
+/// The one table.
+const PINS: &[Pin] = &[
+    Pin { cli: CURRENT, package: "@anthropic-ai/claude-agent-sdk", version: "0.3.330" },
+    // An older one, to compare.
+    Pin { cli: "2.1.197", package: "@anthropic-ai/claude-code", version: "2.1.197" },
+];
+
 #[cfg(test)]
 mod tests {
     use super::{CURRENT, find, platform_of};
@@ -79,10 +79,7 @@ mod tests {
             find(CURRENT).unwrap().spec("linux-x64"),
             "@anthropic-ai/claude-agent-sdk-linux-x64@0.3.330"
         );
-        assert_eq!(
-            find("2.1.197").unwrap().spec("linux-x64"),
-            "@anthropic-ai/claude-code-linux-x64@2.1.197"
-        );
+        assert_eq!(find("2.1.197").unwrap().spec("linux-x64"), "@anthropic-ai/claude-code-linux-x64@2.1.197");
         assert!(find("9.9.9").unwrap_err().to_string().contains(CURRENT));
     }
 

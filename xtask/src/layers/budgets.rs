@@ -7,11 +7,12 @@ use super::order::is_ours;
 use super::rules::{BUDGETS, Budget, DIRECT, FACADE, Features, HEAVY_IN_TESTS, NO_RUNTIME};
 use super::tree::{self, Id};
 use crate::failure::Failure;
-use crate::workspace::Metadata;
+use crate::workspace::{Metadata, Package};
 
 /// Measures every budget.
 pub(super) fn check(metadata: &Metadata, report: &mut Report) -> Result<(), Failure> {
     for budget in BUDGETS {
+        report.findings.extend(metadata.members().filter_map(|member| lacks_feature(budget, member)));
         let args = feature_args(budget, metadata);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let tree = tree::of(budget.package, "normal,build", &args)?;
@@ -33,7 +34,9 @@ pub(super) fn check(metadata: &Metadata, report: &mut Report) -> Result<(), Fail
         report.findings.extend(forbidden(package, &all, NO_RUNTIME));
     }
     let tests = tree::of(FACADE, "normal,build,dev", &[])?;
-    report.figures.push(format!("{FACADE}, with what its tests and examples need: {}", foreign(&tests).count()));
+    report
+        .figures
+        .push(format!("{FACADE}, with what its tests and examples need: {}", foreign(&tests).count()));
     report.findings.extend(forbidden(FACADE, &tests, HEAVY_IN_TESTS));
     Ok(())
 }
@@ -45,6 +48,14 @@ fn feature_args(budget: &Budget, metadata: &Metadata) -> Vec<String> {
     let on = member.into_iter().flat_map(|member| member.default_features()).filter(|name| *name != left_out);
     let on: Vec<&str> = on.map(String::as_str).collect();
     vec!["--no-default-features".to_owned(), "--features".to_owned(), on.join(",")]
+}
+
+/// A limit for "without x" means nothing where x is not on; a crate without dependencies is not written yet.
+fn lacks_feature(budget: &Budget, member: &Package) -> Option<String> {
+    let Features::DefaultWithout(name) = budget.features else { return None };
+    let written = member.name == budget.package && !member.dependencies.is_empty();
+    let lacks = written && !member.default_features().iter().any(|feature| feature == name);
+    lacks.then(|| format!("{}: `{name}` is none of its default features", member.name))
 }
 
 /// The crates that are not ours.
@@ -66,7 +77,8 @@ fn forbidden(package: &str, tree: &BTreeSet<Id>, names: &[&str]) -> Vec<String> 
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{forbidden, foreign, not_allowed};
+    use super::{Budget, Features, forbidden, foreign, lacks_feature, not_allowed};
+    use crate::workspace::Package;
 
     fn tree(names: &[&str]) -> BTreeSet<(String, String)> {
         names.iter().map(|name| ((*name).to_owned(), "1.0.0".to_owned())).collect()
@@ -84,5 +96,24 @@ mod tests {
         assert!(not_allowed("x", &tree, &["serde", "tokio"]).is_empty());
         assert_eq!(forbidden("x", &tree, &["tokio"]).len(), 1);
         assert!(forbidden("x", &tree, &["axum"]).is_empty());
+    }
+
+    #[test]
+    fn a_limit_without_a_feature_needs_that_feature() {
+        let package = |default: &[&str]| -> Package {
+            serde_json::from_value(serde_json::json!({
+                "id": "x", "name": "x", "version": "1.0.0", "manifest_path": "Cargo.toml", "rust_version": null,
+                "features": {"default": default}, "publish": null,
+                "dependencies": [{
+                    "name": "serde", "kind": null, "req": "*", "optional": false, "uses_default_features": false,
+                    "features": []
+                }]
+            }))
+            .unwrap()
+        };
+        let budget = Budget { package: "x", features: Features::DefaultWithout("mcp"), most: 1 };
+        assert_eq!(lacks_feature(&budget, &package(&["mcp"])), None);
+        assert!(lacks_feature(&budget, &package(&["hooks"])).is_some());
+        assert_eq!(lacks_feature(&Budget { package: "y", ..budget }, &package(&[])), None);
     }
 }

@@ -40,12 +40,15 @@ fn member_findings(text: &str) -> Vec<String> {
             findings.push(format!("[{section}] {name} does not say `workspace = true`"));
         }
         if is_dependencies(&section) && line.contains("default-features") {
-            findings.push(format!("[{section}] {name}: default-features belongs into [workspace.dependencies]"));
+            findings
+                .push(format!("[{section}] {name}: default-features belongs into [workspace.dependencies]"));
         }
     }
-    findings.extend(tables(text).filter(|(_, body)| !body.iter().any(|line| inherits(line))).map(
-        |(section, _)| format!("[{section}] does not say `workspace = true`"),
-    ));
+    findings.extend(
+        tables(text)
+            .filter(|(_, body)| !body.iter().any(|line| inherits(line)))
+            .map(|(section, _)| format!("[{section}] does not say `workspace = true`")),
+    );
     findings
 }
 
@@ -64,14 +67,19 @@ fn entries(text: &str) -> impl Iterator<Item = (String, &str)> {
 /// The sections of one dependency each, `[dependencies.serde]`, with their lines.
 fn tables(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let headers = text.lines().map(str::trim).filter_map(header);
-    headers.filter(|name| name.rsplit_once('.').is_some_and(|(above, _)| is_dependencies(above))).map(|name| {
-        let body = entries(text).filter(|(section, _)| section == name).map(|(_, line)| line).collect();
-        (name, body)
-    })
+    headers.filter(|name| name.rsplit_once('.').is_some_and(|(above, _)| is_dependencies(above))).map(
+        |name| {
+            let body = entries(text).filter(|(section, _)| section == name).map(|(_, line)| line).collect();
+            (name, body)
+        },
+    )
 }
 
+/// The name of a section, of `[x]` as of `[[x]]`; a line that begins with a bracket is nothing else in a manifest.
 fn header(line: &str) -> Option<&str> {
-    line.strip_prefix('[')?.split(']').next().filter(|_| !line.contains('=') && !line.starts_with("[["))
+    let end = line.rfind(']')?;
+    let inside = line.get(1..end).filter(|_| line.starts_with('['))?;
+    Some(inside.trim_start_matches('[').trim_end_matches(']'))
 }
 
 /// The name before `=`, without `.workspace`; `None` for a line that goes on with what another began.
@@ -84,12 +92,15 @@ fn key(line: &str) -> Option<&str> {
 
 fn is_dependencies(section: &str) -> bool {
     let last = section.rsplit('.').next().unwrap_or(section);
-    matches!(last, "dependencies" | "dev-dependencies" | "build-dependencies") && !section.starts_with("workspace")
+    matches!(last, "dependencies" | "dev-dependencies" | "build-dependencies")
+        && !section.starts_with("workspace")
 }
 
 fn inherits(line: &str) -> bool {
     let line: String = line.split_whitespace().collect();
-    line.starts_with("workspace=true") || line.contains("{workspace=true") || line.contains(".workspace=true")
+    line.starts_with("workspace=true")
+        || line.contains("{workspace=true")
+        || line.contains(".workspace=true")
         || line.contains(",workspace=true")
 }
 
@@ -104,7 +115,7 @@ mod tests {
         let text = "[package]\nversion.workspace = true\n[dependencies]\n# why\nserde = { workspace = true }\n\
             bytes.workspace = true\ntokio = { workspace = true, features = [\n    \"net\",\n] }\n\
             [target.'cfg(unix)'.dependencies]\nrustix = { features = [\"fs\"], workspace = true }\n\
-            [dev-dependencies.insta]\nworkspace = true\n[features]\ndefault = [\"a\"]\n";
+            [dev-dependencies.insta]\nworkspace = true\n[[test]]\nname = \"a\"\n[features]\ndefault = [\"a\"]\n";
         assert_eq!(member_findings(&format!("{text}{LINTS}")), [""; 0]);
     }
 
@@ -115,6 +126,7 @@ mod tests {
             ("[dependencies]\nserde = { version = \"1\" }\n", "[dependencies] serde"),
             ("[dev-dependencies]\nkit = { path = \"../kit\" }\n", "[dev-dependencies] kit"),
             ("[target.'cfg(unix)'.dependencies]\nlibc = \"1\"\n", "libc"),
+            ("[features]\na = []\n[target.'cfg(os = \"x\")'.dependencies] # why\nlibc = \"1\"\n", "libc"),
             ("[build-dependencies.cc]\nversion = \"1\"\n", "[build-dependencies.cc]"),
             ("[dependencies]\na = { workspace = true, default-features = true }\n", "default-features"),
         ] {

@@ -1,4 +1,6 @@
 //! The frames that carry requests and responses.
+//!
+//! Each is written as a `Message`, which puts its `type` first.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +8,7 @@ use super::InboundRequest;
 use crate::{RawJson, RequestId, tagged::tagged};
 
 /// A request of the CLI (`control_request`, to us).
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlRequest {
     /// The id that the response must carry.
@@ -19,8 +21,6 @@ pub struct ControlRequest {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlResponse {
-    #[serde(rename = "type", skip_deserializing, default = "ControlResponse::kind")]
-    kind: &'static str,
     /// How the request ended.
     pub response: Outcome,
 }
@@ -28,17 +28,13 @@ pub struct ControlResponse {
 impl ControlResponse {
     /// A success, with what was asked for.
     pub fn success(request_id: RequestId, response: Option<RawJson>) -> Self {
-        Self { kind: Self::kind(), response: Outcome::Success(Success { request_id, response }) }
+        Self { response: Outcome::Success(Success { request_id, response }) }
     }
 
     /// A failure, with a text for the CLI.
     pub fn failure(request_id: RequestId, error: impl Into<String>) -> Self {
         let failure = Failure { request_id, error: error.into(), error_code: None };
-        Self { kind: Self::kind(), response: Outcome::Failure(failure) }
-    }
-
-    fn kind() -> &'static str {
-        "control_response"
+        Self { response: Outcome::Failure(failure) }
     }
 }
 
@@ -81,8 +77,6 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlCancelRequest {
-    #[serde(rename = "type", skip_deserializing, default = "ControlCancelRequest::kind")]
-    kind: &'static str,
     /// The request.
     pub request_id: RequestId,
 }
@@ -90,10 +84,6 @@ pub struct ControlCancelRequest {
 impl ControlCancelRequest {
     /// Takes this request back.
     pub fn new(request_id: RequestId) -> Self {
-        Self { kind: Self::kind(), request_id }
-    }
-
-    fn kind() -> &'static str {
-        "control_cancel_request"
+        Self { request_id }
     }
 }

@@ -1,6 +1,6 @@
 //! `initialize`: the handshake.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use crate::{PermissionMode, RawJson, open_enum::open_enum};
 /// The handshake (`initialize`): what the host brings, and how the session is to be.
 ///
 /// A second one replaces the first one's hooks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// `Debug` does not show the MCP servers' configurations, which may hold keys.
+#[derive(Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Initialize {
@@ -29,6 +30,19 @@ pub struct Initialize {
     /// MCP servers for the CLI to run, by name; honoured with `--await-initialize`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<RawJson>,
+}
+
+impl fmt::Debug for Initialize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { hooks, sdk_mcp_servers, system_prompt, append_system_prompt, mcp_servers } = self;
+        f.debug_struct("Initialize")
+            .field("hooks", hooks)
+            .field("sdk_mcp_servers", sdk_mcp_servers)
+            .field("system_prompt", system_prompt)
+            .field("append_system_prompt", append_system_prompt)
+            .field("mcp_servers", &mcp_servers.as_ref().map(|_| format_args!("<hidden>")))
+            .finish()
+    }
 }
 
 impl ControlCall for Initialize {

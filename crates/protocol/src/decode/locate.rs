@@ -1,9 +1,12 @@
 //! Finding where in the original text a decoding error lies. Runs on the error path alone.
 
 mod hoist;
+mod path;
 mod scan;
 
 use serde::de::DeserializeOwned;
+
+use super::reason;
 
 /// A place in a JSON text.
 #[derive(Debug, PartialEq)]
@@ -20,7 +23,7 @@ impl Place {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         Self {
-            path: scan::path_at(text, offset),
+            path: path::path_at(text, offset),
             line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
             column: before.len() - line_start,
             offset: before.len(),
@@ -35,24 +38,22 @@ impl Place {
 
 /// Where `error`, got from reading `text` as a `T`, lies.
 ///
-/// Where a union's tag comes late, the error's own position counts from an inner value.
-/// So the text is read again with a copy of each late tag moved to its object's front, and the position that comes of
-/// it is counted back.
+/// Where a union's tag comes late, the error's own position counts from a held field or points behind the object.
+/// So the text is read again with each late tag moved to its object's front, and the position that comes of it is
+/// counted back.
 pub(super) fn place<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Place {
-    let own = offset(text, error.line(), error.column());
     if error.is_data()
         && let Some(hoisted) = hoist::hoist(text)
         && let Err(again) = serde_json::from_str::<T>(&hoisted.text)
-        && again.is_data()
-        && !again.to_string().starts_with("duplicate field")
+        && reason(&again) == reason(error)
     {
-        return Place::at(text, hoisted.original(offset(&hoisted.text, again.line(), again.column())));
+        return Place::at(text, hoisted.original(offset(&hoisted.text, &again)));
     }
-    Place::at(text, own)
+    Place::at(text, offset(text, error))
 }
 
-/// The byte offset of a position that counts lines from 1 and columns in bytes.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    (start + column).min(text.len())
+/// The byte offset of an error, whose lines count from 1 and whose columns count bytes.
+fn offset(text: &str, error: &serde_json::Error) -> usize {
+    let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    (start + error.column()).min(text.len())
 }

@@ -36,9 +36,15 @@ pub struct PostToolUseOutput {
     /// Text for the model; it leaves no message of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
-    /// What the model sees instead of the tool's output.
+    /// Text for the classifier that decides in the mode `auto`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classifier_context: Option<String>,
+    /// What the model sees instead of the tool's output, in the shape of the tool's own `tool_response`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_tool_output: Option<RawJson>,
+    /// As `updated_tool_output`, for tools of MCP servers alone.
+    #[serde(rename = "updatedMCPToolOutput", skip_serializing_if = "Option::is_none")]
+    pub updated_mcp_tool_output: Option<RawJson>,
 }
 
 impl HookReply<PostToolUse> {

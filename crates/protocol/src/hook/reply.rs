@@ -10,6 +10,7 @@ use crate::{open_enum::open_enum, tagged::Inject};
 /// A hook's reply.
 ///
 /// An output that belongs to another event does not compile, since the specific part is the event's own type.
+/// There is no `Default`: a reply that lets everything go ahead must be asked for by name.
 #[non_exhaustive]
 pub struct HookReply<E: HookEvent> {
     /// `Some(false)` ends the turn (`continue`); a tool call that is being asked about still runs.
@@ -31,17 +32,25 @@ pub struct HookReply<E: HookEvent> {
 impl<E: HookEvent> HookReply<E> {
     /// Says nothing: everything goes ahead as without the hook.
     pub fn proceed() -> Self {
-        Self::default()
+        Self {
+            keep_going: None,
+            stop_reason: None,
+            suppress_output: None,
+            system_message: None,
+            decision: None,
+            reason: None,
+            output: None,
+        }
     }
 
     /// Says only what belongs to this event.
     pub fn output(output: E::Output) -> Self {
-        Self { output: Some(output), ..Self::default() }
+        Self { output: Some(output), ..Self::proceed() }
     }
 
     /// Blocks what the event guards.
     pub(super) fn blocked(reason: impl Into<String>) -> Self {
-        Self { decision: Some(BlockDecision::Block), reason: Some(reason.into()), ..Self::default() }
+        Self { decision: Some(BlockDecision::Block), reason: Some(reason.into()), ..Self::proceed() }
     }
 
     /// The same reply with a notice for the user.
@@ -57,20 +66,6 @@ impl<E: HookEvent> HookReply<E> {
         self.keep_going = Some(false);
         self.stop_reason = Some(reason.into());
         self
-    }
-}
-
-impl<E: HookEvent> Default for HookReply<E> {
-    fn default() -> Self {
-        Self {
-            keep_going: None,
-            stop_reason: None,
-            suppress_output: None,
-            system_message: None,
-            decision: None,
-            reason: None,
-            output: None,
-        }
     }
 }
 

@@ -22,6 +22,9 @@ hook_event! {
         /// What still runs in the background.
         #[serde(default)]
         background_tasks: Vec<RawJson>,
+        /// What the session has planned to run later.
+        #[serde(default)]
+        session_crons: Vec<RawJson>,
     }
 }
 

@@ -61,6 +61,14 @@ open_enum! {
     pub enum AssistantError {
         /// No valid login.
         AuthenticationFailed = "authentication_failed",
+        /// The organisation does not allow this way of logging in.
+        OauthOrgNotAllowed = "oauth_org_not_allowed",
+        /// The account is held back.
+        AccountOnHold = "account_on_hold",
+        /// The account must be verified first.
+        VerificationRequired = "verification_required",
+        /// The credentials of a cloud provider failed.
+        CloudCredentialError = "cloud_credential_error",
         /// A problem with payment.
         BillingError = "billing_error",
         /// Too many requests.
@@ -69,6 +77,8 @@ open_enum! {
         Overloaded = "overloaded",
         /// The request was refused as malformed.
         InvalidRequest = "invalid_request",
+        /// There is no such model.
+        ModelNotFound = "model_not_found",
         /// The API failed.
         ServerError = "server_error",
         /// The answer was cut at its token limit.

@@ -126,7 +126,27 @@ open_enum! {
         StructuredOutputRetryExhausted = "structured_output_retry_exhausted",
         /// A hook said that the turn must not go on.
         HookStopped = "hook_stopped",
+        /// A `Stop` hook kept the turn from ending well.
+        StopHookPrevented = "stop_hook_prevented",
         /// A hook put a tool use off.
         ToolDeferred = "tool_deferred",
+        /// A hook put off a tool use that can't be put off.
+        ToolDeferredUnavailable = "tool_deferred_unavailable",
+        /// The model failed.
+        ModelError = "model_error",
+        /// A picture could not be used.
+        ImageError = "image_error",
+        /// The conversation is too long for the model.
+        PromptTooLong = "prompt_too_long",
+        /// The conversation reached the size at which the CLI stops.
+        BlockingLimit = "blocking_limit",
+        /// The conversation filled up again too soon after it was compacted.
+        RapidRefillBreaker = "rapid_refill_breaker",
+        /// The model's tool uses could not be read, again and again.
+        MalformedToolUseExhausted = "malformed_tool_use_exhausted",
+        /// The turn went on in the background.
+        BackgroundRequested = "background_requested",
+        /// The turn could not be set up.
+        TurnSetupFailed = "turn_setup_failed",
     }
 }

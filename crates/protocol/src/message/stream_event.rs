@@ -61,6 +61,8 @@ tagged! {
         ContentBlockStop(BlockStop) = "content_block_stop",
         /// The answer's closing facts.
         MessageDelta(MessageDelta) = "message_delta",
+        /// The answer is over.
+        MessageStop(MessageStop) = "message_stop",
     }
 }
 
@@ -110,6 +112,11 @@ pub struct MessageDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
+
+/// The answer is over (`message_stop`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct MessageStop {}
 
 tagged! {
     /// What is added to a block.

@@ -72,3 +72,17 @@ impl UserInput {
         }
     }
 }
+
+/// A prompt of plain text.
+impl From<&str> for UserInput {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// A prompt of plain text.
+impl From<String> for UserInput {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}

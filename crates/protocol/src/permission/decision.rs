@@ -20,12 +20,12 @@ tagged! {
 impl Decision {
     /// The tool may be used as asked.
     pub fn allow() -> Self {
-        Self::Allow(Allow::default())
+        Self::Allow(Allow::new())
     }
 
     /// The tool may be used with this input instead; the `assistant` message keeps the old one.
     pub fn allow_with_input(input: RawJson) -> Self {
-        Self::Allow(Allow { updated_input: Some(input), ..Allow::default() })
+        Self::Allow(Allow { updated_input: Some(input), ..Allow::new() })
     }
 
     /// The tool may not be used; the model is told why and goes on.
@@ -40,7 +40,9 @@ impl Decision {
 }
 
 /// The tool may be used.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+///
+/// There is no `Default`: it must be asked for by name.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Allow {
@@ -52,8 +54,16 @@ pub struct Allow {
     pub updated_permissions: Vec<PermissionUpdate>,
 }
 
+impl Allow {
+    /// The tool may be used as asked; the fields may say more.
+    #[expect(clippy::new_without_default, reason = "permission must be asked for by name")]
+    pub fn new() -> Self {
+        Self { updated_input: None, updated_permissions: Vec::new() }
+    }
+}
+
 /// The tool may not be used.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Deny {
     /// Why, for the model.

@@ -1,7 +1,5 @@
 //! Writing a tagged object: a serializer that puts the tags before the struct's own fields.
 
-use std::fmt::Display;
-
 use serde::ser::{Error, Impossible, Serialize, SerializeMap, SerializeStruct, Serializer};
 
 /// A field that tells a union's kinds apart, as name and value.
@@ -25,8 +23,9 @@ impl<S> Inject<S> {
 }
 
 /// Anything but an object can't carry a tag.
-fn no_object<T, E: Error>(what: impl Display) -> Result<T, E> {
-    Err(E::custom(format_args!("a tagged kind must be an object, not {what}")))
+fn no_object<T, E: Error>(method: &str) -> Result<T, E> {
+    let what = method.trim_start_matches("serialize_");
+    Err(E::custom(format_args!("a tagged kind must be an object, not a `{what}`")))
 }
 
 macro_rules! refuse {
@@ -64,6 +63,11 @@ impl<S: Serializer> Serializer for Inject<S> {
         Ok(entries)
     }
 
+    /// A struct without fields is an object with nothing but its tags.
+    fn serialize_unit_struct(self, name: &'static str) -> Result<S::Ok, S::Error> {
+        self.serialize_struct(name, 0)?.end()
+    }
+
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
         _: &'static str,
@@ -83,7 +87,7 @@ impl<S: Serializer> Serializer for Inject<S> {
         _: &'static str,
         _: &T,
     ) -> Result<S::Ok, S::Error> {
-        no_object("an enum")
+        no_object("newtype_variant")
     }
 
     refuse! {
@@ -103,7 +107,6 @@ impl<S: Serializer> Serializer for Inject<S> {
         serialize_bytes(&[u8]) -> S::Ok;
         serialize_none() -> S::Ok;
         serialize_unit() -> S::Ok;
-        serialize_unit_struct(&'static str) -> S::Ok;
         serialize_unit_variant(&'static str, u32, &'static str) -> S::Ok;
         serialize_seq(Option<usize>) -> Self::SerializeSeq;
         serialize_tuple(usize) -> Self::SerializeTuple;

@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, Error, MapAccess, value::StrDeserializer};
 use serde_json::value::RawValue;
 
 use super::visit::Held;
+use crate::decode::reason;
 
 /// The held fields, then the rest of the object.
 pub(super) struct Replay<A> {
@@ -38,17 +39,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<A> {
             // Read as from a reader: the held text does not live as long as the input, so nothing may borrow from it.
             Some(value) => seed
                 .deserialize(&mut serde_json::Deserializer::from_reader(value.get().as_bytes()))
-                .map_err(|error| A::Error::custom(without_position(&error))),
+                // Its position would count from the held field's start; `decode::locate` finds the true one.
+                .map_err(|error| A::Error::custom(reason(&error))),
             None => self.rest.next_value_seed(seed),
         }
     }
-}
-
-/// The error's text without its position, which counts from the start of the held field and so would mislead.
-///
-/// `decode::locate` finds the true one.
-fn without_position(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let position = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&position).map(str::to_owned).unwrap_or(text)
 }

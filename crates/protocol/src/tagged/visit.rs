@@ -3,23 +3,32 @@
 use std::{fmt, marker::PhantomData};
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserializer,
     de::{DeserializeSeed, Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use super::{Tagged, replay::Replay};
-use crate::{RawJson, Unknown};
+use crate::{RawJson, Unknown, decode};
 
-/// A field read before its object's kind was known.
+/// A field as name and text, read before its object's kind was known, or kept because it is not.
 pub(super) type Held = (Box<str>, Box<RawValue>);
 
-/// Reads any tagged union.
+/// Reads a tagged union.
 pub(crate) fn deserialize<'de, T: Tagged, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(TaggedVisitor(PhantomData))
+    deserializer.deserialize_map(TaggedVisitor { within: &[], union: PhantomData })
 }
 
-struct TaggedVisitor<T>(PhantomData<T>);
+/// Reads a tagged union on the rest of an object, whose outer tags an enclosing union has read.
+pub(crate) fn deserialize_within<'de, T: Tagged, D: Deserializer<'de>>(rest: D) -> Result<T, D::Error> {
+    rest.deserialize_map(TaggedVisitor { within: T::WITHIN, union: PhantomData })
+}
+
+struct TaggedVisitor<T> {
+    /// The fields that an enclosing union has read, to be put back into an unknown object.
+    within: &'static [(&'static str, &'static str)],
+    union: PhantomData<T>,
+}
 
 impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
     type Value = T;
@@ -31,54 +40,91 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
         let mut held = Vec::new();
         while let Some(key) = map.next_key_seed(KeySeed(T::TAG))? {
-            let Key::Other(name) = key else {
-                return match map.next_value_seed(TagSeed::<T>(PhantomData))? {
-                    Tag::Known(kind) if held.is_empty() => T::read(kind, MapAccessDeserializer::new(map)),
-                    Tag::Known(kind) => T::read(kind, MapAccessDeserializer::new(Replay::new(held, map))),
-                    Tag::Other(text) => unknown(Some(&text), Value::from(&*text), held, map),
-                    Tag::NoText(value) => unknown(None, value, held, map),
-                };
+            let name = match key {
+                Key::Other(name) => name,
+                Key::Tag => {
+                    let tag: Box<RawValue> = map.next_value()?;
+                    return self.tagged(&mut held, tag, map);
+                }
             };
             held.push((name, map.next_value()?));
         }
-        Ok(T::unknown(Unknown::new(None, object::<T, A::Error>(held)?)))
+        self.unknown(None, &held)
     }
 }
 
-/// Collects an object of no known kind, with its tag where it stood.
-fn unknown<'de, T: Tagged, A: MapAccess<'de>>(
-    kind: Option<&str>,
-    tag: Value,
-    mut fields: Vec<Held>,
-    mut rest: A,
-) -> Result<T, A::Error> {
-    fields.push((T::TAG.into(), serde_json::value::to_raw_value(&tag).map_err(Error::custom)?));
-    while let Some(name) = rest.next_key::<Box<str>>()? {
-        fields.push((name, rest.next_value()?));
-    }
-    Ok(T::unknown(Unknown::new(kind.map(Into::into), object::<T, A::Error>(fields)?)))
-}
-
-/// The text of an object with these fields, after those that an enclosing union has read.
-fn object<T: Tagged, E: Error>(fields: Vec<Held>) -> Result<RawJson, E> {
-    let mut text = String::from("{");
-    let mut put = |name: &str, value: &str| -> Result<(), E> {
-        if text.len() > 1 {
-            text.push(',');
+impl<T: Tagged> TaggedVisitor<T> {
+    /// Goes on behind the tag, with the fields that came before it.
+    fn tagged<'de, A>(self, held: &mut Vec<Held>, tag: Box<RawValue>, mut rest: A) -> Result<T, A::Error>
+    where
+        A: MapAccess<'de>,
+    {
+        let kind = TagText::of(&tag);
+        match kind.as_str().and_then(T::kind_of) {
+            Some(kind) if held.is_empty() => return T::read(kind, MapAccessDeserializer::new(rest)),
+            Some(kind) => {
+                let fields = Replay::new(std::mem::take(held), rest);
+                return T::read(kind, MapAccessDeserializer::new(fields));
+            }
+            None => {}
         }
-        text.push_str(&serde_json::to_string(name).map_err(E::custom)?);
-        text.push(':');
-        text.push_str(value);
-        Ok(())
-    };
-    for (name, value) in T::WITHIN {
-        put(name, &serde_json::to_string(value).map_err(E::custom)?)?;
+        let kind = kind.as_str().map(Box::from);
+        held.push((T::TAG.into(), tag));
+        while let Some(name) = rest.next_key::<Box<str>>()? {
+            held.push((name, rest.next_value()?));
+        }
+        self.unknown(kind, held)
     }
-    for (name, value) in &fields {
-        put(name, value.get())?;
+
+    /// An object of no known kind, with its fields in the order in which they came.
+    fn unknown<E: Error>(self, kind: Option<Box<str>>, fields: &[Held]) -> Result<T, E> {
+        let mut text = String::from("{");
+        for (name, value) in self.within {
+            put(&mut text, name, &serde_json::to_string(value).map_err(E::custom)?)?;
+        }
+        for (name, value) in fields {
+            put(&mut text, name, value.get())?;
+        }
+        text.push('}');
+        Ok(T::unknown(Unknown::new(kind, RawJson::parse(text).map_err(E::custom)?)))
     }
-    text.push('}');
-    RawJson::parse(text).map_err(E::custom)
+}
+
+/// Adds a field to the text of an object that is not closed yet.
+fn put<E: Error>(text: &mut String, name: &str, value: &str) -> Result<(), E> {
+    if text.len() > 1 {
+        text.push(',');
+    }
+    text.push_str(&serde_json::to_string(name).map_err(E::custom)?);
+    text.push(':');
+    text.push_str(value);
+    Ok(())
+}
+
+/// The text of a tag, copied only where it is written with escapes.
+enum TagText<'a> {
+    Plain(&'a str),
+    Escaped(Box<str>),
+    /// The tag is there but no string.
+    NoText,
+}
+
+impl<'a> TagText<'a> {
+    fn of(tag: &'a RawValue) -> Self {
+        match tag.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(text) if !text.contains('\\') => Self::Plain(text),
+            Some(_) => decode::decode(tag.get()).map_or(Self::NoText, Self::Escaped),
+            None => Self::NoText,
+        }
+    }
+
+    fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Plain(text) => Some(text),
+            Self::Escaped(text) => Some(text),
+            Self::NoText => None,
+        }
+    }
 }
 
 /// Reads a key without allocating where it is the tag's.
@@ -106,63 +152,5 @@ impl Visitor<'_> for KeySeed {
 
     fn visit_str<E>(self, name: &str) -> Result<Key, E> {
         Ok(if name == self.0 { Key::Tag } else { Key::Other(name.into()) })
-    }
-}
-
-/// Reads the tag's value, which an unknown object may have as anything.
-struct TagSeed<T>(PhantomData<T>);
-
-enum Tag<K> {
-    Known(K),
-    Other(Box<str>),
-    /// Not a string: written again as `serde_json` writes it.
-    NoText(Value),
-}
-
-impl<'de, T: Tagged> DeserializeSeed<'de> for TagSeed<T> {
-    type Value = Tag<T::Kind>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Tagged> Visitor<'de> for TagSeed<T> {
-    type Value = Tag<T::Kind>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a tag")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(T::kind_of(text).map_or_else(|| Tag::Other(text.into()), Tag::Known))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Tag::NoText(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Tag::NoText(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Tag::NoText(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Tag::NoText(value.into()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Tag::NoText(Value::Null))
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        Value::deserialize(serde::de::value::SeqAccessDeserializer::new(seq)).map(Tag::NoText)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Value::deserialize(MapAccessDeserializer::new(map)).map(Tag::NoText)
     }
 }

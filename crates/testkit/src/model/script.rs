@@ -175,10 +175,10 @@ impl Script {
                 return Err(ModelError::Script { problem: format!("reply {position}: {problem}") });
             }
         }
-        match self.matches.iter().any(|found| found.marker.is_empty()) {
-            true => Err(ModelError::Script { problem: "an empty marker matches everything".to_owned() }),
-            false => Ok(()),
+        if self.matches.iter().any(|found| found.marker.is_empty()) {
+            return Err(ModelError::Script { problem: "an empty marker is in every request".to_owned() });
         }
+        Ok(())
     }
 }
 
@@ -212,15 +212,16 @@ impl Reply {
     fn problem(&self) -> Option<&'static str> {
         let bad_status = self.status.is_some_and(|status| !(400..600).contains(&status));
         let zero = [self.chunks, self.repeat_text, self.times].contains(&Some(0));
-        match () {
-            () if bad_status => Some("`status` is not from 400 to 599"),
-            () if zero => Some("`chunks`, `repeat_text` and `times` are at least 1"),
-            () if self.status.is_some() && !self.blocks.is_empty() => {
-                Some("it has both `status` and `blocks`")
-            }
-            () if self.cut && self.error_event => Some("it has both `cut` and `error_event`"),
-            () => None,
+        if bad_status {
+            return Some("`status` is not from 400 to 599");
         }
+        if zero {
+            return Some("`chunks`, `repeat_text` and `times` are at least 1");
+        }
+        if self.status.is_some() && (self.has_middle() || !self.blocks.is_empty()) {
+            return Some("a failure, with `status`, has no `blocks` and no middle");
+        }
+        (self.cut && self.error_event).then_some("it has both `cut` and `error_event`")
     }
 }
 

@@ -26,30 +26,30 @@ pub(super) enum Step {
 pub(super) fn steps(message: &Message<'_>, reply: &Reply) -> Vec<Step> {
     let chunks = chunks(reply);
     let pieces: Vec<Vec<&str>> = message.blocks.iter().map(|block| split(block.body(), chunks)).collect();
-    let mut script =
-        Stage { steps: Vec::new(), reply, until_middle: pieces.iter().flatten().count().div_ceil(2) };
-    script.send("message_start", json!({"message": message.announcement()}));
-    if script.until_middle == 0 && script.middle() {
-        return script.steps;
+    let half = pieces.iter().flatten().count().div_ceil(2);
+    let mut stage = Stage { steps: Vec::new(), reply, half, deltas: 0 };
+    stage.send("message_start", json!({"message": message.announcement()}));
+    if half == 0 && stage.middle() {
+        return stage.steps;
     }
     for (index, (block, pieces)) in message.blocks.iter().zip(&pieces).enumerate() {
-        script.send("content_block_start", json!({"index": index, "content_block": opening(block)}));
+        stage.send("content_block_start", json!({"index": index, "content_block": opening(block)}));
         for piece in pieces {
-            if script.delta(index, delta(block, piece)) {
-                return script.steps;
+            if stage.delta(index, delta(block, piece)) {
+                return stage.steps;
             }
         }
         if let Piece::Thinking { signature, .. } = block {
             let delta = json!({"type": "signature_delta", "signature": signature});
-            script.send("content_block_delta", json!({"index": index, "delta": delta}));
+            stage.send("content_block_delta", json!({"index": index, "delta": delta}));
         }
-        script.send("content_block_stop", json!({"index": index}));
+        stage.send("content_block_stop", json!({"index": index}));
     }
     let delta = json!({"stop_reason": message.stop_reason, "stop_sequence": null});
     let usage = usage(&message.usage, message.usage.output_tokens);
-    script.send("message_delta", json!({"delta": delta, "usage": usage}));
-    script.send("message_stop", json!({}));
-    script.steps
+    stage.send("message_delta", json!({"delta": delta, "usage": usage}));
+    stage.send("message_stop", json!({}));
+    stage.steps
 }
 
 /// What happens in the middle of a body that is no stream of events: the rest of it is not sent when it is cut.
@@ -85,12 +85,13 @@ pub(super) fn play(steps: Vec<Step>, shared: Arc<Shared>) -> impl Stream<Item = 
     })
 }
 
-/// The steps so far, and how far the middle is.
+/// The steps so far, and where the middle is.
 struct Stage<'a> {
     steps: Vec<Step>,
     reply: &'a Reply,
     /// How many deltas come before the middle.
-    until_middle: usize,
+    half: usize,
+    deltas: usize,
 }
 
 impl Stage<'_> {
@@ -99,14 +100,14 @@ impl Stage<'_> {
         self.steps.push(Step::Send(format!("event: {kind}\ndata: {event}\n\n").into()));
     }
 
-    /// Adds one delta and, after it, the middle or a pause. Says whether the stream ends here.
+    /// Adds one delta and, where it is the one before the middle, the middle. Says whether the stream ends here.
     fn delta(&mut self, index: usize, delta: Value) -> bool {
-        self.send("content_block_delta", json!({"index": index, "delta": delta}));
-        if self.reply.pause_ms > 0 {
+        if self.deltas > 0 && self.reply.pause_ms > 0 {
             self.steps.push(Step::Pause(Duration::from_millis(self.reply.pause_ms)));
         }
-        self.until_middle = self.until_middle.wrapping_sub(1);
-        self.until_middle == 0 && self.middle()
+        self.send("content_block_delta", json!({"index": index, "delta": delta}));
+        self.deltas += 1;
+        self.deltas == self.half && self.middle()
     }
 
     /// Adds what happens in the middle. Says whether the stream ends here.
@@ -143,12 +144,13 @@ fn delta(block: &Piece<'_>, piece: &str) -> Value {
     }
 }
 
-/// Splits a text into at most so many pieces of about the same length, at least one, none of them empty by need.
+/// Splits a text into at most so many pieces of about the same length, and at least one.
 fn split(text: &str, pieces: usize) -> Vec<&str> {
+    let pieces = pieces.min(text.len()).max(1);
     let mut parts = Vec::new();
     let mut start = 0;
-    for piece in 1..=pieces.min(text.len()).max(1) {
-        let mut end = text.len() * piece / pieces.min(text.len()).max(1);
+    for piece in 1..=pieces {
+        let mut end = text.len() * piece / pieces;
         while !text.is_char_boundary(end) {
             end += 1;
         }

@@ -36,7 +36,8 @@ pub enum ParseCause {
     },
     /// The header's facts are not as they are written.
     #[error(
-        "{text:?} is no list of facts: each is a name, a space and a value, with two spaces between facts, in the order cli, recorded, os, redacted (yes or no)"
+        "{text:?} is no list of facts: each is a name, a space and a value, with two spaces between facts, \
+         in the order cli, recorded, os, redacted (yes or no)"
     )]
     BadFacts {
         /// The beginning of the text.

@@ -90,7 +90,10 @@ impl Pipe {
         }
         let piece = rest.split_to(rest.len().min(self.capacity - state.held));
         let done = rest.is_empty();
-        if !done {
+        if done {
+            // An empty rest would still hold the memory of the whole chunk.
+            *rest = Bytes::new();
+        } else {
             register(&mut state.writers, cx.waker());
         }
         if !piece.is_empty() {

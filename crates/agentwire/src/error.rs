@@ -1,0 +1,63 @@
+//! What can go wrong in a session, by what to do about it.
+
+use std::sync::Arc;
+
+use agentwire_control::{ControlError, Ending};
+use agentwire_transport::TransportError;
+
+/// What can go wrong in a session.
+///
+/// A line that can't be decoded is no error: it is an [`Incoming`](crate::Incoming), and the session goes on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No CLI was found. Install it, put it on `PATH`, or name it in the options or in `AGENTWIRE_CLI`.
+    #[error("the Claude Code CLI was not found")]
+    CliNotFound(#[source] TransportError),
+    /// The CLI could not be started or reached.
+    #[error("the CLI could not be started")]
+    Start(#[source] TransportError),
+    /// An option can't be used as it is set.
+    #[error("the option `{option}` can't be used: {why}")]
+    Options {
+        /// The option, by its name in [`Options`](crate::Options).
+        option: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The session ended badly: a crash, a turn without a result, or a result that is an error, followed by an exit.
+    #[error("{0}")]
+    Ended(Arc<Ending>),
+    /// A control request has no reply.
+    #[error("a control request failed")]
+    Control(#[source] ControlError),
+}
+
+impl Error {
+    /// How the session ended, where that is the error.
+    pub fn ending(&self) -> Option<&Ending> {
+        match self {
+            Self::Ended(ending) => Some(ending),
+            _ => None,
+        }
+    }
+}
+
+/// A session that ended is told as that, whatever was being asked.
+impl From<ControlError> for Error {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Closed { ending, .. } => Self::Ended(ending),
+            error => Self::Control(error),
+        }
+    }
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        match error {
+            TransportError::NotFound { .. } => Self::CliNotFound(error),
+            error => Self::Start(error),
+        }
+    }
+}

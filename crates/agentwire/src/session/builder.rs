@@ -1,0 +1,182 @@
+//! Putting a session together.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use agentwire_control::{Connection, Responder, Settings, connect};
+use agentwire_hooks::{Hooks, PermissionHandler};
+#[cfg(feature = "mcp")]
+use agentwire_mcp::McpServers;
+use agentwire_protocol::control::Initialize;
+use agentwire_transport::{
+    BoxTransport, Link, Transport,
+    process::{Launch, ProcessTransport, locate},
+};
+
+use super::{
+    Session,
+    task::{Grace, Task},
+};
+use crate::{Error, Options, options::Lowered};
+
+/// A session to be put together: what is data goes into [`Options`], what is code comes here.
+#[derive(Default)]
+pub struct SessionBuilder {
+    options: Options,
+    hooks: Option<Hooks>,
+    permissions: Option<PermissionHandler>,
+    #[cfg(feature = "mcp")]
+    mcp_servers: McpServers,
+    responders: Vec<Box<dyn Responder>>,
+    transport: Option<BoxTransport>,
+    settings: Settings,
+    grace: Grace,
+}
+
+impl SessionBuilder {
+    /// Sets the options.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets the hooks.
+    #[must_use]
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = Some(hooks);
+        self
+    }
+
+    /// Sets who is asked when neither a rule nor the mode permits a tool use (`--permission-prompt-tool=stdio`).
+    ///
+    /// Without it the CLI denies such uses.
+    #[must_use]
+    pub fn permissions(mut self, permissions: PermissionHandler) -> Self {
+        self.permissions = Some(permissions);
+        self
+    }
+
+    /// Sets the in-process MCP servers.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn mcp_servers(mut self, servers: McpServers) -> Self {
+        self.mcp_servers = servers;
+        self
+    }
+
+    /// Adds an answer to requests of kinds that nothing else here handles.
+    #[must_use]
+    pub fn responder(mut self, responder: impl Responder) -> Self {
+        self.responders.push(Box::new(responder));
+        self
+    }
+
+    /// Reaches the CLI by this transport, instead of starting it as a child process.
+    ///
+    /// Options that become arguments or environment variables are then the transport's business.
+    #[must_use]
+    pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
+        self.transport = Some(BoxTransport::new(transport));
+        self
+    }
+
+    /// Sets the numbers that bound the session.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// How long the CLI may take to end by itself once its input has ended, and again once it was asked to.
+    /// 10 and 5 seconds by default.
+    #[must_use]
+    pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
+        self.grace = Grace { after_input, after_terminate };
+        self
+    }
+
+    /// Starts the CLI and shakes hands with it.
+    ///
+    /// Must be called in a tokio runtime with I/O and time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be, and
+    /// [`Error::Ended`] with the CLI's own text when it ends in the handshake.
+    pub async fn connect(mut self) -> Result<Session, Error> {
+        let mut lowered = self.options.lower()?;
+        if self.permissions.is_some() {
+            lowered.args.push("--permission-prompt-tool=stdio".to_owned());
+        }
+        let initialize = self.initialize(std::mem::take(&mut lowered.initialize));
+        let transport = match self.transport.take() {
+            Some(transport) => transport,
+            None => BoxTransport::new(process(&self.options, lowered)?),
+        };
+        let Link { source, sink, lifeline } = transport.open().await?;
+        let lifeline = Arc::new(lifeline);
+        let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
+        let (grace, settings) = (self.grace, self.settings.clone());
+        let Connection { control, messages, driver } = connect(link, self.responder_of_all(), settings);
+        let task = Task::spawn(control.clone(), driver, lifeline, grace);
+        let initialized = control.call_within(HANDSHAKE_LIMIT, &initialize).await?;
+        Ok(Session::new(control, messages, task, initialized))
+    }
+
+    fn initialize(&self, mut initialize: Initialize) -> Initialize {
+        if let Some(hooks) = &self.hooks {
+            initialize.hooks = hooks.declaration();
+        }
+        #[cfg(feature = "mcp")]
+        {
+            initialize.sdk_mcp_servers = self.mcp_servers.names();
+        }
+        initialize
+    }
+
+    fn responder_of_all(self) -> Arc<dyn Responder> {
+        let mut all: Vec<Box<dyn Responder>> = Vec::new();
+        all.extend(self.hooks.map(|hooks| Box::new(hooks) as Box<dyn Responder>));
+        all.extend(self.permissions.map(|permissions| Box::new(permissions) as Box<dyn Responder>));
+        #[cfg(feature = "mcp")]
+        all.push(Box::new(self.mcp_servers));
+        all.extend(self.responders);
+        Arc::new(all)
+    }
+}
+
+/// The CLI as a child process, as the options say.
+fn process(options: &Options, lowered: Lowered) -> Result<ProcessTransport, Error> {
+    let program = locate(options.path_to_claude_code_executable.as_deref())?;
+    let mut launch = Launch::new(program).args(lowered.args);
+    if options.env_clear {
+        launch = launch.env_clear();
+    }
+    if let Some(dir) = &options.cwd {
+        launch = launch.cwd(dir);
+    }
+    launch = lowered.env_remove.into_iter().fold(launch, Launch::env_remove);
+    launch = lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    Ok(ProcessTransport::new(launch))
+}
+
+impl Default for Grace {
+    fn default() -> Self {
+        Self { after_input: Duration::from_secs(10), after_terminate: Duration::from_secs(5) }
+    }
+}
+
+impl fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionBuilder")
+            .field("options", &self.options)
+            .field("hooks", &self.hooks.is_some())
+            .field("permissions", &self.permissions.is_some())
+            .field("transport", &self.transport)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The handshake starts MCP servers, which may take long.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(120);

@@ -1,0 +1,77 @@
+//! A turn: what comes until a result.
+
+use agentwire_codec::Incoming;
+use agentwire_control::Delivery;
+use agentwire_protocol::{Message, message::TurnResult};
+
+use crate::{Error, Session};
+
+/// What comes until a result, the result included.
+///
+/// Dropping it loses nothing: the rest of the turn stays in the session.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    session: &'a mut Session,
+    result: Option<Box<TurnResult>>,
+    ended: bool,
+}
+
+impl<'a> Turn<'a> {
+    pub(crate) fn new(session: &'a mut Session) -> Self {
+        Self { session, result: None, ended: false }
+    }
+
+    /// The next thing that the CLI says in this turn; `None` when the turn has ended.
+    ///
+    /// # Cancellation
+    ///
+    /// Cancel-safe: nothing is lost when the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`] when the session ends badly first.
+    pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
+        while !self.ended {
+            match self.session.next_delivery().await {
+                Some(Ok(Delivery::Incoming(incoming))) => {
+                    if let Some(Message::Result(result)) = incoming.message() {
+                        self.result = Some(result.clone());
+                    }
+                    return Some(Ok(incoming));
+                }
+                Some(Ok(Delivery::TurnEnded(_))) => self.ended = true,
+                Some(Ok(_)) => {}
+                Some(Err(error)) => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+                None => self.ended = true,
+            }
+        }
+        None
+    }
+
+    /// Reads to the end of the turn, and gives its result.
+    ///
+    /// `None` where the turn ended with a `result` line that can't be read, or the session ended well without one.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next). A result that is an error is a result: see [`TurnResult::is_error`].
+    pub async fn finish(mut self) -> Result<Option<Box<TurnResult>>, Error> {
+        while let Some(incoming) = self.next().await {
+            incoming?;
+        }
+        Ok(self.result.take())
+    }
+
+    /// The result, once it came.
+    pub fn result(&self) -> Option<&TurnResult> {
+        self.result.as_deref()
+    }
+
+    /// The session, for control requests in the middle of the turn.
+    pub fn session(&self) -> &Session {
+        self.session
+    }
+}

@@ -1,0 +1,77 @@
+//! A line whose kind is known, found without decoding the line.
+
+mod scan;
+
+use agentwire_protocol::RequestId;
+
+use crate::Line;
+use scan::{Fields, text};
+
+/// A line, and what routing needs to know of it.
+///
+/// The head is read on its own, as far as the line goes: it is there even where the line can't be decoded.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Frame {
+    /// The line.
+    pub line: Line,
+    /// What it is.
+    pub head: Head,
+}
+
+/// What a line is, for routing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Head {
+    /// A `control_request`, with its id where it has one.
+    Request(Option<RequestId>),
+    /// A `control_response`, with the id of its request where it has one.
+    Response(Option<RequestId>),
+    /// A `control_cancel_request`, with the id of the request that it takes back.
+    Cancel(Option<RequestId>),
+    /// A `result`: a turn ends.
+    Result,
+    /// Any other object.
+    Other,
+    /// No JSON object: a stray print.
+    Noise,
+}
+
+impl Head {
+    /// Finds out what a line is, by its keys in any order, without decoding it; the start of one may suffice.
+    pub fn of(line: &[u8]) -> Self {
+        head(line)
+    }
+}
+
+impl Frame {
+    /// Finds out what `line` is, by its keys in any order, without decoding it.
+    pub fn new(line: Line) -> Self {
+        let head = head(line.as_bytes());
+        Self { line, head }
+    }
+}
+
+fn head(line: &[u8]) -> Head {
+    let Some(fields) = Fields::of(line) else { return Head::Noise };
+    let kind = fields.clone().find(|(key, _)| &**key == b"type").and_then(|(_, value)| text(value));
+    let Some(kind) = kind else { return Head::Other };
+    match &*kind {
+        "control_request" => Head::Request(id(fields)),
+        "control_response" => Head::Response(response_id(fields)),
+        "control_cancel_request" => Head::Cancel(id(fields)),
+        "result" => Head::Result,
+        _ => Head::Other,
+    }
+}
+
+fn id(mut fields: Fields<'_>) -> Option<RequestId> {
+    let (_, value) = fields.find(|(key, _)| &**key == b"request_id")?;
+    text(value).map(|id| RequestId::from(&*id))
+}
+
+/// The id lies inside `response`; one beside it is taken where there is none inside.
+fn response_id(fields: Fields<'_>) -> Option<RequestId> {
+    let (_, response) = fields.clone().find(|(key, _)| &**key == b"response")?;
+    Fields::of(response).and_then(id).or_else(|| id(fields))
+}

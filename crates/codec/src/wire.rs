@@ -1,0 +1,113 @@
+//! Frames over a transport: one half reads, the other writes.
+
+use std::collections::VecDeque;
+
+use agentwire_transport::{ByteSink, ByteSource};
+use bytes::Bytes;
+use serde::Serialize;
+
+use crate::{Frame, FrameError, Limits, LineDecoder, WireError, encode};
+
+/// Reads frames from a transport's source.
+#[derive(Debug)]
+pub struct WireReader<S> {
+    source: S,
+    decoder: LineDecoder,
+    ended: bool,
+}
+
+impl<S: ByteSource> WireReader<S> {
+    /// Reads from `source`, with lines of bounded length.
+    pub fn new(source: S, limits: Limits) -> Self {
+        Self { source, decoder: LineDecoder::new(limits), ended: false }
+    }
+
+    /// Waits for the next piece of output and gives all frames that it completed; `None` at the end.
+    ///
+    /// Blank lines are passed over.
+    /// A last line without a newline is a frame too.
+    ///
+    /// # Cancellation
+    ///
+    /// Cancel-safe as far as the source's own `read` is: nothing read is held by the future.
+    ///
+    /// # Errors
+    ///
+    /// When the transport fails; after it comes `None`.
+    /// An over-long line is an entry in the list, not an error of the reader.
+    pub async fn read(&mut self) -> Result<Option<Batch>, WireError> {
+        if self.ended {
+            return Ok(None);
+        }
+        match self.source.read().await {
+            Ok(Some(block)) => Ok(Some(self.split(block))),
+            Ok(None) => Ok(self.end()),
+            Err(error) => {
+                self.ended = true;
+                Err(error.into())
+            }
+        }
+    }
+
+    fn split(&mut self, block: Bytes) -> Batch {
+        self.decoder.push(block);
+        let mut batch = Batch::new();
+        while let Some(line) = self.decoder.next() {
+            match line {
+                Ok(line) if line.is_blank() => {}
+                Ok(line) => batch.push_back(Ok(Frame::new(line))),
+                Err(error) => batch.push_back(Err(error)),
+            }
+        }
+        batch
+    }
+
+    fn end(&mut self) -> Option<Batch> {
+        self.ended = true;
+        let last = self.decoder.finish().filter(|line| !line.is_blank())?;
+        Some(Batch::from([Ok(Frame::new(last))]))
+    }
+}
+
+/// What one read completed: frames, and errors that stand for lines that were too long.
+pub type Batch = VecDeque<Result<Frame, FrameError>>;
+
+/// Writes lines to a transport's sink.
+#[derive(Debug)]
+pub struct WireWriter<S> {
+    sink: S,
+}
+
+impl<S: ByteSink> WireWriter<S> {
+    /// Writes to `sink`.
+    pub fn new(sink: S) -> Self {
+        Self { sink }
+    }
+
+    /// Writes one value as a line, and waits until the transport has taken it.
+    ///
+    /// # Errors
+    ///
+    /// When the value is no JSON, or the transport fails.
+    pub async fn write<T: Serialize + Sync + ?Sized>(&mut self, value: &T) -> Result<(), WireError> {
+        self.write_line(encode(value)?).await
+    }
+
+    /// Writes a line that is encoded already, with its newline.
+    ///
+    /// # Errors
+    ///
+    /// When the transport fails.
+    pub async fn write_line(&mut self, line: Bytes) -> Result<(), WireError> {
+        Ok(self.sink.write(line).await?)
+    }
+
+    /// Ends the peer's input.
+    ///
+    /// # Errors
+    ///
+    /// When the transport fails.
+    pub async fn finish(&mut self) -> Result<(), WireError> {
+        Ok(self.sink.finish().await?)
+    }
+}

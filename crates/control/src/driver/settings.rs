@@ -1,0 +1,44 @@
+//! The numbers that bound a session.
+
+use std::time::Duration;
+
+use agentwire_codec::Limits;
+
+/// The numbers that bound a session. Each has a default with its reason.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Limits of the codec.
+    pub limits: Limits,
+    /// Bytes of unread messages past which reading waits for the user, while no request is open.
+    ///
+    /// 1 MiB: enough to keep a reader busy, too little to matter.
+    pub parked_quiet: usize,
+    /// Bytes of unread messages past which reading waits all the same, and open calls are given up.
+    ///
+    /// 64 MiB: a reply may lie behind unread messages in the same pipe, so with a request open reading goes on far
+    /// longer.
+    pub parked_open: usize,
+    /// Bytes that may wait to be written before senders wait. 1 MiB.
+    pub unwritten: usize,
+    /// How long a call waits for its reply. 60 seconds: the slowest requests of the CLI do work of their own.
+    pub call_limit: Duration,
+    /// How long a callback may go on once its request was taken back. 5 seconds, to clean up in.
+    pub callback_grace: Duration,
+    /// How long the peer may live on after the end of its output, and its output after its end. 5 seconds.
+    pub exit_grace: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            parked_quiet: 1 << 20,
+            parked_open: 64 << 20,
+            unwritten: 1 << 20,
+            call_limit: Duration::from_secs(60),
+            callback_grace: Duration::from_secs(5),
+            exit_grace: Duration::from_secs(5),
+        }
+    }
+}

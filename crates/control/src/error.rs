@@ -1,0 +1,94 @@
+//! Why a control request has no reply.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire_codec::{EncodeError, Line};
+use agentwire_protocol::DecodeError;
+
+use crate::Ending;
+
+/// Why a control request has no reply.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControlError {
+    /// The CLI refused it.
+    #[error("the CLI refused `{subtype}`: {message}")]
+    Rejected {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// The CLI's own text.
+        message: String,
+        /// The CLI's own code, such as `unsupported_request`.
+        code: Option<Box<str>>,
+    },
+    /// No reply came in time. It may still take effect.
+    #[error("no reply to `{subtype}` within {after:?}")]
+    TimedOut {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// The limit that ran out.
+        after: Duration,
+    },
+    /// We took it back.
+    #[error("`{subtype}` was taken back")]
+    Cancelled {
+        /// The request's subtype.
+        subtype: Box<str>,
+    },
+    /// The session ended first.
+    #[error("the session ended before a reply to `{subtype}` came: {ending}")]
+    Closed {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// How it ended.
+        ending: Arc<Ending>,
+    },
+    /// Our side of the session no longer takes requests: its input was ended.
+    #[error("`{subtype}` can't be sent: the session's input was ended")]
+    InputEnded {
+        /// The request's subtype.
+        subtype: Box<str>,
+    },
+    /// The reply can't be read.
+    #[error("the reply to `{subtype}` can't be read")]
+    BadReply {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// What came.
+        line: Option<Line>,
+        /// What is wrong with it.
+        #[source]
+        source: DecodeError,
+    },
+    /// The reply says neither that it was done nor that it was not.
+    #[error("the reply to `{subtype}` is of an unknown kind")]
+    UnknownReply {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// What came.
+        line: Option<Line>,
+    },
+    /// The request can't be written as JSON.
+    #[error("`{subtype}` can't be written")]
+    Encode {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// What is wrong with it.
+        #[source]
+        source: EncodeError,
+    },
+    /// So much lies unread before the reply that reading stopped. Read the messages, and ask again.
+    #[error("`{subtype}` was given up: {parked} bytes of unread messages lie before its reply; read them")]
+    Backlogged {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// The bytes of unread messages.
+        parked: usize,
+    },
+}
+
+/// An answer came too late: the request was taken back, answered already, or never made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the request is no longer open")]
+#[non_exhaustive]
+pub struct Stale;

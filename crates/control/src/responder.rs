@@ -1,0 +1,67 @@
+//! The one trait by which the crates above answer the CLI's requests.
+
+use std::{fmt, future::Future, pin::Pin};
+
+use agentwire_protocol::{InboundRequest, RawJson, RequestId};
+use tokio_util::sync::CancellationToken;
+
+use crate::Control;
+
+/// Answers requests of the CLI's.
+///
+/// Each answer runs as a task of its own, so a slow one holds up nothing.
+pub trait Responder: Send + Sync + 'static {
+    /// Starts to answer `request`; `None` where it is not this responder's to answer.
+    ///
+    /// Called in the order of the requests, from the task that reads: return at once, and do the work in the future.
+    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply>;
+}
+
+/// An answer in the making: the `response` of a success, or the text of an error.
+///
+/// A panic becomes an error.
+/// When the CLI takes the request back, the context's token fires; the future is dropped after a grace, and nothing is
+/// sent.
+pub type Reply = Pin<Box<dyn Future<Output = Result<RawJson, String>> + Send>>;
+
+/// What a callback may know of the request that it answers.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct CallContext {
+    /// The request's id.
+    pub request_id: RequestId,
+    /// Fires when the CLI takes the request back, and when the session ends.
+    pub cancelled: CancellationToken,
+    /// The session: calls from inside a callback work.
+    pub control: Control,
+}
+
+impl CallContext {
+    pub(crate) fn new(request_id: RequestId, cancelled: CancellationToken, control: Control) -> Self {
+        Self { request_id, cancelled, control }
+    }
+}
+
+impl fmt::Debug for CallContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallContext").field("request_id", &self.request_id).finish_non_exhaustive()
+    }
+}
+
+/// Answers nothing: every request gets an error that says so, and the CLI denies.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct NoResponder;
+
+impl Responder for NoResponder {
+    fn respond(&self, _: &InboundRequest, _: CallContext) -> Option<Reply> {
+        None
+    }
+}
+
+/// Asks each in turn; the first that takes a request answers it.
+impl Responder for Vec<Box<dyn Responder>> {
+    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+        self.iter().find_map(|responder| responder.respond(request, context.clone()))
+    }
+}

@@ -1,0 +1,68 @@
+//! The ledger of turns: what runs, and when the run is over.
+
+use agentwire_protocol::{
+    Message, System,
+    message::{SessionState, TurnResult},
+};
+
+/// What the messages tell of the run.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    /// Whether a prompt waits for a result.
+    awaiting_result: bool,
+    /// Whether any result came.
+    had_result: bool,
+    /// The last state that the CLI told, if it tells it at all.
+    state: Option<SessionState>,
+    /// The last result, where it was an error and no ordinary message followed.
+    error_result: Option<Box<TurnResult>>,
+    /// Whether the end of the run was told.
+    told: bool,
+}
+
+impl Ledger {
+    pub(super) fn prompt_sent(&mut self) {
+        self.awaiting_result = true;
+        self.told = false;
+    }
+
+    pub(super) fn result(&mut self, result: Option<&TurnResult>) {
+        self.awaiting_result = false;
+        self.had_result = true;
+        self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
+    }
+
+    pub(super) fn message(&mut self, message: &Message) {
+        match message {
+            Message::System(System::SessionStateChanged(changed)) => {
+                self.state = Some(changed.state.clone());
+                if changed.state != SessionState::Idle {
+                    self.told = false;
+                }
+            }
+            // The conversation went on, so an exit that follows is no echo of the old error.
+            Message::Assistant(_) | Message::User(_) | Message::StreamEvent(_) => self.error_result = None,
+            _ => {}
+        }
+    }
+
+    pub(super) fn in_turn(&self) -> bool {
+        self.awaiting_result
+    }
+
+    pub(super) fn take_error_result(&mut self) -> Option<Box<TurnResult>> {
+        self.error_result.take()
+    }
+
+    /// A result ends a turn, not the run: background agents hold the state at `running`.
+    /// A CLI that tells no state is taken to be idle after a result.
+    pub(super) fn run_is_over(&self) -> bool {
+        let idle = self.state.as_ref().is_none_or(|state| *state == SessionState::Idle);
+        self.had_result && !self.awaiting_result && idle
+    }
+
+    /// Whether the run is over and that was not told yet.
+    pub(super) fn take_run_over(&mut self) -> bool {
+        self.run_is_over() && !std::mem::replace(&mut self.told, true)
+    }
+}

@@ -1,0 +1,18 @@
+//! Why a callback has no answer of its own.
+
+/// Why a callback has no answer of its own; its text goes to the CLI, which may show it to the model.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HookError {
+    /// The handler said so.
+    #[error("failed: {0}")]
+    Failed(String),
+    /// The handler panicked.
+    #[error("panicked: {0}")]
+    Panicked(String),
+    /// The event's input is not what this version expects.
+    #[error("was not run, since its input can't be read: {0}")]
+    Input(agentwire_protocol::DecodeError),
+    /// The reply can't be written as JSON.
+    #[error("gave a reply that can't be written as JSON: {0}")]
+    Reply(String),
+}

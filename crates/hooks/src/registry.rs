@@ -1,0 +1,187 @@
+//! The registrations: which handler for which event, and what the handshake says of them.
+
+use std::{collections::BTreeMap, fmt, future::Future, sync::Arc};
+
+use agentwire_protocol::{RawJson, control::HookMatcher, hook::HookEvent};
+
+use crate::{
+    AnyHook, HookContext, IntoAnyReply, IntoReply, Matcher,
+    any::{EVENTS, Refusal, refusal_by_name, refusal_of},
+    callback::{Callback, catch_panic},
+    error::HookError,
+};
+
+/// The hooks of a session: handlers by event.
+///
+/// Put [`declaration`](Self::declaration) into the handshake and give the value to the session as a
+/// [`Responder`](agentwire_control::Responder).
+/// A clone shares the handlers, so one value serves any number of sessions.
+///
+/// Handlers run concurrently, also those of one event.
+/// A handler that errs, panics or can't read its input is answered with the event's refusal where it has one, unless
+/// the matcher says [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue); else with an error.
+#[derive(Clone, Default)]
+pub struct Hooks {
+    registrations: Vec<Registration>,
+}
+
+impl Hooks {
+    /// No hooks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Calls `handler` at each `event`.
+    ///
+    /// A closure that captures is written `move |input, cx| { let s = s.clone(); async move { … } }`: an
+    /// `async move` closure that captures can be called only once.
+    #[must_use]
+    pub fn on<E, F, Fut>(self, event: E, handler: F) -> Self
+    where
+        E: HookEvent,
+        F: Fn(E::Input, HookContext) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send,
+        Fut::Output: IntoReply<E>,
+    {
+        self.on_matching(event, Matcher::any(), handler)
+    }
+
+    /// Calls `handler` at each `event` that `matcher` lets through.
+    #[must_use]
+    pub fn on_matching<E, F, Fut>(self, event: E, matcher: Matcher, handler: F) -> Self
+    where
+        E: HookEvent,
+        F: Fn(E::Input, HookContext) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send,
+        Fut::Output: IntoReply<E>,
+    {
+        let _: E = event;
+        let handler = Arc::new(handler);
+        let callback: Callback = Arc::new(move |input, context| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                let input = input.decode().map_err(HookError::Input)?;
+                let reply = catch_panic(async { (*handler)(input, context).await.into_reply() }).await;
+                let reply = reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)?;
+                RawJson::encode(&reply).map_err(|error| HookError::Reply(error.to_string()))
+            })
+        });
+        self.register(E::NAME, matcher, callback, Some(refusal_of::<E>))
+    }
+
+    /// Calls `handler` at each event of a kind that this version knows ([`EVENTS`]).
+    ///
+    /// A failing handler refuses what can be refused here too; a mere observer handles its errors itself.
+    #[must_use]
+    pub fn on_any<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send,
+        Fut::Output: IntoAnyReply,
+    {
+        let handler = Arc::new(handler);
+        for name in EVENTS {
+            self = self.register(name, Matcher::any(), untyped(name, &handler), refusal_by_name(name));
+        }
+        self
+    }
+
+    /// Calls `handler` at each event of this name, which this version need not know.
+    ///
+    /// Whether an unknown event guards something is unknown too: its failing handler is answered with an error, and the
+    /// CLI is told to block on it, unless the matcher says otherwise.
+    #[must_use]
+    pub fn on_named<F, Fut>(self, name: impl AsRef<str>, matcher: Matcher, handler: F) -> Self
+    where
+        F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send,
+        Fut::Output: IntoAnyReply,
+    {
+        let name = name.as_ref();
+        let callback = untyped(name, &Arc::new(handler));
+        self.register(name, matcher, callback, refusal_by_name(name))
+    }
+
+    /// What the handshake says of the hooks ([`Initialize::hooks`](agentwire_protocol::control::Initialize::hooks)).
+    ///
+    /// Callback ids are `hook_0`, `hook_1`, … in the order of registration.
+    pub fn declaration(&self) -> BTreeMap<Box<str>, Vec<HookMatcher>> {
+        let mut events = BTreeMap::<_, Vec<_>>::new();
+        for (index, registration) in self.registrations.iter().enumerate() {
+            if let Some(entry) = registration.declare(index) {
+                events.entry(registration.event.clone()).or_default().push(entry);
+            }
+        }
+        events
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.registrations.is_empty()
+    }
+
+    pub(crate) fn find(&self, callback_id: &str) -> Option<&Registration> {
+        let index: usize = callback_id.strip_prefix(ID_PREFIX)?.parse().ok()?;
+        self.registrations.get(index)
+    }
+
+    fn register(
+        mut self,
+        event: &str,
+        matcher: Matcher,
+        callback: Callback,
+        refusal: Option<Refusal>,
+    ) -> Self {
+        self.registrations.push(Registration { event: event.into(), matcher, callback, refusal });
+        self
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.registrations.iter().map(|r| (&r.event, &r.matcher))).finish()
+    }
+}
+
+/// One handler for one event.
+#[derive(Clone)]
+pub(crate) struct Registration {
+    pub(crate) event: Box<str>,
+    matcher: Matcher,
+    pub(crate) callback: Callback,
+    /// `None` where this version does not know the event.
+    refusal: Option<Refusal>,
+}
+
+impl Registration {
+    /// The answer to the event where its handler has failed for this reason: a refusal, or an error's text.
+    pub(crate) fn failed(&self, reason: String) -> Result<RawJson, String> {
+        let refusal = self.refusal.filter(|_| self.matcher.refuses_on_failure());
+        refusal.and_then(|refusal| refusal(&reason)).ok_or(reason)
+    }
+
+    fn declare(&self, index: usize) -> Option<HookMatcher> {
+        let guards = self.refusal.is_none_or(|refusal| refusal("").is_some());
+        self.matcher.declare(format!("{ID_PREFIX}{index}").into(), guards)
+    }
+}
+
+fn untyped<F, Fut>(name: &str, handler: &Arc<F>) -> Callback
+where
+    F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
+    Fut: Future + Send,
+    Fut::Output: IntoAnyReply,
+{
+    let name: Arc<str> = name.into();
+    let handler = Arc::clone(handler);
+    Arc::new(move |input, context| {
+        let (name, handler) = (Arc::clone(&name), Arc::clone(&handler));
+        Box::pin(async move {
+            let event = AnyHook::new(&name, input);
+            let reply = catch_panic(async { (*handler)(event, context).await.into_any_reply() }).await;
+            reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)
+        })
+    })
+}
+
+const ID_PREFIX: &str = "hook_";

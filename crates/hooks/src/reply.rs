@@ -1,0 +1,40 @@
+//! What a handler of a typed event may return.
+
+use std::fmt::Display;
+
+use agentwire_protocol::hook::{HookEvent, HookReply};
+
+use crate::excerpt;
+
+/// What a handler of the event `E` may return: nothing, a [`HookReply`], or a `Result` of either.
+pub trait IntoReply<E: HookEvent> {
+    /// The reply.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none: the event is refused with this text where it can be, and the user did not choose otherwise.
+    fn into_reply(self) -> Result<HookReply<E>, String>;
+}
+
+/// Everything goes ahead as without the hook.
+impl<E: HookEvent> IntoReply<E> for () {
+    fn into_reply(self) -> Result<HookReply<E>, String> {
+        Ok(HookReply::proceed())
+    }
+}
+
+impl<E: HookEvent> IntoReply<E> for HookReply<E> {
+    fn into_reply(self) -> Result<Self, String> {
+        Ok(self)
+    }
+}
+
+/// An error is the handler's failure.
+impl<E: HookEvent, R: IntoReply<E>, D: Display> IntoReply<E> for Result<R, D> {
+    fn into_reply(self) -> Result<HookReply<E>, String> {
+        match self {
+            Ok(reply) => reply.into_reply(),
+            Err(error) => Err(excerpt(&error.to_string()).into_owned()),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the handshake says of the hooks.
+
+use std::time::Duration;
+
+use agentwire_hooks::{AnyHook, EVENTS, Hooks, Matcher};
+use agentwire_protocol::{
+    control::{HookFailure, Initialize},
+    hook::{PostToolUse, PreToolUse, Stop},
+};
+use serde_json::{Value, json};
+
+fn declared(hooks: &Hooks) -> Value {
+    let mut initialize = Initialize::default();
+    initialize.hooks = hooks.declaration();
+    serde_json::to_value(initialize).unwrap()
+}
+
+#[test]
+fn each_registration_has_its_own_id_in_order() {
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| ()).on(PostToolUse, async |_, _| ()).on_matching(
+        PreToolUse,
+        Matcher::tools(["Edit", "Write"]),
+        async |_, _| (),
+    );
+    let expected = json!({"hooks": {
+        "PostToolUse": [{"hookCallbackIds": ["hook_1"]}],
+        "PreToolUse": [
+            {"hookCallbackIds": ["hook_0"], "onFailure": "block"},
+            {"matcher": "Edit|Write", "hookCallbackIds": ["hook_2"], "onFailure": "block"}
+        ]
+    }});
+    assert_eq!(declared(&hooks), expected);
+}
+
+#[test]
+fn a_matcher_says_pattern_limit_and_choice() {
+    let matcher =
+        Matcher::pattern("mcp__.*").timeout(Duration::from_millis(1500)).on_failure(HookFailure::Continue);
+    let hooks = Hooks::new().on_matching(Stop, matcher, async |_, _| ());
+    let expected = json!({"hooks": {"Stop": [
+        {"matcher": "mcp__.*", "hookCallbackIds": ["hook_0"], "timeout": 1.5, "onFailure": "continue"}
+    ]}});
+    assert_eq!(declared(&hooks), expected);
+}
+
+#[test]
+fn no_tools_match_nothing_and_not_everything() {
+    let none: [&str; 0] = [];
+    let hooks =
+        Hooks::new().on_matching(PreToolUse, Matcher::tools(none), async |_, _| ()).on(Stop, async |_, _| ());
+    let expected = json!({"hooks": {"Stop": [{"hookCallbackIds": ["hook_1"], "onFailure": "block"}]}});
+    assert_eq!(declared(&hooks), expected);
+}
+
+#[test]
+fn on_any_registers_for_every_known_event() {
+    let hooks = Hooks::new().on_any(async |_: AnyHook, _| ());
+    let declared = hooks.declaration();
+    let mut known = EVENTS.to_vec();
+    known.sort_unstable();
+    assert_eq!(declared.keys().map(|name| &**name).collect::<Vec<_>>(), known);
+    assert_eq!(declared["PreToolUse"][0].on_failure, Some(HookFailure::Block));
+    assert_eq!(declared["PostToolUse"][0].on_failure, None);
+}
+
+#[test]
+fn an_unknown_event_is_taken_to_guard_something() {
+    let hooks = Hooks::new().on_named("FutureEvent", Matcher::any(), async |_, _| ()).on_named(
+        "FutureEvent",
+        Matcher::any().on_failure(HookFailure::Continue),
+        async |_, _| (),
+    );
+    let expected = json!({"hooks": {"FutureEvent": [
+        {"hookCallbackIds": ["hook_0"], "onFailure": "block"},
+        {"hookCallbackIds": ["hook_1"], "onFailure": "continue"}
+    ]}});
+    assert_eq!(declared(&hooks), expected);
+}
+
+#[test]
+fn no_hooks_say_nothing() {
+    assert!(Hooks::new().is_empty());
+    assert_eq!(declared(&Hooks::new()), json!({}));
+}
+
+#[test]
+fn debug_names_the_events() {
+    let hooks = Hooks::new().on_matching(PreToolUse, Matcher::tools(["Bash"]), async |_, _| ());
+    let text = format!("{hooks:?}");
+    assert!(text.contains("PreToolUse") && text.contains("Bash"), "{text}");
+}

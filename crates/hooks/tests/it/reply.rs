@@ -1,0 +1,128 @@
+//! What handlers see and what their replies become.
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex},
+};
+
+use agentwire_hooks::{AnyHook, Hooks, Matcher};
+use agentwire_protocol::{
+    RawJson,
+    control::Interrupt,
+    hook::{HookReply, PostToolUse, PreToolUse, PreToolUseInput, Stop},
+};
+use serde_json::{Value, json};
+use tokio::sync::{Barrier, mpsc};
+
+use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
+
+async fn check(hooks: Hooks, request: Value, expected: Result<Value, &str>) {
+    let mut cli = Cli::start(hooks).await;
+    assert_eq!(cli.exchange(request).await, expected.map_err(str::to_owned));
+}
+
+#[tokio::test]
+async fn nothing_lets_everything_go_ahead() {
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
+    check(hooks, callback("hook_0", pre_tool_use("Bash")), Ok(json!({}))).await;
+}
+
+#[tokio::test]
+async fn a_denial_names_its_event() {
+    let hooks = Hooks::new().on(PreToolUse, async |input, _| {
+        if &*input.tool_name == "Bash" { HookReply::deny("no shell") } else { HookReply::proceed() }
+    });
+    let expected = json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no shell"
+    }});
+    check(hooks.clone(), callback("hook_0", pre_tool_use("Bash")), Ok(expected)).await;
+    check(hooks, callback("hook_0", pre_tool_use("Read")), Ok(json!({}))).await;
+}
+
+#[tokio::test]
+async fn a_result_is_a_reply_too() {
+    let hooks = Hooks::new()
+        .on(PostToolUse, async |_, _| Ok::<_, Infallible>(HookReply::<PostToolUse>::context("hm")));
+    let expected = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "hm"}});
+    check(hooks, callback("hook_0", post_tool_use()), Ok(expected)).await;
+}
+
+#[tokio::test]
+async fn a_capturing_handler_sees_input_and_context() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&seen);
+    let hooks = Hooks::new().on(PreToolUse, move |input: PreToolUseInput, cx| {
+        let seen = Arc::clone(&seen);
+        async move {
+            let id = cx.tool_use_id.map(|id| id.to_string());
+            seen.lock().unwrap().push((input.tool_name, input.tool_input, id, cx.callback_id, cx.request_id));
+        }
+    });
+    check(hooks, callback("hook_0", pre_tool_use("Bash")), Ok(json!({}))).await;
+    let seen = kept.lock().unwrap().pop().unwrap();
+    let input = RawJson::parse(r#"{"command":"ls"}"#).unwrap();
+    assert_eq!(seen, ("Bash".into(), input, Some("toolu_1".to_owned()), "hook_0".into(), "one".into()));
+}
+
+#[tokio::test]
+async fn an_unknown_event_comes_and_goes_raw() {
+    let hooks = Hooks::new().on_named("FutureEvent", Matcher::any(), async |event: AnyHook, _| {
+        let input: Value = event.decode()?;
+        RawJson::encode(&json!({"name": *event.name, "saw": input["x"]}))
+            .map_err(Box::<dyn std::error::Error>::from)
+    });
+    let expected = json!({"name": "FutureEvent", "saw": 7});
+    check(hooks, callback("hook_0", json!({"hook_event_name": "FutureEvent", "x": 7})), Ok(expected)).await;
+}
+
+#[tokio::test]
+async fn on_any_names_the_event_that_came() {
+    let (names, mut came) = mpsc::channel(4);
+    let hooks = Hooks::new().on_any(move |event: AnyHook, _| {
+        let names = names.clone();
+        async move { names.send(event.name).await }
+    });
+    let ids: Vec<_> = hooks.declaration().into_iter().collect();
+    let mut cli = Cli::start(hooks).await;
+    for (name, matchers) in ids {
+        let id = &matchers[0].hook_callback_ids[0];
+        assert_eq!(cli.exchange(callback(id, json!({}))).await, Ok(json!({})));
+        assert_eq!(came.recv().await, Some(name));
+    }
+}
+
+#[tokio::test]
+async fn a_handler_may_ask_the_cli() {
+    let hooks = Hooks::new().on(Stop, async |_, cx| cx.control.call(&Interrupt::default()).await.map(drop));
+    let mut cli = Cli::start(hooks).await;
+    cli.ask("one", callback("hook_0", json!({"session_id": "s"}))).await;
+    let asked = cli.line().await;
+    assert_eq!(asked["request"]["subtype"], "interrupt", "{asked}");
+    let id = &asked["request_id"];
+    cli.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id}})).await;
+    assert_eq!(cli.answer().await, ("one".to_owned(), Ok(json!({}))));
+}
+
+#[tokio::test]
+async fn fifty_handlers_run_at_once() {
+    let all = Arc::new(Barrier::new(50));
+    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+        let all = Arc::clone(&all);
+        async move {
+            all.wait().await;
+        }
+    });
+    let mut cli = Cli::start(hooks).await;
+    for index in 0..50 {
+        cli.ask(&format!("r{index}"), callback("hook_0", pre_tool_use("Bash"))).await;
+    }
+    let mut answered = Vec::new();
+    for _ in 0..50 {
+        let (id, answer) = cli.answer().await;
+        assert_eq!(answer, Ok(json!({})));
+        answered.push(id);
+    }
+    answered.sort_unstable();
+    answered.dedup();
+    assert_eq!(answered.len(), 50);
+}

@@ -1,0 +1,329 @@
+//! Every union, with its tag anywhere, read in every way that serde offers.
+
+use std::fmt::Debug;
+
+use agentwire_protocol::{
+    Block, InboundRequest, Message, System, Unknown,
+    control::Outcome,
+    message::{Delta, Event},
+    permission::{Decision, PermissionUpdate},
+    tagged::Tagged,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::tree::Tree;
+
+/// What the tests need of a union beyond `Tagged`.
+pub(crate) trait Union: Tagged + Serialize + DeserializeOwned + PartialEq + Debug {
+    fn kind_text(&self) -> &str;
+    fn as_unknown(&self) -> Option<&Unknown>;
+    /// The fields of one object of each known kind, without the tag, as they are written again.
+    const KNOWN: &[(&str, &[(&str, &str)])];
+}
+
+macro_rules! union {
+    ($name:ident: $($kind:literal { $($field:literal: $value:literal),* $(,)? })*) => {
+        impl Union for $name {
+            fn kind_text(&self) -> &str {
+                self.kind()
+            }
+            fn as_unknown(&self) -> Option<&Unknown> {
+                match self {
+                    Self::Unknown(unknown) => Some(unknown),
+                    _ => None,
+                }
+            }
+            const KNOWN: &[(&str, &[(&str, &str)])] = &[$(($kind, &[$(($field, $value)),*])),*];
+        }
+    };
+}
+
+union! { Message:
+    "assistant" {
+        "message": r#"{"id":"m","model":"x","content":[{"type":"text","text":"hi"}],"stop_reason":null}"#,
+        "parent_tool_use_id": "null", "session_id": r#""s""#,
+    }
+    "user" { "message": r#"{"role":"user","content":"\"quoted\" \u00e9\n"}"#, "parent_tool_use_id": r#""t""#, "uuid": r#""u""# }
+    "system" { "subtype": r#""status""#, "status": "null", "permissionMode": r#""plan""# }
+    "result" { "duration_api_ms": "5", "subtype": r#""success""#, "is_error": "false", "result": r#""done""# }
+    "stream_event" { "event": r#"{"index":0,"delta":{"text":"a","type":"text_delta"},"type":"content_block_delta"}"# }
+    "rate_limit_event" { "rate_limit_info": r#"{"status":"allowed"}"#, "uuid": r#""u""# }
+    "control_request" { "request_id": r#""r""#, "request": r#"{"subtype":"later","x":1}"# }
+    "control_response" { "response": r#"{"subtype":"success","request_id":"r"}"# }
+    "control_cancel_request" { "request_id": r#""r""# }
+    "keep_alive" {}
+}
+union! { System:
+    "init" { "session_id": r#""s""#, "cwd": r#""\/w""#, "model": r#""m""#, "tools": r#"["Bash"]"# }
+    "status" { "status": r#""requesting""#, "session_id": r#""s""# }
+    "session_state_changed" { "state": r#""idle""#, "sdk_host_only": "true" }
+}
+union! { Block:
+    "text" { "text": r#""\u0061\t\"""# }
+    "thinking" { "thinking": r#""hm""#, "signature": r#""sig""# }
+    "tool_use" { "id": r#""t""#, "input": r#"{"z":1.10,"a":12345678901234567890123,"a":2}"#, "name": r#""Bash""# }
+    "tool_result" { "tool_use_id": r#""t""#, "content": r#"[{"text":"x","type":"text"}]"#, "is_error": "true" }
+    "image" { "source": r#"{"data":"AAAA","type":"base64"}"# }
+}
+union! { Event:
+    "message_start" { "message": r#"{"id":"m"}"# }
+    "content_block_start" { "index": "0", "content_block": r#"{"text":"","type":"text"}"# }
+    "content_block_delta" { "index": "1", "delta": r#"{"thinking":"x","type":"thinking_delta"}"# }
+    "content_block_stop" { "index": "2" }
+    "message_delta" { "delta": r#"{"stop_reason":"end_turn"}"#, "usage": r#"{"output_tokens":5}"# }
+    "message_stop" {}
+}
+union! { Delta:
+    "text_delta" { "text": r#""a""# }
+    "thinking_delta" { "thinking": r#""a""# }
+    "signature_delta" { "signature": r#""a""# }
+    "input_json_delta" { "partial_json": r#""{\"a\":""# }
+}
+union! { InboundRequest:
+    "can_use_tool" { "tool_name": r#""Bash""#, "input": r#"{"b":1e400,"a":[ 1 ]}"#, "tool_use_id": r#""t""# }
+    "hook_callback" { "callback_id": r#""c""#, "input": r#"{"hook_event_name":"Stop"}"#, "tool_use_id": r#""t""# }
+    "mcp_message" { "server_name": r#""srv""#, "message": r#"{"jsonrpc":"2.0","id":0}"# }
+}
+union! { Outcome:
+    "success" { "request_id": r#""r""#, "response": r#"{"b":1,"a":2}"# }
+    "error" { "request_id": r#""r""#, "error": r#""no""#, "error_code": r#""unsupported_request""# }
+}
+union! { Decision:
+    "allow" { "updatedInput": r#"{"command":"ls"}"#, "updatedPermissions": r#"[{"mode":"plan","type":"setMode","destination":"session"}]"# }
+    "deny" { "message": r#""no""#, "interrupt": "true" }
+}
+union! { PermissionUpdate:
+    "addRules" { "rules": r#"[{"toolName":"Bash","ruleContent":"ls"}]"#, "behavior": r#""allow""#, "destination": r#""session""# }
+    "replaceRules" { "rules": "[]", "behavior": r#""deny""#, "destination": r#""userSettings""# }
+    "removeRules" { "rules": r#"[{"toolName":"Bash"}]"#, "behavior": r#""ask""#, "destination": r#""cliArg""# }
+    "setMode" { "mode": r#""new mode""#, "destination": r#""localSettings""# }
+    "addDirectories" { "directories": r#"["\/a"]"#, "destination": r#""session""# }
+    "removeDirectories" { "directories": "[]", "destination": r#""projectSettings""# }
+}
+
+/// Runs one check for every union.
+macro_rules! for_every_union {
+    ($check:ident) => {{
+        $check::<Message>();
+        $check::<System>();
+        $check::<Block>();
+        $check::<Event>();
+        $check::<Delta>();
+        $check::<InboundRequest>();
+        $check::<Outcome>();
+        $check::<Decision>();
+        $check::<PermissionUpdate>();
+    }};
+}
+
+#[test]
+fn every_known_kind_has_an_example() {
+    fn check<T: Union>() {
+        let examples: Vec<_> = T::KNOWN.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(examples, T::KINDS);
+    }
+    for_every_union!(check);
+}
+
+#[test]
+fn a_known_kind_is_the_same_wherever_its_tag_stands() {
+    fn check<T: Union>() {
+        for (kind, fields) in T::KNOWN {
+            let first: T = read(&object(fields, 0, T::TAG, &quoted(kind)));
+            assert_eq!(first.kind_text(), *kind);
+            assert_eq!(first.as_unknown(), None, "{kind}");
+            for at in 0..=fields.len() {
+                let text = object(fields, at, T::TAG, &quoted(kind));
+                assert_eq!(read::<T>(&text), first, "{text}");
+                let doubled = format!("{},{}:\"other\"}}", text.trim_end_matches('}'), quoted(T::TAG));
+                if text.ends_with("}}") || text.len() < 3 {
+                    continue;
+                }
+                assert_eq!(read::<T>(&doubled), first, "the first tag counts: {doubled}");
+            }
+            let escaped = object(fields, fields.len(), &escape(T::TAG), &format!("\"{}\"", escape(kind)));
+            assert_eq!(read::<T>(&escaped), first, "{escaped}");
+        }
+    }
+    for_every_union!(check);
+}
+
+#[test]
+fn a_known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
+    fn check<T: Union>() {
+        for (kind, fields) in T::KNOWN {
+            let value: T = read(&object(fields, fields.len(), T::TAG, &quoted(kind)));
+            let written = serde_json::to_string(&value).unwrap();
+            let outer: Vec<_> = T::WITHIN.iter().copied().chain([(T::TAG, *kind)]).collect();
+            let Tree::Object(written_fields) = Tree::of(&written) else { panic!("{written}") };
+            for (index, (tag, kind)) in outer.iter().enumerate() {
+                assert_eq!(written_fields[index], ((*tag).to_owned(), Tree::Text((*kind).to_owned())));
+            }
+            assert_eq!(read::<T>(&written), value);
+            for (name, value) in *fields {
+                let found = written_fields.iter().find(|(written, _)| written == name).map(|(_, value)| value);
+                assert_eq!(found.cloned().map(Tree::sorted), Some(Tree::of(value).sorted()), "{written}");
+            }
+        }
+    }
+    for_every_union!(check);
+}
+
+#[test]
+fn an_unknown_kind_is_kept_to_the_byte() {
+    fn check<T: Union>() {
+        for (kind, tag) in TAGS {
+            for at in 0..=ODD.len() {
+                let text = object(ODD, at, T::TAG, tag);
+                let value: T = read(&text);
+                let unknown = value.as_unknown().unwrap_or_else(|| panic!("{text}"));
+                assert_eq!(unknown.kind.as_deref(), *kind, "{text}");
+                assert_eq!(value.kind_text(), kind.unwrap_or_default());
+                assert_eq!(unknown.raw.as_str(), text);
+                assert_eq!(serde_json::to_string(&value).unwrap(), text);
+                assert_eq!(unknown.field::<u8>("a").unwrap(), Some(1));
+                assert_eq!(unknown.field::<u8>("nothing").unwrap(), None);
+                assert!(unknown.field::<u8>("s").is_err());
+            }
+        }
+        let missing = "{\"x\":[1.10],\"x\":{}}";
+        let value: T = read(missing);
+        assert_eq!(value.as_unknown().map(|unknown| (unknown.kind.as_deref(), unknown.raw.as_str())), Some((None, missing)));
+        assert_eq!(read::<T>("{}").as_unknown().map(|unknown| unknown.raw.as_str()), Some("{}"));
+    }
+    for_every_union!(check);
+}
+
+#[test]
+fn spacing_and_escaped_names_change_the_text_and_not_the_value() {
+    fn check<T: Union>() {
+        let text = format!(
+            "\n{{ \"n\\u0061me\" :\t[ 1,  2 ] , \"{}\":\"future\",\r\n \"q\\\"\": \"\\u00e9\" }} ",
+            T::TAG
+        );
+        let value: T = read(&text);
+        let unknown = value.as_unknown().unwrap();
+        assert_eq!(Tree::of(unknown.raw.as_str()), Tree::of(&text));
+        assert!(unknown.raw.as_str().contains("[ 1,  2 ]"), "a field's own text stays: {unknown:?}");
+    }
+    for_every_union!(check);
+}
+
+#[test]
+fn what_is_no_object_is_an_error() {
+    fn check<T: Union>() {
+        for text in ["5", "null", "\"x\"", "[]", "[{}]", "true", "", "{", "{\"type\"", "{\"type\":}", "{}x"] {
+            assert!(serde_json::from_str::<T>(text).is_err(), "{text}");
+        }
+    }
+    for_every_union!(check);
+}
+
+#[test]
+fn an_unknown_subtype_keeps_both_tags() {
+    for (text, raw) in [
+        (r#"{"type":"system","subtype":"later","a":1.10}"#, r#"{"type":"system","subtype":"later","a":1.10}"#),
+        (r#"{"subtype":"later","a":1,"type":"system"}"#, r#"{"type":"system","subtype":"later","a":1}"#),
+        (r#"{"a":1,"type":"system","b":2}"#, r#"{"type":"system","a":1,"b":2}"#),
+        (r#"{"type":"system","subtype":7}"#, r#"{"type":"system","subtype":7}"#),
+        (
+            r#"{"type":"system","type":"again","subtype":"later"}"#,
+            r#"{"type":"system","type":"again","subtype":"later"}"#,
+        ),
+    ] {
+        let message: Message = read(text);
+        assert_eq!(message.kind(), "system");
+        let Message::System(System::Unknown(unknown)) = &message else { panic!("{message:?}") };
+        assert_eq!(unknown.raw.as_str(), raw);
+        assert_eq!(serde_json::to_string(&message).unwrap(), raw);
+        assert_eq!(Tree::of(raw).sorted(), Tree::of(text).sorted());
+    }
+}
+
+#[test]
+fn an_inner_union_read_alone_keeps_the_object_as_it_is() {
+    for text in [r#"{"type":"system","subtype":"later"}"#, r#"{"subtype":"later","type":"system"}"#, "{}"] {
+        assert_eq!(read::<System>(text).as_unknown().unwrap().raw.as_str(), text);
+    }
+}
+
+#[test]
+fn raw_parts_are_kept_to_the_byte_at_every_depth() {
+    let input = r#"{"n":12345678901234567890123, "f":1.10,"b":[ {} ],"a":"\/\u00e9","a":1e400}"#;
+    for block in [
+        format!(r#"{{"type":"tool_use","id":"t","name":"Bash","input":{input}}}"#),
+        format!(r#"{{"id":"t","name":"Bash","input":{input},"type":"tool_use"}}"#),
+    ] {
+        let message = format!(r#"{{"content":[{block}],"id":"m","model":"x"}}"#);
+        for line in [
+            format!(r#"{{"type":"assistant","message":{message}}}"#),
+            format!(r#"{{"message":{message},"type":"assistant"}}"#),
+        ] {
+            let Message::Assistant(assistant) = read(&line) else { panic!("{line}") };
+            let [Block::ToolUse(tool_use)] = &*assistant.message.content else { panic!("{line}") };
+            assert_eq!(tool_use.input.as_str(), input);
+            let written = serde_json::to_string(&assistant).unwrap();
+            assert!(written.contains(input), "{written}");
+        }
+    }
+}
+
+/// Reads `text` in every way, and checks that all agree.
+pub(crate) fn read<T: Union>(text: &str) -> T {
+    let value: T = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert_eq!(serde_json::from_slice::<T>(text.as_bytes()).unwrap(), value, "{text}");
+    assert_eq!(serde_json::from_reader::<_, T>(text.as_bytes()).unwrap(), value, "{text}");
+    let list: Vec<T> = serde_json::from_str(&format!("[{text},{text}]")).unwrap();
+    assert!(list.iter().all(|item| *item == value), "{text}");
+    assert_eq!(agentwire_protocol::decode::decode::<T>(text).unwrap(), value, "{text}");
+    // A `Value` keeps less than the text: what is read from it equals what is read from what it kept.
+    if let Ok(kept) = serde_json::from_str::<Value>(text) {
+        let reread: T = serde_json::from_str(&kept.to_string()).unwrap();
+        assert_eq!(serde_json::from_value::<T>(kept.clone()).unwrap(), reread, "{text}");
+        assert_eq!(T::deserialize(&kept).unwrap(), reread, "{text}");
+    }
+    value
+}
+
+/// An object of these fields, with the tag before the field at `at`.
+fn object(fields: &[(&str, &str)], at: usize, tag: &str, kind: &str) -> String {
+    let mut all = fields.to_vec();
+    all.insert(at, (tag, kind));
+    let fields: Vec<_> = all.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+/// The same text with its first letter written as an escape.
+fn escape(text: &str) -> String {
+    format!("\\u{:04x}{}", text.as_bytes()[0], &text[1..])
+}
+
+/// Tags that no union knows, with the kind that they stand for.
+const TAGS: &[(Option<&str>, &str)] = &[
+    (Some("future"), "\"future\""),
+    (Some(""), "\"\""),
+    (Some("a\"b\\"), r#""a\"b\\""#),
+    (Some("\u{fffd}"), r#""\ud83d""#),
+    (None, "5"),
+    (None, "-1.10"),
+    (None, "12345678901234567890123"),
+    (None, "1e400"),
+    (None, "null"),
+    (None, "true"),
+    (None, "[1,[2.50],\"x\"]"),
+    (None, r#"{"b":1.0,"a":{},"a":[]}"#),
+];
+
+/// Fields that a careless reader would change.
+const ODD: &[(&str, &str)] = &[
+    ("z", "12345678901234567890123"),
+    ("a", "1"),
+    ("f", "1.10"),
+    ("s", r#""\u00e9\/\ud83d""#),
+    ("a", r#"{"y":[ ],"x":{"type":"text"}}"#),
+];

@@ -1,0 +1,89 @@
+//! JSON as a tree that loses nothing but spacing and escapes, to compare what went in with what came out.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+/// A JSON value. Numbers are their text, and an object keeps its order and its duplicates.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tree {
+    Text(String),
+    /// A number or word, or a string that Rust can't hold, as written.
+    Word(String),
+    List(Vec<Tree>),
+    Object(Vec<(String, Tree)>),
+}
+
+impl Tree {
+    pub(crate) fn of(text: &str) -> Self {
+        let text = text.trim();
+        match text.as_bytes().first() {
+            Some(b'"') => serde_json::from_str(text).map_or_else(|_| Self::Word(text.to_owned()), Self::Text),
+            Some(b'[') => {
+                let items: Vec<Box<RawValue>> = serde_json::from_str(text).unwrap();
+                Self::List(items.iter().map(|item| Self::of(item.get())).collect())
+            }
+            Some(b'{') => {
+                let Fields(fields) = serde_json::from_str(text).unwrap();
+                Self::Object(fields.iter().map(|(name, value)| (name.clone(), Self::of(value.get()))).collect())
+            }
+            _ => Self::Word(text.to_owned()),
+        }
+    }
+
+    /// The same with the fields of every object in the order of their names; those of one name stay as they were.
+    pub(crate) fn sorted(self) -> Self {
+        match self {
+            Self::List(items) => Self::List(items.into_iter().map(Self::sorted).collect()),
+            Self::Object(fields) => {
+                let mut fields: Vec<_> =
+                    fields.into_iter().map(|(name, value)| (name, value.sorted())).collect();
+                fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+                Self::Object(fields)
+            }
+            other => other,
+        }
+    }
+}
+
+/// The fields of an object as text, in their order.
+pub(crate) struct Fields(pub(crate) Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FieldsVisitor;
+        impl<'de> Visitor<'de> for FieldsVisitor {
+            type Value = Fields;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+#[test]
+fn the_comparison_can_fail() {
+    for (one, other) in [
+        ("1.10", "1.1"),
+        ("12345678901234567890123", "1.2345678901234568e22"),
+        (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#),
+        (r#"{"a":1,"a":1}"#, r#"{"a":1}"#),
+        (r#"["x"]"#, r#"["y"]"#),
+    ] {
+        assert_ne!(Tree::of(one), Tree::of(other));
+    }
+    assert_eq!(Tree::of(r#" {"a" : "\u0041"} "#), Tree::of(r#"{"a":"A"}"#));
+    assert_eq!(Tree::of(r#"{"a":1,"b":2}"#).sorted(), Tree::of(r#"{"b":2,"a":1}"#).sorted());
+}

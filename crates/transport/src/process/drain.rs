@@ -1,0 +1,50 @@
+//! Reads a pipe to its end on a thread, so that the child never blocks on it or dies of it.
+
+use std::os::fd::AsFd;
+
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+};
+
+use super::alarm::Alarm;
+
+/// Reads until the end of the pipe, or until the alarm rings and what the child left in it is read.
+///
+/// The descriptor must not block.
+pub(super) fn drain(pipe: impl AsFd, alarm: &Alarm, mut each: impl FnMut(&[u8])) {
+    let mut buffer = [0; 8 * 1024];
+    let mut left = PIPE_MAX;
+    loop {
+        let rung = alarm.has_rung();
+        match rustix::io::read(&pipe, &mut buffer) {
+            Ok(0) => return,
+            Ok(length) => {
+                each(&buffer[..length]);
+                if rung {
+                    left = left.saturating_sub(length);
+                }
+            }
+            Err(Errno::AGAIN) if rung => return,
+            Err(Errno::AGAIN) => wait(&pipe, alarm),
+            Err(Errno::INTR) => {}
+            // No other error of a pipe goes away.
+            Err(_) => return,
+        }
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// Waits until there is something to read, or the alarm rings.
+fn wait(pipe: &impl AsFd, alarm: &Alarm) {
+    let mut fds = [PollFd::new(pipe, PollFlags::IN), PollFd::new(alarm, PollFlags::IN)];
+    // After a failure (a signal, or no memory) the caller tries to read again and comes back.
+    let _ = poll(&mut fds, None);
+}
+
+/// The most that a pipe can hold when its reader has not enlarged it: what a dead child may have left there.
+///
+/// What others write into it afterwards is not waited for, even if they never pause.
+pub(super) const PIPE_MAX: usize = 1024 * 1024;

@@ -1,0 +1,66 @@
+//! How long the steps of a child's end may take.
+
+use std::time::{Duration, Instant};
+
+/// The waiting times at a child's end: together they bound how long it can take.
+///
+/// A child whose lifeline is dropped is gone after at most `after_input + after_terminate`, but for what the system
+/// itself needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Grace {
+    /// From the end of input to SIGTERM. Five seconds by default.
+    ///
+    /// The CLI finishes the running turn and writes its transcript in this time.
+    pub after_input: Duration,
+    /// From SIGTERM to SIGKILL. Three seconds by default.
+    ///
+    /// Also how long the rest of the process group has after its leader has ended: it is sent SIGTERM at once.
+    pub after_terminate: Duration,
+    /// From the end of the process to the end of its output, where something else holds its pipes open.
+    /// Half a second by default.
+    ///
+    /// What the process itself wrote is delivered in any case, however slowly it is read.
+    pub drain: Duration,
+}
+
+impl Grace {
+    /// With this time from the end of input to SIGTERM.
+    #[must_use]
+    pub fn after_input(mut self, wait: Duration) -> Self {
+        self.after_input = wait;
+        self
+    }
+
+    /// With this time from SIGTERM to SIGKILL.
+    #[must_use]
+    pub fn after_terminate(mut self, wait: Duration) -> Self {
+        self.after_terminate = wait;
+        self
+    }
+
+    /// With this time from the end of the process to the end of its output.
+    #[must_use]
+    pub fn drain(mut self, wait: Duration) -> Self {
+        self.drain = wait;
+        self
+    }
+}
+
+impl Default for Grace {
+    fn default() -> Self {
+        Self {
+            after_input: Duration::from_secs(5),
+            after_terminate: Duration::from_secs(3),
+            drain: Duration::from_millis(500),
+        }
+    }
+}
+
+/// The end of a wait that starts now. A wait too long for the clock is cut to a year.
+pub(super) fn deadline(wait: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(wait).unwrap_or_else(|| now + YEAR)
+}
+
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);

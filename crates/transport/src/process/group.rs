@@ -1,0 +1,103 @@
+//! The child's process group: waiting for its leader, signalling all of it, and reaping, in the only safe order.
+
+use std::{
+    io,
+    sync::{Mutex, PoisonError},
+};
+
+use rustix::{
+    io::{Errno, retry_on_intr},
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+};
+
+use crate::{error::ExitReport, transport::Terminate};
+
+pub(super) struct Group {
+    /// The leader's process id, which is the group's id too.
+    leader: Pid,
+    /// Whether the leader was reaped. From then on the id may belong to a stranger and is never signalled again.
+    reaped: Mutex<bool>,
+}
+
+impl Group {
+    pub(super) fn new(leader: Pid) -> Self {
+        Self { leader, reaped: Mutex::new(false) }
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.leader.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Signals every process of the group; one that is gone already is no error.
+    pub(super) fn signal(&self, how: Terminate) -> io::Result<()> {
+        let signal = match how {
+            Terminate::Gently => Signal::TERM,
+            Terminate::ByForce => Signal::KILL,
+        };
+        // Held while signalling: the leader cannot be reaped in between.
+        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        if *reaped {
+            return Ok(());
+        }
+        match kill_process_group(self.leader, signal) {
+            Ok(()) | Err(Errno::SRCH) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Blocks until the leader has ended, without reaping it: as a zombie it keeps its id reserved.
+    pub(super) fn wait_for_leader(&self) -> ExitReport {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        match retry_on_intr(|| waitid(WaitId::Pid(self.leader), options)) {
+            Ok(Some(status)) => ExitReport {
+                code: status.exit_status(),
+                signal: status.terminating_signal(),
+                ..ExitReport::default()
+            },
+            // Somebody else in this process reaped our child (or ignores SIGCHLD): how it ended is lost.
+            Ok(None) | Err(_) => {
+                *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                ExitReport::default()
+            }
+        }
+    }
+
+    /// Reaps the leader, which must have ended: its id is free from here on.
+    pub(super) fn reap(&self) {
+        let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*reaped {
+            // Does not block, since the leader has ended. An error means that it is reaped already.
+            let _ = retry_on_intr(|| waitid(WaitId::Pid(self.leader), WaitIdOptions::EXITED));
+            *reaped = true;
+        }
+    }
+
+    /// Whether the group has other living members than its ended leader.
+    ///
+    /// Signal 0 cannot tell: the zombie leader would answer too.
+    pub(super) fn has_others(&self) -> bool {
+        if *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) {
+            return false;
+        }
+        // Where it cannot be known, the others are taken to live: they get their whole grace, then SIGKILL.
+        if !cfg!(target_os = "linux") {
+            return true;
+        }
+        let leader = self.leader.as_raw_nonzero().get();
+        let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+        processes
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+            .filter(|process| *process != leader)
+            .any(|process| lives_in_group(process, leader))
+    }
+}
+
+/// Reads `/proc/PROCESS/stat`: `pid (name) state parent group …`, where the name may hold anything.
+fn lives_in_group(process: i32, group: i32) -> bool {
+    let Ok(stat) = std::fs::read(format!("/proc/{process}/stat")) else { return false };
+    let stat = String::from_utf8_lossy(&stat);
+    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
+    let mut fields = fields.split_ascii_whitespace();
+    let alive = !matches!(fields.next(), Some("Z" | "X") | None);
+    alive && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
+}

@@ -1,0 +1,57 @@
+//! What one thread per child does: waits for the process, reports its end, ends what is left of its group, and reaps.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{grace::deadline, running::Running};
+use crate::transport::Terminate;
+
+/// Watches the child to its end. Every step is bounded but the first, which is the child's life.
+pub(super) fn watch(running: &Running) {
+    let report = running.group.wait_for_leader();
+    let drained = deadline(running.grace.drain);
+    let killed = deadline(running.grace.after_terminate);
+    signal(running, Terminate::Gently);
+    // Where nobody else holds the pipe, its end comes with the child's.
+    running.stderr.done.wait_until(drained);
+    running.ended.settle(report.with_stderr_tail(running.stderr.tail()));
+    running.input.close();
+    end_group(running, drained, killed);
+    running.group.reap();
+    running.output_done.wait_until(drained);
+    abandon(running);
+}
+
+/// Waits until the rest of the group has heeded its SIGTERM, and kills it when it has not in time.
+fn end_group(running: &Running, drained: Instant, killed: Instant) {
+    let mut pause = SHORTEST_PAUSE;
+    while running.group.has_others() {
+        let now = Instant::now();
+        if now >= killed {
+            return signal(running, Terminate::ByForce);
+        }
+        if now >= drained {
+            abandon(running);
+        }
+        thread::sleep(pause.min(killed - now));
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Lets nobody wait for the pipes any longer: what is in them is all that counts.
+fn abandon(running: &Running) {
+    running.abandoned.settle(());
+    running.alarm.ring();
+}
+
+fn signal(running: &Running, how: Terminate) {
+    // The leader is a zombie and takes no signal.
+    // The rest may not be signalled where it changed its user; nothing more can be done about that.
+    let _ = running.group.signal(how);
+}
+
+/// There is no event to wait for when a process ends that is not our child.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);

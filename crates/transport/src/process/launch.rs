@@ -1,0 +1,178 @@
+//! What to start: plain data, and what went wrong where it could not be started.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    fmt, io,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Child, Command},
+};
+
+use crate::error::TransportError;
+
+/// A program to start, with everything that it starts with.
+///
+/// Plain data: comparable, and printable without giving away a secret (`Debug` shows the names of environment
+/// variables, never their values).
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Launch {
+    /// The program. A bare name is searched in `PATH`; a relative path counts from our own working directory.
+    pub program: PathBuf,
+    /// Its arguments, without the program itself.
+    pub args: Vec<OsString>,
+    /// Environment variables to set.
+    pub env: BTreeMap<OsString, OsString>,
+    /// Environment variables not to inherit. One that is also in `env` is set.
+    pub env_remove: Vec<OsString>,
+    /// Inherit no environment at all.
+    pub env_clear: bool,
+    /// The working directory; ours, where there is none.
+    pub cwd: Option<PathBuf>,
+}
+
+impl Launch {
+    /// The program without arguments, in our working directory and environment.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            env_remove: Vec::new(),
+            env_clear: false,
+            cwd: None,
+        }
+    }
+
+    /// With one more argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// With more arguments.
+    #[must_use]
+    pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// With an environment variable set.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// Without inheriting this environment variable.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
+        self.env_remove.push(name.into());
+        self
+    }
+
+    /// Without inheriting any environment variable.
+    #[must_use]
+    pub fn env_clear(mut self) -> Self {
+        self.env_clear = true;
+        self
+    }
+
+    /// In this working directory.
+    #[must_use]
+    pub fn cwd(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(dir.into());
+        self
+    }
+
+    /// Starts the program in a process group of its own; `wire` sets its stdio.
+    pub(super) fn spawn(&self, wire: impl FnOnce(&mut Command)) -> Result<Child, TransportError> {
+        if let Some(dir) = &self.cwd
+            && !dir.is_dir()
+        {
+            return Err(TransportError::NoSuchDirectory { dir: dir.clone() });
+        }
+        let mut command = self.command();
+        wire(&mut command);
+        // The command owns our copies of the child's ends; they close with it, here.
+        command.spawn().map_err(|error| self.explain(error))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(self.absolute_program());
+        command.args(&self.args).process_group(0);
+        if self.env_clear {
+            command.env_clear();
+        }
+        for name in &self.env_remove {
+            command.env_remove(name);
+        }
+        command.envs(&self.env);
+        if let Some(dir) = &self.cwd {
+            command.current_dir(dir);
+        }
+        command
+    }
+
+    /// The system would resolve a relative path after changing to the child's working directory.
+    fn absolute_program(&self) -> PathBuf {
+        if is_bare_name(&self.program) {
+            return self.program.clone();
+        }
+        std::path::absolute(&self.program).unwrap_or_else(|_| self.program.clone())
+    }
+
+    fn explain(&self, source: io::Error) -> TransportError {
+        let program = self.program.clone();
+        match source.kind() {
+            io::ErrorKind::ArgumentListTooLong => TransportError::ArgumentsTooLong { bytes: self.length() },
+            // A script whose interpreter is missing gives the same error as a missing script.
+            io::ErrorKind::NotFound if is_bare_name(&program) || !program.exists() => {
+                TransportError::NoSuchProgram { program }
+            }
+            io::ErrorKind::PermissionDenied if program.exists() && !is_executable(&program) => {
+                TransportError::NotExecutable { program }
+            }
+            _ => TransportError::Spawn { program, source },
+        }
+    }
+
+    /// All arguments and environment entries as the system counts them, each with its terminator.
+    fn length(&self) -> usize {
+        let entry = |name: &OsStr, value: &OsStr| name.len() + 1 + value.len() + 1;
+        let args = std::iter::once(self.program.as_os_str()).chain(self.args.iter().map(OsString::as_os_str));
+        let inherited: usize = std::env::vars_os()
+            .filter(|(name, _)| {
+                !self.env_clear && !self.env_remove.contains(name) && !self.env.contains_key(name)
+            })
+            .map(|(name, value)| entry(&name, &value))
+            .sum();
+        let set: usize = self.env.iter().map(|(name, value)| entry(name, value)).sum();
+        args.map(|arg| arg.len() + 1).sum::<usize>() + inherited + set
+    }
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: BTreeMap<_, _> = self.env.keys().map(|name| (name, format_args!("<redacted>"))).collect();
+        f.debug_struct("Launch")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("env", &names)
+            .field("env_remove", &self.env_remove)
+            .field("env_clear", &self.env_clear)
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+pub(super) fn is_bare_name(program: &Path) -> bool {
+    program.parent().is_some_and(|parent| parent.as_os_str().is_empty())
+}
+
+/// A file that somebody may run. Whether we may is told by trying.
+pub(super) fn is_executable(program: &Path) -> bool {
+    program.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,62 @@
+//! The child's life, as its user holds it.
+
+use std::{fmt, sync::Arc};
+
+use super::{closing, running::Running};
+use crate::{
+    error::{ExitReport, TransportError},
+    transport::{Lifeline, Terminate},
+};
+
+/// A child's life. Dropping it ends the child: see [`Grace`](super::Grace) for the steps.
+///
+/// Where something else in this process reaps every child, or SIGCHLD is ignored, the report has neither code nor
+/// signal.
+pub struct ProcessLifeline {
+    running: Arc<Running>,
+}
+
+impl ProcessLifeline {
+    pub(super) fn new(running: Arc<Running>) -> Self {
+        Self { running }
+    }
+
+    /// The process id, which is the id of its process group too.
+    ///
+    /// May belong to a stranger once the process has ended: for signals, use [`Lifeline::terminate`].
+    pub fn pid(&self) -> u32 {
+        self.running.group.id()
+    }
+}
+
+impl Lifeline for ProcessLifeline {
+    async fn ended(&self) -> ExitReport {
+        self.running.ended.wait().await
+    }
+
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        match self.running.group.signal(how) {
+            // Some systems refuse to signal a group whose only member has ended.
+            Err(source) if self.running.ended.value().is_none() => {
+                Err(TransportError::Io { action: "signalling the process group", source })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn stderr_tail(&self) -> String {
+        self.running.stderr.tail()
+    }
+}
+
+impl Drop for ProcessLifeline {
+    fn drop(&mut self) {
+        closing::begin(&self.running);
+    }
+}
+
+impl fmt::Debug for ProcessLifeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessLifeline").field("pid", &self.pid()).finish_non_exhaustive()
+    }
+}

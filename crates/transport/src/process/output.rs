@@ -1,0 +1,133 @@
+//! The child's stdout: no buffer while idle, exactly sized reads, and an end even when a stranger holds the pipe.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    io,
+    os::fd::{AsFd, OwnedFd},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    thread,
+};
+
+use bytes::Bytes;
+use rustix::io::{Errno, ioctl_fionread, read, retry_on_intr};
+use tokio::net::unix::pipe::Receiver;
+
+use super::{
+    closing::STACK,
+    drain::{PIPE_MAX, drain},
+    running::Running,
+};
+use crate::{error::TransportError, settled::Wait, transport::ByteSource};
+
+/// A child's output. Cancel-safe.
+///
+/// The output ends with its pipe, and at the latest [`Grace::drain`](super::Grace::drain) after the process, when
+/// what the process wrote has been read.
+/// Dropping the source while the child lives does not hurt the child: a thread drains the pipe from then on.
+pub struct ProcessSource {
+    running: Arc<Running>,
+    /// `None` after the end.
+    receiver: Option<Receiver>,
+    /// How much may still be read once the pipe is abandoned.
+    left: usize,
+}
+
+impl ProcessSource {
+    pub(super) fn new(running: Arc<Running>, receiver: Receiver) -> Self {
+        Self { running, receiver: Some(receiver), left: PIPE_MAX }
+    }
+}
+
+impl ByteSource for ProcessSource {
+    async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
+        let Some(receiver) = &self.receiver else { return Ok(None) };
+        let mut abandoned = self.running.abandoned.wait();
+        let left = &mut self.left;
+        match poll_fn(|cx| poll_read(receiver, &mut abandoned, left, cx)).await {
+            Ok(chunk) if !chunk.is_empty() => Ok(Some(chunk)),
+            end => {
+                drop(abandoned);
+                self.receiver = None;
+                self.running.output_done.settle(());
+                end.map(|_| None)
+                    .map_err(|source| TransportError::Io { action: "reading from the process", source })
+            }
+        }
+    }
+}
+
+impl Drop for ProcessSource {
+    fn drop(&mut self) {
+        let Some(receiver) = self.receiver.take() else { return };
+        // A duplicate, because taking the descriptor back out of a runtime can fail.
+        if let Ok(pipe) = receiver.as_fd().try_clone_to_owned() {
+            drain_on(pipe, Arc::clone(&self.running));
+        }
+    }
+}
+
+impl fmt::Debug for ProcessSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessSource").finish_non_exhaustive()
+    }
+}
+
+/// Empty at the end of the output.
+fn poll_read(
+    receiver: &Receiver,
+    abandoned: &mut Wait<'_, ()>,
+    left: &mut usize,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<Bytes>> {
+    loop {
+        if Pin::new(&mut *abandoned).poll(cx).is_ready() {
+            return Poll::Ready(read_left(receiver, left));
+        }
+        ready!(receiver.poll_read_ready(cx))?;
+        match receiver.try_io(|| Ok(read_available(receiver)?)) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            read => return Poll::Ready(read),
+        }
+    }
+}
+
+/// Reads what the dead child left in the pipe, past the runtime, whose readiness may lag behind.
+fn read_left(receiver: &Receiver, left: &mut usize) -> io::Result<Bytes> {
+    if *left == 0 {
+        return Ok(Bytes::new());
+    }
+    match read_available(receiver) {
+        Ok(chunk) => {
+            *left = left.saturating_sub(chunk.len());
+            Ok(chunk)
+        }
+        Err(Errno::AGAIN) => Ok(Bytes::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// One read into a buffer of the size that is waiting: idle sources hold no memory, and no chunk pins more than itself.
+fn read_available(pipe: impl AsFd) -> Result<Bytes, Errno> {
+    let waiting =
+        ioctl_fionread(&pipe).map_or(CHUNK_MAX, |bytes| usize::try_from(bytes).unwrap_or(CHUNK_MAX));
+    let mut buffer = Vec::with_capacity(waiting.clamp(CHUNK_MIN, CHUNK_MAX));
+    retry_on_intr(|| read(&pipe, rustix::buffer::spare_capacity(&mut buffer)))?;
+    Ok(Bytes::from(buffer))
+}
+
+fn drain_on(pipe: OwnedFd, running: Arc<Running>) {
+    let work = move || {
+        drain(pipe, &running.alarm, |_| {});
+        running.output_done.settle(());
+    };
+    // Without a thread the pipe closes, and the child sees a broken one: no worse than having no transport at all.
+    let _ = thread::Builder::new().name("aw-drain".into()).stack_size(STACK).spawn(work);
+}
+
+/// A pipe holds 64 KiB by default.
+const CHUNK_MAX: usize = 64 * 1024;
+/// At the end of the pipe nothing is waiting, but the read needs some room.
+const CHUNK_MIN: usize = 64;

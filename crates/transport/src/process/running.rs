@@ -1,0 +1,21 @@
+//! What the parts of an open process transport share.
+
+use std::sync::Arc;
+
+use super::{alarm::Alarm, grace::Grace, group::Group, input::Input, stderr::Stderr};
+use crate::{error::ExitReport, settled::Settled};
+
+pub(super) struct Running {
+    pub(super) group: Group,
+    pub(super) grace: Grace,
+    pub(super) input: Input,
+    pub(super) stderr: Arc<Stderr>,
+    /// Rings when `abandoned` is settled, for the threads in `poll`.
+    pub(super) alarm: Arc<Alarm>,
+    /// The process has ended.
+    pub(super) ended: Settled<ExitReport>,
+    /// Nobody needs the output any more: its end was read, or a thread has drained it.
+    pub(super) output_done: Settled<()>,
+    /// The process has ended and the grace for its pipes is over: what is in them is all that counts.
+    pub(super) abandoned: Settled<()>,
+}

@@ -1,0 +1,118 @@
+//! Which version a CLI is, and whether that is new enough.
+
+use std::{fmt, io, time::Duration};
+
+use agentwire_protocol::cli::MIN_VERSION;
+
+use super::{Grace, Launch, ProcessTransport};
+use crate::{
+    error::TransportError,
+    transport::{ByteSink, ByteSource, Lifeline, Transport},
+};
+
+/// A CLI version, ordered by its three numbers. What follows them (`-beta.1`) is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "three numbers are what a version is here")]
+pub struct Version {
+    /// Changes when everything may.
+    pub major: u32,
+    /// Changes with features.
+    pub minor: u32,
+    /// Changes with each release.
+    pub patch: u32,
+}
+
+impl Version {
+    /// The oldest version that this crate's protocol layer is made for.
+    pub const MIN: Self = match Self::parse(MIN_VERSION) {
+        Some(version) => version,
+        None => Self { major: 0, minor: 0, patch: 0 },
+    };
+
+    /// Reads the start of what `--version` prints, such as `2.1.330 (Claude Code)`; `None` where it is no version.
+    pub const fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let mut numbers = [0_u32; 3];
+        let (mut at, mut field) = (0, 0);
+        while field < 3 {
+            let start = at;
+            while at < bytes.len() && bytes[at].is_ascii_digit() {
+                let Some(shifted) = numbers[field].checked_mul(10) else { return None };
+                let Some(number) = shifted.checked_add((bytes[at] - b'0') as u32) else { return None };
+                numbers[field] = number;
+                at += 1;
+            }
+            let dotted = field == 2 || (at < bytes.len() && bytes[at] == b'.');
+            if at == start || !dotted {
+                return None;
+            }
+            at += (field < 2) as usize;
+            field += 1;
+        }
+        // A number must not run on into a word or a fourth number.
+        if at < bytes.len() && !matches!(bytes[at], b' ' | b'\n' | b'\r' | b'-' | b'+') {
+            return None;
+        }
+        Some(Self { major: numbers[0], minor: numbers[1], patch: numbers[2] })
+    }
+
+    /// Runs `PROGRAM --version`, with the environment and working directory of this launch and without its arguments.
+    ///
+    /// Must be called in a tokio runtime with I/O and time enabled.
+    /// The program is ended when it takes longer than `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As opening a [`ProcessTransport`]; [`TransportError::Io`] when no version came, or not in time.
+    pub async fn ask(launch: &Launch, limit: Duration) -> Result<Self, TransportError> {
+        let launch = Launch { args: vec!["--version".into()], ..launch.clone() };
+        match tokio::time::timeout(limit, ask(launch)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(unknown(io::ErrorKind::TimedOut, format!("no answer within {limit:?}"))),
+        }
+    }
+
+    /// Checks that this version is no older than another, usually [`Version::MIN`].
+    ///
+    /// # Errors
+    ///
+    /// [`TransportError::TooOld`], naming both.
+    pub fn at_least(self, needed: Self) -> Result<Self, TransportError> {
+        if self < needed {
+            return Err(TransportError::TooOld { found: self.to_string(), needed: needed.to_string() });
+        }
+        Ok(self)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+async fn ask(launch: Launch) -> Result<Version, TransportError> {
+    let grace = Grace::default().after_input(Duration::ZERO).after_terminate(Duration::from_millis(500));
+    let mut link = ProcessTransport::new(launch).grace(grace).open().await?;
+    link.sink.finish().await?;
+    let mut answer = Vec::new();
+    while let Some(chunk) = link.source.read().await? {
+        let room = ANSWER_MAX - answer.len();
+        answer.extend_from_slice(&chunk[..chunk.len().min(room)]);
+    }
+    let answer = String::from_utf8_lossy(&answer);
+    match Version::parse(answer.trim_start()) {
+        Some(version) => Ok(version),
+        None => {
+            let report = link.lifeline.ended().await;
+            Err(unknown(io::ErrorKind::InvalidData, format!("the answer was {answer:?}, {report}")))
+        }
+    }
+}
+
+fn unknown(kind: io::ErrorKind, why: String) -> TransportError {
+    TransportError::Io { action: "asking the program for its version", source: io::Error::new(kind, why) }
+}
+
+/// A version and a name; a program that says more is not the CLI.
+const ANSWER_MAX: usize = 256;

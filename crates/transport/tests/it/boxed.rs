@@ -1,0 +1,80 @@
+//! The dyn forms pass everything through.
+
+use agentwire_transport::{
+    BoxTransport, ByteSink, ByteSource, ExitReport, Lifeline, Link, NoProcess, Terminate, Transport,
+    TransportError, memory,
+};
+use bytes::Bytes;
+
+use crate::run;
+
+#[test]
+fn every_call_goes_through() {
+    let (transport, peer) = memory(16);
+    run(async {
+        // Boxing twice proves that the boxes are transports themselves.
+        let mut link = BoxTransport::new(BoxTransport::new(transport)).open().await.unwrap();
+        link.sink.write(Bytes::from_static(b"in")).await.unwrap();
+        link.sink.finish().await.unwrap();
+        assert_eq!(peer.read().await.unwrap(), "in");
+        assert_eq!(peer.read().await, None);
+        peer.write("out").await.unwrap();
+        peer.close_output();
+        assert_eq!(link.source.read().await.unwrap().unwrap(), "out");
+        assert_eq!(link.source.read().await.unwrap(), None);
+        peer.set_stderr_tail("noise");
+        assert_eq!(link.lifeline.stderr_tail(), "noise");
+        link.lifeline.terminate(Terminate::Gently).unwrap();
+        assert_eq!(peer.terminated().await, Terminate::Gently);
+        peer.end(ExitReport::signalled(15));
+        assert_eq!(link.lifeline.ended().await, ExitReport::signalled(15));
+        drop(link.lifeline);
+        peer.released().await;
+    });
+}
+
+#[test]
+fn a_failed_open_keeps_its_error() {
+    let error = run(BoxTransport::new(Refused).open()).unwrap_err();
+    assert!(matches!(error, TransportError::Closed));
+}
+
+#[test]
+fn links_of_different_transports_have_one_type() {
+    let (one, _one_peer) = memory(1);
+    let (two, _two_peer) = memory(2);
+    run(async {
+        let links = [one.open().await.unwrap().boxed(), two.open().await.unwrap().boxed()];
+        assert_eq!(links.len(), 2);
+    });
+}
+
+struct Refused;
+
+impl Transport for Refused {
+    type Source = Nothing;
+    type Sink = Nothing;
+    type Lifeline = NoProcess;
+
+    async fn open(self) -> Result<Link<Nothing, Nothing, NoProcess>, TransportError> {
+        Err(TransportError::Closed)
+    }
+}
+
+struct Nothing;
+
+impl ByteSource for Nothing {
+    async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
+        Ok(None)
+    }
+}
+
+impl ByteSink for Nothing {
+    async fn write(&mut self, _chunk: Bytes) -> Result<(), TransportError> {
+        Err(TransportError::Closed)
+    }
+
+    async fn finish(&mut self) -> Result<(), TransportError> {
+        Ok(())
+    }
+}

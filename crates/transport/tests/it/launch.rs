@@ -1,0 +1,19 @@
+//! What a launch shows of itself.
+
+use agentwire_transport::process::{Launch, ProcessTransport};
+
+#[test]
+fn debug_names_variables_and_hides_their_values() {
+    let launch =
+        Launch::new("claude").arg("--verbose").env("ANTHROPIC_API_KEY", "sk-secret").cwd("somewhere");
+    for shown in [
+        format!("{launch:?}"),
+        format!("{launch:#?}"),
+        format!("{:?}", ProcessTransport::new(launch.clone())),
+    ] {
+        assert!(!shown.contains("sk-secret"), "{shown}");
+        for part in ["claude", "--verbose", "ANTHROPIC_API_KEY", "<redacted>", "somewhere"] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The in-process pair: order, backpressure, ends, cancellation.
+
+use std::{
+    io,
+    pin::{Pin, pin},
+    task::{Context, Poll, Waker},
+};
+
+use agentwire_transport::{
+    ByteSink, ByteSource, ExitReport, Lifeline, Link, MemoryLifeline, MemoryPeer, MemorySink, MemorySource,
+    Terminate, Transport, TransportError, memory,
+};
+use bytes::Bytes;
+
+use crate::run;
+
+type Opened = Link<MemorySource, MemorySink, MemoryLifeline>;
+
+fn opened(capacity: usize) -> (Opened, MemoryPeer) {
+    let (transport, peer) = memory(capacity);
+    (run(transport.open()).unwrap(), peer)
+}
+
+fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+async fn read_all(source: &mut MemorySource) -> Vec<u8> {
+    let mut all = Vec::new();
+    while let Some(chunk) = source.read().await.unwrap() {
+        assert!(!chunk.is_empty());
+        all.extend_from_slice(&chunk);
+    }
+    all
+}
+
+#[test]
+fn bytes_arrive_in_order_through_a_capacity_of_one() {
+    let (mut link, peer) = opened(1);
+    let local = tokio::task::LocalSet::new();
+    run(local.run_until(async move {
+        let writing = tokio::task::spawn_local(async move {
+            link.sink.write(Bytes::from_static(b"hello ")).await.unwrap();
+            link.sink.write(Bytes::new()).await.unwrap();
+            link.sink.write(Bytes::from_static(b"peer")).await.unwrap();
+            link.sink.finish().await.unwrap();
+            link.sink.finish().await.unwrap();
+            read_all(&mut link.source).await
+        });
+        let mut heard = Vec::new();
+        while let Some(chunk) = peer.read().await {
+            assert_eq!(chunk.len(), 1);
+            heard.extend_from_slice(&chunk);
+        }
+        assert_eq!(heard, b"hello peer");
+        peer.write("hello host").await.unwrap();
+        peer.close_output();
+        assert_eq!(writing.await.unwrap(), b"hello host");
+    }));
+}
+
+#[test]
+fn a_full_pipe_holds_the_writer_back() {
+    let (mut link, peer) = opened(4);
+    {
+        let mut write = pin!(link.sink.write(Bytes::from_static(b"123456")));
+        assert!(poll_once(write.as_mut()).is_pending());
+        assert_eq!(run(peer.read()).unwrap(), "1234");
+        assert!(poll_once(write.as_mut()).is_ready());
+    }
+    assert_eq!(run(peer.read()).unwrap(), "56");
+}
+
+#[test]
+fn a_dropped_write_is_gone_on_with() {
+    let (mut link, peer) = opened(2);
+    assert!(poll_once(pin!(link.sink.write(Bytes::from_static(b"abcd")))).is_pending());
+    assert_eq!(run(peer.read()).unwrap(), "ab");
+    assert!(poll_once(pin!(link.sink.write(Bytes::from_static(b"ef")))).is_pending());
+    assert_eq!(run(peer.read()).unwrap(), "cd");
+    run(link.sink.finish()).unwrap();
+    assert_eq!(run(peer.read()).unwrap(), "ef");
+    assert_eq!(run(peer.read()), None);
+}
+
+#[test]
+fn a_dropped_read_loses_nothing() {
+    let (mut link, peer) = opened(8);
+    assert!(poll_once(pin!(link.source.read())).is_pending());
+    run(peer.write("kept")).unwrap();
+    assert_eq!(run(link.source.read()).unwrap().unwrap(), "kept");
+}
+
+#[test]
+fn an_abnormal_end_comes_once_and_after_the_bytes() {
+    let (mut link, peer) = opened(8);
+    run(peer.write("last")).unwrap();
+    peer.break_output(TransportError::Io { action: "reading", source: io::Error::other("cut") });
+    assert_eq!(run(link.source.read()).unwrap().unwrap(), "last");
+    assert!(matches!(run(link.source.read()), Err(TransportError::Io { .. })));
+    assert_eq!(run(link.source.read()).unwrap(), None);
+    assert_eq!(run(link.source.read()).unwrap(), None);
+}
+
+#[test]
+fn writing_fails_when_nobody_reads() {
+    let (mut link, peer) = opened(1);
+    peer.close_input();
+    assert!(matches!(run(link.sink.write(Bytes::from_static(b"x"))), Err(TransportError::Closed)));
+    drop(link.source);
+    assert!(matches!(run(peer.write("x")), Err(TransportError::Closed)));
+}
+
+#[test]
+fn a_waiting_write_learns_that_the_reader_is_gone() {
+    let (mut link, peer) = opened(1);
+    let mut write = pin!(link.sink.write(Bytes::from_static(b"123")));
+    assert!(poll_once(write.as_mut()).is_pending());
+    drop(peer);
+    assert!(matches!(poll_once(write.as_mut()), Poll::Ready(Err(TransportError::Closed))));
+}
+
+#[test]
+fn the_end_is_told_to_everyone_and_again() {
+    let (link, peer) = opened(1);
+    let (mut one, mut two) = (pin!(link.lifeline.ended()), pin!(link.lifeline.ended()));
+    assert!(poll_once(one.as_mut()).is_pending());
+    assert!(poll_once(two.as_mut()).is_pending());
+    peer.end(ExitReport::exited(3));
+    peer.end(ExitReport::exited(4));
+    assert_eq!(run(one), ExitReport::exited(3));
+    assert_eq!(run(two), ExitReport::exited(3));
+    assert_eq!(run(link.lifeline.ended()), ExitReport::exited(3));
+}
+
+#[test]
+fn the_peer_sees_how_it_is_ended() {
+    let (link, peer) = opened(1);
+    peer.set_stderr_tail("warning");
+    assert_eq!(link.lifeline.stderr_tail(), "warning");
+    link.lifeline.terminate(Terminate::Gently).unwrap();
+    link.lifeline.terminate(Terminate::ByForce).unwrap();
+    assert_eq!(run(peer.terminated()), Terminate::Gently);
+    assert_eq!(peer.terminations(), [Terminate::Gently, Terminate::ByForce]);
+    let mut released = pin!(peer.released());
+    assert!(poll_once(released.as_mut()).is_pending());
+    drop(link.lifeline);
+    run(released);
+    assert_eq!(run(peer.read()), None);
+}
+
+#[test]
+fn a_dropped_peer_has_ended() {
+    let (mut link, peer) = opened(8);
+    run(peer.write("bye")).unwrap();
+    drop(peer);
+    assert_eq!(run(link.source.read()).unwrap().unwrap(), "bye");
+    assert_eq!(run(link.source.read()).unwrap(), None);
+    assert_eq!(run(link.lifeline.ended()), ExitReport::default());
+}
+
+#[test]
+fn nothing_is_kept_of_a_written_chunk() {
+    let (mut link, peer) = opened(1000);
+    let chunk = Bytes::from(vec![b'x'; 1000]);
+    run(link.sink.write(chunk.clone())).unwrap();
+    assert_eq!(run(peer.read()).unwrap(), chunk);
+    assert!(chunk.is_unique());
+}

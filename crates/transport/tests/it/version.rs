@@ -1,0 +1,38 @@
+//! Versions: read, compared, refused.
+
+use agentwire_transport::{TransportError, process::Version};
+
+fn check(text: &str, expect: Option<(u32, u32, u32)>) {
+    let found = Version::parse(text).map(|version| (version.major, version.minor, version.patch));
+    assert_eq!(found, expect, "{text:?}");
+}
+
+#[test]
+fn what_the_cli_prints() {
+    check("2.1.330 (Claude Code)\n", Some((2, 1, 330)));
+    check("2.1.330", Some((2, 1, 330)));
+    check("2.2.0-beta.1", Some((2, 2, 0)));
+    check("10.0.4294967295", Some((10, 0, u32::MAX)));
+}
+
+#[test]
+fn what_is_no_version() {
+    for text in
+        ["", "2", "2.1", "2.1.", "2..1", ".2.1", "2.1.3.4", "2.1.3x", "v2.1.3", "2.1.4294967296", "bash: no"]
+    {
+        check(text, None);
+    }
+}
+
+#[test]
+fn numbers_are_compared_as_numbers() {
+    let version = |text| Version::parse(text).unwrap();
+    assert!(version("2.1.30") < version("2.1.200"));
+    assert!(version("2.1.330") >= Version::MIN);
+    assert!(Version::MIN > version("0.0.0"));
+    assert_eq!(version("2.1.330").at_least(Version::MIN).unwrap().to_string(), "2.1.330");
+    let error = version("1.0.44").at_least(version("2.1.0")).unwrap_err();
+    assert!(
+        matches!(&error, TransportError::TooOld { found, needed } if found == "1.0.44" && needed == "2.1.0")
+    );
+}

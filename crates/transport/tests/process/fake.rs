@@ -1,0 +1,176 @@
+//! The fake CLI: each part that it can play is one fault, or one good habit, of a real one.
+
+use std::{
+    fs,
+    io::{self, Read, Write, stderr, stdin, stdout},
+    path::Path,
+    process::{Command, ExitCode},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Set in the environment of a fake: `1`, or the part to play whatever the arguments say.
+pub(crate) const FAKE: &str = "AGENTWIRE_TEST_FAKE";
+
+pub(crate) fn play() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let forced = std::env::var(FAKE).unwrap();
+    let part: Vec<&str> =
+        if forced == "1" { arguments.iter().map(String::as_str).collect() } else { vec![&forced] };
+    match part[..] {
+        ["exit", code] => return ExitCode::from(code.parse::<u8>().unwrap()),
+        ["fail", code, text] => {
+            stdout().write_all(b"partial").unwrap();
+            stderr().write_all(text.as_bytes()).unwrap();
+            return ExitCode::from(code.parse::<u8>().unwrap());
+        }
+        ["--version"] => print("2.1.330 (Claude Code)\n"),
+        ["die"] => {
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
+        }
+        ["echo"] => copy_input(stdout()),
+        ["save", file] => copy_input(fs::File::create(file).unwrap()),
+        ["save-slowly", file] => {
+            print("ready\n");
+            wait_for(&format!("{file}.go"));
+            copy_input(fs::File::create(file).unwrap());
+        }
+        ["hang"] => {
+            print("ready\n");
+            park();
+        }
+        ["stubborn"] => {
+            ignoring_term(|| {
+                print("ready\n");
+                park();
+            });
+        }
+        ["flush", file] => {
+            print("ready\n");
+            read_input();
+            print(&"x".repeat(300_000));
+            fs::write(file, "flushed").unwrap();
+        }
+        ["spout", bytes] => spout(bytes.parse().unwrap()),
+        ["exchange", bytes] => {
+            let bytes = bytes.parse().unwrap();
+            let writing = thread::spawn(move || spout(bytes));
+            let read = read_input();
+            writing.join().unwrap();
+            return ExitCode::from(u8::from(read != bytes));
+        }
+        ["flood-stderr", bytes] => {
+            let line = b"0123456789abcde\n".repeat(64);
+            for _ in 0..bytes.parse::<usize>().unwrap() / line.len() {
+                stderr().write_all(&line).unwrap();
+            }
+            stderr().write_all(b"the last line\n").unwrap();
+            print("done\n");
+            read_input();
+        }
+        ["close-stdout"] => {
+            print("bye\n");
+            rustix::stdio::dup2_stdout(fs::File::open("/dev/null").unwrap()).unwrap();
+            read_input();
+        }
+        ["where"] => {
+            let dir = std::env::current_dir().unwrap();
+            let var = |name: &str| std::env::var(name).unwrap_or_else(|_| "-".into());
+            print(&format!("{} {} {} {}", dir.display(), var("ONE"), var("HOME"), var("PATH")));
+        }
+        ["group"] => print(&format!(
+            "{} {}",
+            rustix::process::getpid().as_raw_nonzero(),
+            rustix::process::getpgrp().as_raw_nonzero()
+        )),
+        ["leave", file, habit] => leave(file, habit),
+        ["lead", file, habit] => {
+            leave(file, habit);
+            park();
+        }
+        ["squat", file, habit] => squat(file, habit),
+        _ => panic!("no such part: {part:?}"),
+    }
+    ExitCode::SUCCESS
+}
+
+#[expect(clippy::zombie_processes, reason = "outliving its parent is the fault to be played")]
+fn leave(file: &str, habit: &str) {
+    let child = Command::new(std::env::current_exe().unwrap()).args(["squat", file, habit]).spawn().unwrap();
+    wait_for(file);
+    print(&format!("{}\n", child.id()));
+}
+
+/// Holds its parent's pipes until its file is removed.
+fn squat(file: &str, habit: &str) {
+    if habit == "stubborn" {
+        return ignoring_term(|| {
+            fs::write(file, "").unwrap();
+            wait(|| !Path::new(file).exists());
+        });
+    }
+    if habit != "meek" {
+        rustix::process::setsid().unwrap();
+    }
+    fs::write(file, "").unwrap();
+    wait(|| {
+        // A flooding stranger ends with the pipe, or with the file.
+        let over = habit == "flooding" && stdout().write_all(&[b'x'; 4096]).is_err();
+        over || !Path::new(file).exists()
+    });
+}
+
+fn ignoring_term(work: impl FnOnce()) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _context = runtime.enter();
+    // To listen for a signal is to live on when it comes.
+    let _listening = signal(SignalKind::terminate()).unwrap();
+    work();
+}
+
+fn print(text: &str) {
+    stdout().write_all(text.as_bytes()).unwrap();
+    stdout().flush().unwrap();
+}
+
+fn spout(bytes: usize) {
+    let mut left = bytes;
+    while left > 0 {
+        let length = left.min(100_000);
+        stdout().write_all(&vec![b'x'; length]).unwrap();
+        left -= length;
+    }
+    stdout().flush().unwrap();
+}
+
+fn copy_input(mut to: impl Write) {
+    io::copy(&mut stdin(), &mut to).unwrap();
+}
+
+fn read_input() -> usize {
+    let (mut buffer, mut read) = (vec![0; 65536], 0);
+    loop {
+        match stdin().read(&mut buffer).unwrap() {
+            0 => return read,
+            length => read += length,
+        }
+    }
+}
+
+fn wait_for(file: &str) {
+    wait(|| Path::new(file).exists());
+}
+
+/// Waits for a condition, but never outlives the tests by much.
+fn wait(mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(40) && !condition() {
+        thread::park_timeout(Duration::from_millis(2));
+    }
+}
+
+fn park() {
+    wait(|| false);
+}

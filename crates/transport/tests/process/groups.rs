@@ -1,0 +1,127 @@
+//! What the peer started itself: it ends with the peer, and can hold nothing up.
+
+use std::{fs, time::Duration};
+
+use agentwire_transport::{ByteSource, Lifeline, Terminate};
+
+use crate::support::{BOUND, eventually, hasty, lives, open, patient, read_all, read_line, reaped, run};
+
+crate::runner::tests!(groups:
+    a_grandchild_outlives, a_stubborn_grandchild_outlives, a_stranger_holds_the_pipes, a_stranger_floods_the_pipe,
+    terminate_reaches_the_group, dropping_reaches_the_group, a_stranger_and_a_dropped_source,
+);
+
+/// A place for the grandchild's file; removing it ends a grandchild that nothing else may end.
+struct Squat(tempfile::TempDir);
+
+impl Squat {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self) -> String {
+        self.0.path().join("squat").display().to_string()
+    }
+
+    fn ends(self, grandchild: u32) {
+        fs::remove_file(self.file()).unwrap();
+        eventually("the grandchild's end", || !lives(grandchild));
+    }
+}
+
+fn a_grandchild_outlives() {
+    let squat = Squat::new();
+    run(async {
+        // It heeds SIGTERM, so no grace passes here.
+        let mut link = open(&["leave", &squat.file(), "meek"], patient()).await;
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        assert!(link.lifeline.ended().await.is_success());
+        assert_eq!(link.source.read().await.unwrap(), None);
+        eventually("the grandchild's end", || !lives(grandchild));
+        reaped(link.lifeline.pid());
+    });
+}
+
+fn a_stubborn_grandchild_outlives() {
+    let squat = Squat::new();
+    run(async {
+        let mut link = open(&["leave", &squat.file(), "stubborn"], hasty()).await;
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        assert!(link.lifeline.ended().await.is_success());
+        assert_eq!(link.source.read().await.unwrap(), None);
+        eventually("the grandchild's end", || !lives(grandchild));
+        reaped(link.lifeline.pid());
+    });
+}
+
+fn a_stranger_holds_the_pipes() {
+    let squat = Squat::new();
+    let grandchild = run(async {
+        // In a session of its own it is no business of ours, but must not hold up the end.
+        let mut link = open(&["leave", &squat.file(), "stranger"], hasty()).await;
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        assert!(link.lifeline.ended().await.is_success());
+        assert!(read_all(&mut link.source).await.is_empty());
+        reaped(link.lifeline.pid());
+        grandchild
+    });
+    assert!(lives(grandchild));
+    squat.ends(grandchild);
+}
+
+fn a_stranger_floods_the_pipe() {
+    let squat = Squat::new();
+    let grandchild = run(async {
+        let mut link = open(&["leave", &squat.file(), "flooding"], hasty()).await;
+        let pid = link.lifeline.pid();
+        let mut output = Vec::new();
+        while let Some(chunk) = link.source.read().await.unwrap() {
+            output.extend_from_slice(&chunk);
+        }
+        assert!(link.lifeline.ended().await.is_success());
+        reaped(pid);
+        let digits: String =
+            output.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| *byte as char).collect();
+        digits.parse().unwrap()
+    });
+    // The pipe is closed, and so the flood is over.
+    eventually("the grandchild's end", || !lives(grandchild));
+}
+
+fn terminate_reaches_the_group() {
+    let squat = Squat::new();
+    run(async {
+        let mut link = open(&["lead", &squat.file(), "meek"], patient()).await;
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        link.lifeline.terminate(Terminate::Gently).unwrap();
+        assert_eq!(link.lifeline.ended().await.signal, Some(15));
+        eventually("the grandchild's end", || !lives(grandchild));
+    });
+}
+
+fn dropping_reaches_the_group() {
+    let squat = Squat::new();
+    run(async {
+        let mut link = open(&["lead", &squat.file(), "stubborn"], hasty()).await;
+        let pid = link.lifeline.pid();
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        drop(link);
+        eventually("the grandchild's end", || !lives(grandchild));
+        reaped(pid);
+    });
+}
+
+fn a_stranger_and_a_dropped_source() {
+    let squat = Squat::new();
+    let grandchild = run(async {
+        // The threads that drain stdout and stderr must not wait for the stranger.
+        let grace = hasty().after_input(BOUND).drain(Duration::from_millis(20));
+        let mut link = open(&["leave", &squat.file(), "stranger"], grace).await;
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        drop(link.source);
+        assert!(link.lifeline.ended().await.is_success());
+        reaped(link.lifeline.pid());
+        grandchild
+    });
+    squat.ends(grandchild);
+}

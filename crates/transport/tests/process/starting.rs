@@ -1,0 +1,140 @@
+//! Starting a program, and each way in which it cannot be started.
+
+use std::{fs, io::ErrorKind, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+
+use agentwire_transport::{
+    Lifeline, Transport, TransportError,
+    process::{Launch, ProcessTransport, Version},
+};
+
+use crate::fake::FAKE;
+use crate::support::{fake, open, patient, read_all, run};
+
+crate::runner::tests!(starting:
+    arguments_environment_and_directory, an_empty_environment, its_own_group, missing_program,
+    missing_interpreter, not_executable, missing_directory, arguments_too_long, no_runtime, failures_leave_nothing,
+    version, version_is_bounded, version_of_something_else, relative_program,
+);
+
+fn refused(launch: Launch) -> TransportError {
+    run(ProcessTransport::new(launch).open()).expect_err("it started")
+}
+
+fn arguments_environment_and_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let launch = fake(&["where"]).env("ONE", "1").env_remove("HOME").env("PATH", "p").cwd(&dir);
+    let output =
+        run(async { read_all(&mut ProcessTransport::new(launch).open().await.unwrap().source).await });
+    assert_eq!(String::from_utf8(output).unwrap(), format!("{} 1 - p", dir.display()));
+}
+
+fn an_empty_environment() {
+    let launch = fake(&["where"]).env_clear().cwd("/");
+    let output =
+        run(async { read_all(&mut ProcessTransport::new(launch).open().await.unwrap().source).await });
+    assert_eq!(output, b"/ - - -");
+}
+
+fn its_own_group() {
+    run(async {
+        let mut link = open(&["group"], patient()).await;
+        let pid = link.lifeline.pid();
+        assert_eq!(read_all(&mut link.source).await, format!("{pid} {pid}").into_bytes());
+    });
+}
+
+fn missing_program() {
+    for program in ["/no/such/program", "no-such-program-at-all"] {
+        let error = refused(Launch::new(program));
+        assert!(
+            matches!(&error, TransportError::NoSuchProgram { program: named } if named == Path::new(program))
+        );
+    }
+}
+
+fn missing_interpreter() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("script");
+    fs::write(&file, "#!/no/such/interpreter\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(matches!(refused(Launch::new(file)), TransportError::Spawn { .. }));
+}
+
+fn not_executable() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("data");
+    fs::write(&file, "data").unwrap();
+    assert!(
+        matches!(refused(Launch::new(&file)), TransportError::NotExecutable { program } if program == file)
+    );
+    assert!(matches!(refused(Launch::new(dir.path())), TransportError::NotExecutable { .. }));
+}
+
+fn missing_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing");
+    let error = refused(fake(&["exit", "0"]).cwd(&missing));
+    assert!(matches!(error, TransportError::NoSuchDirectory { dir } if dir == missing));
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert!(matches!(refused(fake(&["exit", "0"]).cwd(file)), TransportError::NoSuchDirectory { .. }));
+}
+
+fn arguments_too_long() {
+    let error = refused(fake(&["exit", "0"]).arg("x".repeat(5_000_000)));
+    assert!(matches!(error, TransportError::ArgumentsTooLong { bytes } if bytes > 5_000_000), "{error:?}");
+}
+
+fn no_runtime() {
+    let mut open = Box::pin(ProcessTransport::new(fake(&["exit", "0"])).open());
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(opened) = open.as_mut().poll(&mut cx) else { panic!("it waits") };
+    assert!(matches!(opened, Err(TransportError::Io { .. })));
+}
+
+fn failures_leave_nothing() {
+    // Of this many failures, a leak of one descriptor or thread each would show, whatever other tests do meanwhile.
+    let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
+    let before = (count("fd"), count("task"));
+    for _ in 0..200 {
+        refused(Launch::new("/no/such/program"));
+    }
+    assert!(count("fd") < before.0 + 150, "descriptors");
+    assert!(count("task") < before.1 + 150, "threads");
+}
+
+fn version() {
+    let version = run(Version::ask(&fake(&["hang"]), Duration::from_secs(15))).unwrap();
+    assert_eq!(version, Version::parse("2.1.330").unwrap());
+    assert!(version.at_least(Version::MIN).is_ok());
+}
+
+fn version_is_bounded() {
+    let launch = fake(&[]).env(FAKE, "hang");
+    let error = run(Version::ask(&launch, Duration::from_millis(100))).unwrap_err();
+    assert!(matches!(error, TransportError::Io { source, .. } if source.kind() == ErrorKind::TimedOut));
+}
+
+fn version_of_something_else() {
+    // One says something that is no version, the other ends without a word.
+    for part in ["where", "die"] {
+        let error = run(Version::ask(&fake(&[]).env(FAKE, part), Duration::from_secs(15))).unwrap_err();
+        assert!(
+            matches!(error, TransportError::Io { source, .. } if source.kind() == ErrorKind::InvalidData)
+        );
+    }
+}
+
+fn relative_program() {
+    // Relative to our directory, although the child starts in another one.
+    let here = std::env::current_dir().unwrap();
+    let up = "../".repeat(here.components().count() - 1);
+    let program =
+        format!("{up}{}", std::env::current_exe().unwrap().display().to_string().trim_start_matches('/'));
+    let launch = Launch::new(program).args(["exit", "7"]).env(FAKE, "1").cwd("/");
+    run(async {
+        let link = ProcessTransport::new(launch).open().await.unwrap();
+        assert_eq!(link.lifeline.ended().await.code, Some(7));
+    });
+}

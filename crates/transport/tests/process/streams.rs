@@ -1,0 +1,142 @@
+//! Moving bytes: large, both ways at once, cancelled, and stderr beside.
+
+use std::{
+    fs,
+    pin::pin,
+    sync::{Arc, Mutex},
+    task::{Context, Waker},
+};
+
+use agentwire_transport::{ByteSink, ByteSource, Lifeline, Transport, process::ProcessTransport};
+use bytes::Bytes;
+
+use crate::support::{eventually, fake, hasty, open, patient, read_all, read_line, run};
+
+crate::runner::tests!(streams:
+    large_both_ways_at_once, large_echo, a_dead_peer_read_late, stderr_flood, stderr_lines, stderr_callback_panics,
+    a_dropped_read_loses_nothing, nothing_is_kept_of_a_written_chunk, a_dropped_write_is_gone_on_with,
+);
+
+const LARGE: usize = 8_000_000;
+
+fn large_both_ways_at_once() {
+    run(async {
+        let mut link = open(&["exchange", &LARGE.to_string()], patient()).await;
+        let writing = tokio::spawn(async move {
+            // One chunk of many pipes' size.
+            link.sink.write(Bytes::from(vec![b'y'; LARGE])).await.unwrap();
+            link.sink.finish().await.unwrap();
+        });
+        assert_eq!(read_all(&mut link.source).await.len(), LARGE);
+        writing.await.unwrap();
+        assert_eq!(link.lifeline.ended().await.code, Some(0));
+    });
+}
+
+fn large_echo() {
+    run(async {
+        let mut link = open(&["echo"], patient()).await;
+        let sent: Vec<u8> = (0..2_000_000_u32).flat_map(u32::to_le_bytes).collect();
+        let chunks = sent.clone();
+        let writing = tokio::spawn(async move {
+            for chunk in chunks.chunks(99_991) {
+                link.sink.write(Bytes::copy_from_slice(chunk)).await.unwrap();
+            }
+        });
+        assert!(read_all(&mut link.source).await == sent);
+        writing.await.unwrap();
+    });
+}
+
+fn a_dead_peer_read_late() {
+    run(async {
+        // Fits into the pipe, so that the peer ends before the first read; then the grace for its pipes passes.
+        let mut link = open(&["spout", "60000"], hasty()).await;
+        link.lifeline.ended().await;
+        crate::support::reaped(link.lifeline.pid());
+        assert_eq!(read_all(&mut link.source).await.len(), 60_000);
+    });
+}
+
+fn stderr_flood() {
+    run(async {
+        let launch = fake(&["flood-stderr", "20000000"]);
+        let mut link = ProcessTransport::new(launch).grace(patient()).stderr_tail(1000).open().await.unwrap();
+        assert_eq!(read_line(&mut link.source).await, "done");
+        eventually("the tail", || link.lifeline.stderr_tail().ends_with("the last line\n"));
+        link.sink.finish().await.unwrap();
+        let report = link.lifeline.ended().await;
+        assert!(report.stderr_tail.ends_with("abcde\nthe last line\n"));
+        assert_eq!(report.stderr_tail.len(), 1000);
+    });
+}
+
+fn stderr_lines() {
+    run(async {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&lines);
+        let transport = ProcessTransport::new(fake(&["fail", "0", "one\r\n\ntwo \u{e9}"]))
+            .grace(patient())
+            .on_stderr(move |line| sink.lock().unwrap().push(line.to_owned()));
+        transport.open().await.unwrap().lifeline.ended().await;
+        assert_eq!(*lines.lock().unwrap(), ["one", "", "two \u{e9}"]);
+    });
+}
+
+fn stderr_callback_panics() {
+    run(async {
+        let transport = ProcessTransport::new(fake(&["flood-stderr", "1000000"]))
+            .grace(patient())
+            .on_stderr(|_| panic!("this panic is part of the test"));
+        let mut link = transport.open().await.unwrap();
+        assert_eq!(read_line(&mut link.source).await, "done");
+    });
+}
+
+fn a_dropped_read_loses_nothing() {
+    run(async {
+        let mut link = open(&["echo"], patient()).await;
+        for number in 0..50 {
+            let sent = format!("line {number}\n");
+            link.sink.write(Bytes::from(sent.clone())).await.unwrap();
+            // Polled once and dropped, again and again; what it takes, it gives.
+            let mut heard = Vec::new();
+            while heard.len() < sent.len() {
+                let once = pin!(link.source.read()).poll(&mut Context::from_waker(Waker::noop()));
+                match once {
+                    std::task::Poll::Ready(chunk) => heard.extend_from_slice(&chunk.unwrap().unwrap()),
+                    std::task::Poll::Pending => tokio::task::yield_now().await,
+                }
+            }
+            assert_eq!(heard, sent.as_bytes());
+        }
+    });
+}
+
+fn a_dropped_write_is_gone_on_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("input");
+    let name = file.display().to_string();
+    run(async {
+        let mut link = open(&["save-slowly", &name], patient()).await;
+        read_line(&mut link.source).await;
+        let first = Bytes::from(vec![b'a'; 1_000_000]);
+        assert!(pin!(link.sink.write(first)).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        fs::write(format!("{name}.go"), "").unwrap();
+        link.sink.write(Bytes::from_static(b"b")).await.unwrap();
+        link.sink.finish().await.unwrap();
+        assert!(link.lifeline.ended().await.is_success());
+    });
+    let saved = fs::read(file).unwrap();
+    assert_eq!(saved.len(), 1_000_001);
+    assert_eq!(saved.last(), Some(&b'b'));
+}
+
+fn nothing_is_kept_of_a_written_chunk() {
+    run(async {
+        let mut link = open(&["echo"], patient()).await;
+        let chunk = Bytes::from(vec![b'x'; 1000]);
+        link.sink.write(chunk.clone()).await.unwrap();
+        assert!(chunk.is_unique(), "an idle session holds a chunk that is long through");
+    });
+}

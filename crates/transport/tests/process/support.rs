@@ -1,0 +1,86 @@
+//! What the tests share: the fake CLI's launch, bounded waiting, and looking at processes.
+
+use std::{
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use agentwire_transport::{
+    ByteSource, Link, Transport,
+    process::{Grace, Launch, ProcessLifeline, ProcessSink, ProcessSource, ProcessTransport},
+};
+use tokio::runtime::Runtime;
+
+use crate::fake;
+
+pub(crate) type Opened = Link<ProcessSource, ProcessSink, ProcessLifeline>;
+
+/// This program, as a fake CLI that plays a part.
+pub(crate) fn fake(part: &[&str]) -> Launch {
+    Launch::new(std::env::current_exe().unwrap()).args(part).env(fake::FAKE, "1")
+}
+
+/// Long enough for nothing to happen by it, unless a test says otherwise.
+pub(crate) fn patient() -> Grace {
+    Grace::default().after_input(BOUND).after_terminate(BOUND).drain(BOUND)
+}
+
+/// Too short to wait for.
+pub(crate) fn hasty() -> Grace {
+    let short = Duration::from_millis(50);
+    Grace::default().after_input(short).after_terminate(short).drain(short)
+}
+
+pub(crate) async fn open(part: &[&str], grace: Grace) -> Opened {
+    ProcessTransport::new(fake(part)).grace(grace).open().await.unwrap()
+}
+
+pub(crate) fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Runs a test, and fails where it hangs.
+pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
+    runtime().block_on(async { tokio::time::timeout(BOUND, test).await.expect("it hangs") })
+}
+
+pub(crate) async fn read_all(source: &mut ProcessSource) -> Vec<u8> {
+    let mut all = Vec::new();
+    while let Some(chunk) = source.read().await.unwrap() {
+        assert!(!chunk.is_empty());
+        all.extend_from_slice(&chunk);
+    }
+    all
+}
+
+/// Reads up to the first newline.
+pub(crate) async fn read_line(source: &mut ProcessSource) -> String {
+    let mut line = Vec::new();
+    while !line.contains(&b'\n') {
+        line.extend_from_slice(&source.read().await.unwrap().expect("a line"));
+    }
+    String::from_utf8(line).unwrap().trim_end().to_owned()
+}
+
+/// Waits for a condition, and fails where it does not come true.
+pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < BOUND, "{what} never came true");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// Waits until our child is reaped: not even a zombie is left.
+pub(crate) fn reaped(pid: u32) {
+    eventually("reaped", || !Path::new(&format!("/proc/{pid}")).exists());
+}
+
+/// Whether a process lives. One that is dead but not reaped, by whoever adopted it, does not.
+pub(crate) fn lives(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    !stat.rsplit_once(')').unwrap().1.trim_start().starts_with(['Z', 'X'])
+}
+
+pub(crate) const BOUND: Duration = Duration::from_secs(20);

@@ -1,0 +1,184 @@
+//! The steps, in the order in which they run: what fails fast comes first.
+
+use std::process::Command;
+
+use super::plan::{Plan, Size, Step, cargo};
+use super::quickstart;
+use crate::failure::Failure;
+use crate::machine;
+use crate::netns;
+use crate::program;
+use crate::workspace::{Metadata, Package};
+
+/// A step is a line here and, where it is more than a list of commands, a function below.
+#[rustfmt::skip] // One step a line, or the table cannot be read.
+pub(super) const STEPS: &[Step] = &[
+    Step { name: "lock", size: Size::Usual, plan: || Plan::cargo(["fetch --locked"]), about: "the lock file fits the manifests" },
+    Step { name: "fmt", size: Size::Usual, plan: fmt, about: "the formatting is rustfmt's" },
+    Step { name: "tidy", size: Size::Usual, plan: || Plan::cargo([&xtask("tidy")]), about: "what no compiler checks" },
+    Step { name: "layers", size: Size::Usual, plan: || Plan::cargo([&xtask("layers")]), about: "the order of the crates and their cost" },
+    Step { name: "clippy", size: Size::Usual, plan: clippy, about: "no warning, with all features" },
+    Step { name: "tests", size: Size::Usual, plan: tests, about: "all tests, with all features" },
+    Step { name: "doctests", size: Size::Usual, plan: || Plan::cargo(["test --workspace --all-features --doc"]), about: "the examples in the documentation" },
+    Step { name: "docs", size: Size::Usual, plan: docs, about: "the documentation, without a broken link" },
+    Step { name: "alone", size: Size::Usual, plan: alone, about: "each crate by itself, with and without its default features" },
+    Step { name: "wasm", size: Size::Usual, plan: wasm, about: "the low crates need no operating system" },
+    Step { name: "package", size: Size::Usual, plan: || Plan::cargo([&xtask("package")]), about: "every crate packs, and builds from its package" },
+    Step { name: "deny", size: Size::Usual, plan: deny, about: "licences and sources of the dependencies" },
+    Step { name: "quickstart", size: Size::Usual, plan: quickstart::run, about: "the example that a new user runs first" },
+    Step { name: "conformance", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance")]), about: "the recorded sessions, through the layers" },
+    Step { name: "self-test", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --self-test")]), about: "conformance finds what is broken on purpose" },
+    Step { name: "live", size: Size::Usual, plan: || live("live"), about: "the real CLI with a scripted model, no network" },
+    Step { name: "live-all", size: Size::Long, plan: || live("live --all"), about: "every scenario on the real CLI" },
+    Step { name: "features", size: Size::Long, plan: features, about: "each feature of each crate by itself" },
+    Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
+    Step { name: "msrv", size: Size::Long, plan: msrv, about: "the oldest Rust that is promised" },
+    Step { name: "quickstart-clean", size: Size::Long, plan: quickstart::from_clean, about: "how long a new user waits for the quickstart" },
+];
+
+fn xtask(line: &str) -> String {
+    // Through cargo, and not by the path of this program: an earlier step may have built it again.
+    format!("run --quiet --package xtask -- {line}")
+}
+
+fn fmt() -> Result<Plan, Failure> {
+    component("fmt", "rustfmt")?;
+    Plan::cargo(["fmt --all --check"])
+}
+
+fn clippy() -> Result<Plan, Failure> {
+    component("clippy", "clippy")?;
+    Plan::cargo(["clippy --workspace --all-targets --all-features -- -D warnings"])
+}
+
+/// Installs a part of the toolchain in CI, where it is missing.
+fn component(name: &str, component: &str) -> Result<(), Failure> {
+    if machine::has_cargo(name) || !machine::is_ci() || program::find("rustup").is_none() {
+        return Ok(());
+    }
+    println!("    cargo {name} not installed; CI=true: installing {component}");
+    program::run(Command::new("rustup").args(["component", "add", component]))
+}
+
+fn tests() -> Result<Plan, Failure> {
+    if machine::has_cargo("nextest") {
+        return Plan::cargo(["nextest run --workspace --all-features --no-fail-fast"]);
+    }
+    Plan::cargo(["test --workspace --all-features --lib --bins --tests --examples --no-fail-fast"])
+}
+
+fn docs() -> Result<Plan, Failure> {
+    let mut command = cargo("doc --workspace --no-deps --all-features")?;
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    Ok(Plan::Run(vec![command]))
+}
+
+/// Chosen one by one, crates lend each other no features.
+fn alone() -> Result<Plan, Failure> {
+    let metadata = Metadata::load()?;
+    let mut commands = Vec::new();
+    for package in metadata.members().filter(|package| package.is_published()) {
+        for line in alone_lines(package) {
+            commands.push(cargo(&line)?);
+        }
+    }
+    Ok(Plan::Run(commands))
+}
+
+fn alone_lines(package: &Package) -> Vec<String> {
+    let name = &package.name;
+    // The library without its tests first: a dev-dependency may turn on what the library forgot to ask for.
+    let mut sets = vec![""];
+    if !package.default_features().is_empty() {
+        sets.push(" --no-default-features");
+    }
+    sets.iter()
+        .flat_map(|set| {
+            [format!("check -p {name} --lib{set}"), format!("test --quiet -p {name} --lib --tests{set}")]
+        })
+        .collect()
+}
+
+fn features() -> Result<Plan, Failure> {
+    let metadata = Metadata::load()?;
+    let mut commands = Vec::new();
+    for package in metadata.members().filter(|package| package.is_published()) {
+        for feature in package.features.keys().filter(|feature| *feature != "default") {
+            commands.push(cargo(&format!(
+                "check -p {} --lib --no-default-features --features {feature}",
+                package.name
+            ))?);
+        }
+    }
+    Ok(Plan::Run(commands))
+}
+
+fn powerset() -> Result<Plan, Failure> {
+    if !machine::has_cargo("hack") {
+        return Plan::optional("cargo-hack is not installed");
+    }
+    Plan::cargo(["hack check --workspace --exclude xtask --feature-powerset --no-dev-deps"])
+}
+
+fn wasm() -> Result<Plan, Failure> {
+    if !machine::has_target(WASM) {
+        return Plan::optional(format!("target {WASM} is not installed"));
+    }
+    Plan::cargo([&format!(
+        "check --target {WASM} -p agentwire-protocol -p agentwire-transport -p agentwire-codec -p agentwire-control"
+    )])
+}
+
+fn deny() -> Result<Plan, Failure> {
+    if !machine::has_cargo("deny") {
+        return Plan::optional("cargo-deny is not installed");
+    }
+    Plan::cargo(["deny check licenses bans sources"])
+}
+
+fn msrv() -> Result<Plan, Failure> {
+    let metadata = Metadata::load()?;
+    let mut commands = Vec::new();
+    for package in metadata.members().filter(|package| package.is_published()) {
+        let version = package.rust_version.as_deref().unwrap_or_default();
+        if !machine::has_toolchain(version) {
+            return Plan::optional(format!("Rust {version} is not installed"));
+        }
+        let mut command = program::cargo_of(version)?;
+        command.args(["check", "-p", &package.name, "--lib", "--all-features"]);
+        commands.push(command);
+    }
+    Ok(Plan::Run(commands))
+}
+
+/// The program comes from npm, and runs only where nothing can leave the machine.
+fn live(line: &str) -> Result<Plan, Failure> {
+    if let Err(missing) = machine::provide(&["npm", "unshare", "ip"]) {
+        return Plan::needed_in_ci(missing.to_string());
+    }
+    if let Err(why) = netns::way() {
+        return Plan::needed_in_ci(why.to_string());
+    }
+    Plan::cargo([&xtask("cli"), &xtask(line)])
+}
+
+const WASM: &str = "wasm32-unknown-unknown";
+
+#[cfg(test)]
+mod tests {
+    use super::alone_lines;
+    use crate::workspace::Package;
+
+    #[test]
+    fn a_crate_without_default_features_is_built_once() {
+        let package = |features: serde_json::Value| -> Package {
+            serde_json::from_value(serde_json::json!({
+                "id": "x", "name": "x", "version": "1.0.0", "manifest_path": "Cargo.toml", "rust_version": null,
+                "dependencies": [], "features": features, "publish": null
+            }))
+            .unwrap()
+        };
+        assert_eq!(alone_lines(&package(serde_json::json!({"default": [], "a": []}))).len(), 2);
+        assert_eq!(alone_lines(&package(serde_json::json!({"default": ["a"], "a": []}))).len(), 4);
+    }
+}

@@ -1,0 +1,84 @@
+//! How the steps ended.
+
+use std::fmt;
+
+use crate::failure::Failure;
+
+/// One line of the summary.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) name: &'static str,
+    pub(super) seconds: f32,
+    pub(super) outcome: Outcome,
+}
+
+/// How a step ended; what is not plain success says why.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Passed,
+    Failed(String),
+    NotRun(String),
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, reason) = match &self.outcome {
+            Outcome::Passed => ("ok", None),
+            Outcome::Failed(reason) => ("FAILED", Some(reason)),
+            Outcome::NotRun(reason) => ("not run", Some(reason)),
+        };
+        write!(f, "{word:<8} {:<18} {:>7.1} s", self.name, self.seconds)?;
+        match reason.and_then(|reason| reason.lines().next()) {
+            None => Ok(()),
+            Some(reason) => write!(f, "  ({reason})"),
+        }
+    }
+}
+
+/// Prints a line for each step and the count; a failure where a step failed.
+pub(super) fn end(lines: &[Line]) -> Result<(), Failure> {
+    println!("\nSummary");
+    for line in lines {
+        println!("{line}");
+    }
+    println!("{:<27} {:>7.1} s", "together", lines.iter().map(|line| line.seconds).sum::<f32>());
+    println!("{}", count(lines));
+    if lines.iter().any(|line| matches!(line.outcome, Outcome::Failed(_))) {
+        // The count stays the last line.
+        return Err(Failure::already_told());
+    }
+    Ok(())
+}
+
+fn count(lines: &[Line]) -> String {
+    let [mut passed, mut failed, mut skipped] = [0; 3];
+    for line in lines {
+        match line.outcome {
+            Outcome::Passed => passed += 1,
+            Outcome::Failed(_) => failed += 1,
+            Outcome::NotRun(_) => skipped += 1,
+        }
+    }
+    format!("{passed} passed, {failed} failed, {skipped} skipped")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, Outcome, count, end};
+
+    fn line(outcome: Outcome) -> Line {
+        Line { name: "tidy", seconds: 1.25, outcome }
+    }
+
+    #[test]
+    fn one_failed_step_fails_the_run() {
+        let mut lines = vec![line(Outcome::Passed), line(Outcome::NotRun("no npm".to_owned()))];
+        assert!(end(&lines).is_ok());
+        assert_eq!(count(&lines), "1 passed, 0 failed, 1 skipped");
+        lines.push(line(Outcome::Failed("cargo fmt ended with 1\nmore".to_owned())));
+        assert!(end(&lines).is_err());
+        assert_eq!(count(&lines), "1 passed, 1 failed, 1 skipped");
+        assert!(lines[2].to_string().starts_with("FAILED   tidy"));
+        assert!(lines[2].to_string().ends_with("(cargo fmt ended with 1)"));
+    }
+}

@@ -1,0 +1,53 @@
+//! `cargo xtask package`: every crate can be packed, holds what it must, and builds from its package alone.
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::program;
+use crate::workspace::Metadata;
+
+/// `cargo xtask package`: packs and builds all crates that are published, as one release would.
+///
+/// The build is what shows that nothing is embedded from outside a package.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    args.finish()?;
+    let metadata = Metadata::load()?;
+    let mut command = program::cargo()?;
+    command.args(["package", "--quiet", "--allow-dirty"]);
+    for package in metadata.members().filter(|package| package.is_published()) {
+        let list = program::output(program::cargo()?.args([
+            "package",
+            "--list",
+            "--allow-dirty",
+            "-p",
+            &package.name,
+        ]))?;
+        let missing = missing(&list);
+        if !missing.is_empty() {
+            return Err(Failure::new(format!(
+                "the package of {} lacks {}",
+                package.name,
+                missing.join(", ")
+            )));
+        }
+        println!("    {}: {} files", package.name, list.lines().count());
+        command.args(["-p", &package.name]);
+    }
+    program::run(&mut command)
+}
+
+fn missing(list: &str) -> Vec<&'static str> {
+    NEEDED.iter().copied().filter(|file| !list.lines().any(|line| line == *file)).collect()
+}
+
+const NEEDED: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "src/lib.rs"];
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn a_package_without_a_licence_is_found() {
+        assert!(missing("Cargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\nsrc/lib.rs\n").is_empty());
+        assert_eq!(missing("Cargo.toml\nLICENSE-APACHE\nREADME.md\nsrc/lib.rs\n"), ["LICENSE-MIT"]);
+    }
+}

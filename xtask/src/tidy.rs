@@ -1,0 +1,106 @@
+//! `cargo xtask tidy`: what no compiler checks.
+//!
+//! Each rule is a file that gives findings for one text, and has a test that shows that it can fail.
+
+mod crates;
+mod embedded;
+mod exceptions;
+mod machine_paths;
+mod mask;
+mod names;
+mod reasons;
+mod serde_derives;
+mod size;
+mod sleep;
+mod sources;
+mod whitespace;
+
+use std::fmt;
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::workspace;
+use sources::Source;
+
+/// `cargo xtask tidy [--fix]`: fails with every finding; `--fix` copies the licences into the crates again.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let fix = args.flag("--fix");
+    args.finish()?;
+    if fix {
+        crates::copy_licences(&workspace::root()?)?;
+    }
+    let (files, findings) = check()?;
+    println!("    {files} files, {} rules", RULES.len());
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let list: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    Err(Failure::new(format!("{} findings\n  {}", list.len(), list.join("\n  "))))
+}
+
+/// One thing that is wrong.
+#[derive(Debug)]
+struct Finding {
+    rule: &'static str,
+    path: String,
+    /// Counted from 1; 0 where the whole file is meant.
+    line: usize,
+    what: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {} [{}]", self.what, self.rule)
+    }
+}
+
+/// A line of a file, counted from 1 (0: the whole file), and what is wrong there.
+type Hit = (usize, String);
+
+/// A rule: its name, and what it finds in a file.
+struct Rule {
+    name: &'static str,
+    find: fn(&Source) -> Vec<Hit>,
+}
+
+fn check() -> Result<(usize, Vec<Finding>), Failure> {
+    let root = workspace::root()?;
+    let sources = sources::load(&root)?;
+    let mut findings: Vec<Finding> = sources.iter().flat_map(findings_in).collect();
+    findings.extend(crates::findings(&root)?);
+    Ok((sources.len(), exceptions::apply(findings)))
+}
+
+fn findings_in(source: &Source) -> impl Iterator<Item = Finding> {
+    RULES.iter().flat_map(move |rule| {
+        let hits = (rule.find)(source).into_iter();
+        hits.map(move |(line, what)| Finding { rule: rule.name, path: source.path.clone(), line, what })
+    })
+}
+
+const RULES: &[Rule] = &[
+    Rule { name: "header", find: size::header },
+    Rule { name: "budget", find: size::budget },
+    Rule { name: "names", find: names::find },
+    Rule { name: "whitespace", find: whitespace::find },
+    Rule { name: "reasons", find: reasons::find },
+    Rule { name: "serde-derives", find: serde_derives::find },
+    Rule { name: "machine-paths", find: machine_paths::find },
+    Rule { name: "embedded", find: embedded::find },
+    Rule { name: "sleep", find: sleep::find },
+];
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_workspace_is_tidy() {
+        let (files, findings) = super::check().unwrap();
+        let list: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        assert!(list.is_empty(), "{}", list.join("\n"));
+        assert!(files > 20, "hardly anything was looked at: {files} files");
+    }
+}

@@ -1,0 +1,84 @@
+//! Every crate's folder holds what its package must hold.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Finding;
+use crate::failure::{Failure, While as _};
+
+/// What is missing in a crate, or is not the same as in the root.
+pub(super) fn findings(root: &Path) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for folder in folders(root)? {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut found = |file: &str, what: &str| {
+            let path = format!("crates/{name}/{file}");
+            findings.push(Finding { rule: "crates", path, line: 0, what: what.to_owned() });
+        };
+        for file in NEEDED.iter().filter(|file| !folder.join(file).is_file()) {
+            found(file, "not there");
+        }
+        for file in LICENCES {
+            let ours = fs::read(root.join(file)).while_doing(|| format!("reading {file}"))?;
+            match fs::read(folder.join(file)) {
+                Ok(copy) if copy == ours => {}
+                Ok(_) => found(file, "differs from the root's: run `cargo xtask tidy --fix`"),
+                Err(_) => found(file, "not there: run `cargo xtask tidy --fix`"),
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Copies the licences of the root into every crate.
+pub(super) fn copy_licences(root: &Path) -> Result<(), Failure> {
+    for folder in folders(root)? {
+        for file in LICENCES {
+            fs::copy(root.join(file), folder.join(file)).while_doing(|| format!("copying {file}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(root.join("crates"))? {
+        let folder = entry?.path();
+        if folder.join("Cargo.toml").is_file() {
+            folders.push(folder);
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+/// Copies and no links: a package holds only what lies in its folder, and not every system has links.
+const LICENCES: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT"];
+
+const NEEDED: &[&str] = &["README.md", "CHANGELOG.md"];
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{copy_licences, findings};
+
+    #[test]
+    fn a_missing_or_different_file_is_found_and_can_be_mended() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("crates/a");
+        fs::create_dir_all(&folder).unwrap();
+        for file in ["LICENSE-MIT", "LICENSE-APACHE", "crates/a/Cargo.toml", "crates/a/CHANGELOG.md"] {
+            fs::write(root.path().join(file), "text").unwrap();
+        }
+        fs::write(folder.join("LICENSE-MIT"), "another text").unwrap();
+        let list =
+            |root| findings(root).unwrap().iter().map(|finding| finding.path.clone()).collect::<Vec<_>>();
+        assert_eq!(
+            list(root.path()),
+            ["crates/a/README.md", "crates/a/LICENSE-APACHE", "crates/a/LICENSE-MIT"]
+        );
+        copy_licences(root.path()).unwrap();
+        assert_eq!(list(root.path()), ["crates/a/README.md"]);
+    }
+}

@@ -1,0 +1,56 @@
+//! The files that may break a rule, each with the reason.
+
+use super::Finding;
+
+/// One file that may break one rule.
+struct Exception {
+    rule: &'static str,
+    path: &'static str,
+    reason: &'static str,
+}
+
+/// Takes out what is excused; an exception that excuses nothing is a finding itself.
+pub(super) fn apply(findings: Vec<Finding>) -> Vec<Finding> {
+    apply_these(EXCEPTIONS, findings)
+}
+
+fn apply_these(exceptions: &[Exception], mut findings: Vec<Finding>) -> Vec<Finding> {
+    for exception in exceptions {
+        let Exception { rule, path, reason } = exception;
+        let before = findings.len();
+        findings.retain(|finding| finding.rule != *rule || finding.path != *path);
+        let what = if reason.is_empty() {
+            format!("the exception for `{path}` gives no reason")
+        } else if findings.len() == before {
+            format!("nothing in `{path}` breaks that rule: remove its exception from tidy/exceptions.rs")
+        } else {
+            continue;
+        };
+        findings.push(Finding { rule, path: "xtask/src/tidy/exceptions.rs".to_owned(), line: 0, what });
+    }
+    findings
+}
+
+const EXCEPTIONS: &[Exception] = &[Exception {
+    rule: "whitespace",
+    path: "crates/testkit/tests/it/transcript.rs",
+    reason: "a transcript's empty line is a sigil and a space",
+}];
+
+#[cfg(test)]
+mod tests {
+    use super::{Exception, Finding, apply_these};
+
+    fn finding(path: &str) -> Finding {
+        Finding { rule: "budget", path: path.to_owned(), line: 0, what: String::new() }
+    }
+
+    #[test]
+    fn excuses_one_file_and_reports_itself_when_it_is_no_longer_needed() {
+        let exception = |reason| Exception { rule: "budget", path: "a.rs", reason };
+        let left = apply_these(&[exception("a table")], vec![finding("a.rs"), finding("b.rs")]);
+        assert_eq!(left.iter().map(|finding| finding.path.as_str()).collect::<Vec<_>>(), ["b.rs"]);
+        assert_eq!(apply_these(&[exception("a table")], Vec::new()).len(), 1);
+        assert_eq!(apply_these(&[exception("")], vec![finding("a.rs")]).len(), 1);
+    }
+}
