@@ -1,21 +1,26 @@
 //! Bytes to lines: pure, linear in the bytes, and never lost after a line that is too long.
 
+use std::{borrow::Cow, collections::VecDeque};
+
 use bytes::{Buf, Bytes};
 
-use crate::{FrameError, Head, Limits, Line, line::excerpt};
+use crate::{FrameError, Head, Limits, Line, line};
 
 /// Splits a byte stream into lines.
 ///
 /// Push what was read, take lines until there is none, and [`finish`](Self::finish) at the end of input.
-/// No byte is looked at twice, however the stream is cut.
-/// Between lines it holds no memory: the pushed block is freed with the last of its lines.
+/// The stream may be cut anywhere: the lines and the errors are the same, and no byte is looked at twice.
+/// Between lines it holds no memory: a pushed block is freed with the last of its lines.
+/// It refuses nothing by itself: whoever pushes without taking lines piles up blocks.
 #[derive(Debug, Default)]
 pub struct LineDecoder {
     limits: Limits,
-    /// Pushed and not yet split.
+    /// The block that is being split.
     block: Bytes,
     /// The block's length when it was pushed.
     block_len: usize,
+    /// Blocks behind it, where they were pushed before all lines were taken.
+    behind: VecDeque<Bytes>,
     /// The start of a line that did not end in an earlier block.
     partial: Vec<u8>,
     /// Whether the rest of an over-long line is being dropped.
@@ -30,13 +35,16 @@ impl LineDecoder {
         Self { limits, ..Self::default() }
     }
 
-    /// Takes the next piece of the stream.
-    ///
-    /// Lines of the last one that were not taken yet are kept, at the cost of a copy.
+    /// Takes the next piece of the stream. Lines of earlier pieces that were not taken yet come first.
     pub fn push(&mut self, block: Bytes) {
-        self.block =
-            if self.block.is_empty() { block } else { [&self.block[..], &block[..]].concat().into() };
-        self.block_len = self.block.len();
+        if block.is_empty() {
+            return;
+        }
+        if self.block.is_empty() && self.behind.is_empty() {
+            self.start(block);
+        } else {
+            self.behind.push_back(block);
+        }
     }
 
     /// The next whole line, or the error that stands for one; `None` when more bytes are needed.
@@ -46,27 +54,43 @@ impl LineDecoder {
     /// [`FrameError::TooLong`], once for each such line; the lines after it come as usual.
     #[expect(clippy::should_implement_trait, reason = "it goes on after `None`, so it is no iterator")]
     pub fn next(&mut self) -> Option<Result<Line, FrameError>> {
-        while let Some(end) = memchr::memchr(b'\n', &self.block) {
-            let piece = self.block.split_to(end);
-            self.block.advance(1);
-            self.lines += 1;
-            if !std::mem::take(&mut self.dropping) {
-                return Some(self.complete(piece));
+        loop {
+            while let Some(end) = memchr::memchr(b'\n', &self.block) {
+                let piece = self.block.split_to(end);
+                self.block.advance(1);
+                self.lines += 1;
+                if !std::mem::take(&mut self.dropping) {
+                    return Some(self.complete(piece));
+                }
             }
+            if let Some(error) = self.store_rest() {
+                return Some(Err(error));
+            }
+            let block = self.behind.pop_front()?;
+            self.start(block);
         }
-        self.store_rest().map(Err)
     }
 
     /// The last line, where the stream did not end with a newline. Take all other lines before.
+    ///
+    /// Of a last line that is too long nothing is left: its error came when the limit was passed.
     pub fn finish(&mut self) -> Option<Line> {
         self.dropping = false;
         let partial = std::mem::take(&mut self.partial);
-        (!partial.is_empty()).then(|| Line::new(partial))
+        (!partial.is_empty()).then(|| {
+            self.lines += 1;
+            Line::new(partial)
+        })
     }
 
-    /// The bytes that wait for their newline.
+    /// The bytes that wait: of an unfinished line, and of lines that were not taken.
     pub fn buffered(&self) -> usize {
-        self.partial.len() + self.block.len()
+        self.partial.len() + self.block.len() + self.behind.iter().map(Bytes::len).sum::<usize>()
+    }
+
+    fn start(&mut self, block: Bytes) {
+        self.block_len = block.len();
+        self.block = block;
     }
 
     /// The line that ends with `piece`.
@@ -83,9 +107,11 @@ impl LineDecoder {
         Ok(Line::new(line))
     }
 
-    /// Copies a line out of its block unless it is most of it, so that a kept line does not keep a whole block alive.
+    /// Copies a line out of its block where it is short, or less than half of the block.
+    ///
+    /// A line that is kept then keeps at most twice its own length alive, of a block that is its own allocation.
     fn own(&self, piece: Bytes) -> Line {
-        if piece.len() * 2 >= self.block_len {
+        if piece.len() >= COPIED && piece.len() * 2 >= self.block_len {
             Line::new(piece)
         } else {
             Line::new(Bytes::copy_from_slice(&piece))
@@ -106,13 +132,22 @@ impl LineDecoder {
         None
     }
 
+    /// The error for a line that goes on with `piece`, made of as many bytes of it as the limit allows.
+    ///
+    /// No more and no less, so that the error does not depend on where the stream was cut.
     fn too_long(&mut self, piece: &[u8], line: u64) -> FrameError {
-        let partial = std::mem::take(&mut self.partial);
-        let start = if partial.is_empty() { piece } else { &partial };
-        let head = Head::of(&start[..start.len().min(HEAD)]);
-        FrameError::TooLong { line, limit: self.limits.max_line, excerpt: excerpt(start), head }
+        let limit = self.limits.max_line;
+        let mut start = Cow::Owned(std::mem::take(&mut self.partial));
+        if start.is_empty() {
+            start = Cow::Borrowed(&piece[..limit]);
+        } else {
+            let room = limit - start.len();
+            start.to_mut().extend_from_slice(&piece[..room]);
+        }
+        FrameError::TooLong { line, limit, excerpt: line::start(&start), head: Head::of(&start) }
     }
 }
 
-/// How much of an over-long line is looked at to tell what it would have been, in bytes.
-const HEAD: usize = 1024;
+/// A line below this length, in bytes, is copied out of its block whatever the block's length: a block may be a small
+/// slice of a large buffer, and copying a short line costs less than the question.
+const COPIED: usize = 4096;

@@ -18,7 +18,8 @@ pub enum Incoming {
     Noise(Line),
     /// A line that was too long and was dropped.
     TooLong(FrameError),
-    /// A request of the CLI that nobody here handles; it has been answered with an error that says so.
+    /// A request of the CLI that nobody here handles; it has been answered with an error that says so, where it has an
+    /// id.
     Unhandled(Message, Line),
 }
 

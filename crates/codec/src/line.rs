@@ -58,12 +58,23 @@ impl Line {
 }
 
 /// The start of some bytes as text, at most 200 bytes of it.
-pub(crate) fn excerpt(bytes: &[u8]) -> String {
+fn excerpt(bytes: &[u8]) -> String {
     if bytes.len() <= EXCERPT {
         return String::from_utf8_lossy(bytes).into_owned();
     }
-    let start = String::from_utf8_lossy(&bytes[..EXCERPT]);
-    format!("{}…", start.trim_end_matches(char::REPLACEMENT_CHARACTER))
+    start(bytes)
+}
+
+/// The start of something longer than `bytes`, at most 200 bytes of it, with a mark that it goes on.
+pub(crate) fn start(bytes: &[u8]) -> String {
+    let mut end = bytes.len().min(EXCERPT);
+    // A character that the cut goes through is left out.
+    if let Err(error) = std::str::from_utf8(&bytes[..end])
+        && error.error_len().is_none()
+    {
+        end = error.valid_up_to();
+    }
+    format!("{}…", String::from_utf8_lossy(&bytes[..end]))
 }
 
 impl fmt::Debug for Line {

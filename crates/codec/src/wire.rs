@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use agentwire_transport::{ByteSink, ByteSource};
+use agentwire_transport::{ByteSink, ByteSource, TransportError};
 use bytes::Bytes;
 use serde::Serialize;
 
@@ -14,18 +14,21 @@ pub struct WireReader<S> {
     source: S,
     decoder: LineDecoder,
     ended: bool,
+    /// The transport's error, while the line before it is handed over.
+    failed: Option<TransportError>,
 }
 
 impl<S: ByteSource> WireReader<S> {
     /// Reads from `source`, with lines of bounded length.
     pub fn new(source: S, limits: Limits) -> Self {
-        Self { source, decoder: LineDecoder::new(limits), ended: false }
+        Self { source, decoder: LineDecoder::new(limits), ended: false, failed: None }
     }
 
     /// Waits for the next piece of output and gives all frames that it completed; `None` at the end.
     ///
+    /// The list is empty where the piece completed none: read again.
     /// Blank lines are passed over.
-    /// A last line without a newline is a frame too.
+    /// A last line without a newline is a frame too, also before an error.
     ///
     /// # Cancellation
     ///
@@ -36,16 +39,22 @@ impl<S: ByteSource> WireReader<S> {
     /// When the transport fails; after it comes `None`.
     /// An over-long line is an entry in the list, not an error of the reader.
     pub async fn read(&mut self) -> Result<Option<Batch>, WireError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error.into());
+        }
         if self.ended {
             return Ok(None);
         }
         match self.source.read().await {
             Ok(Some(block)) => Ok(Some(self.split(block))),
             Ok(None) => Ok(self.end()),
-            Err(error) => {
-                self.ended = true;
-                Err(error.into())
-            }
+            Err(error) => match self.end() {
+                Some(last) => {
+                    self.failed = Some(error);
+                    Ok(Some(last))
+                }
+                None => Err(error.into()),
+            },
         }
     }
 

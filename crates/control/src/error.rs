@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_codec::{EncodeError, Line};
+use agentwire_codec::{EncodeError, FrameError, Line};
 use agentwire_protocol::DecodeError;
 
 use crate::Ending;
@@ -60,6 +60,15 @@ pub enum ControlError {
         #[source]
         source: DecodeError,
     },
+    /// The reply was too long a line, and was dropped. The request may have taken effect.
+    #[error("the reply to `{subtype}` was dropped")]
+    TooLong {
+        /// The request's subtype.
+        subtype: Box<str>,
+        /// The line that was dropped.
+        #[source]
+        source: FrameError,
+    },
     /// The reply says neither that it was done nor that it was not.
     #[error("the reply to `{subtype}` is of an unknown kind")]
     UnknownReply {
@@ -87,7 +96,7 @@ pub enum ControlError {
     },
 }
 
-/// An answer came too late: the request was taken back, answered already, or never made.
+/// An answer came too late: the request was taken back, answered already, or never made, or nothing can be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the request is no longer open")]
 #[non_exhaustive]

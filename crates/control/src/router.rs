@@ -1,13 +1,15 @@
 //! The router: frames in, events and lines out.
 
 mod event;
+mod frames;
 mod inbound;
 mod outbound;
+mod transmit;
 mod turn;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use agentwire_codec::{EncodeError, Frame, FrameError, Head, Incoming, encode};
+use agentwire_codec::{EncodeError, Frame, FrameError, Head, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
     control::{ControlCall, ControlCancelRequest, ControlResponse, OutboundRequest},
@@ -20,6 +22,7 @@ pub use event::{Event, Ignored, TurnEnd};
 use crate::{ControlError, Ending, Stale};
 use inbound::Inbound;
 use outbound::{Outbound, Pending};
+use transmit::Transmit;
 use turn::Ledger;
 
 /// Routes the control protocol: no I/O, no clock, no task.
@@ -35,17 +38,30 @@ use turn::Ledger;
 /// - A request that can't be read is answered with an error that says why.
 /// - Messages come out in the order of their lines; control frames never come out as messages.
 /// - A `result` that can't be read ends its turn all the same.
+/// - Nothing comes after [`Event::Closed`] but the [`Event::Answered`] of requests that are made after it.
+/// - Nothing is kept to be written once the input was ended or the session has.
 #[derive(Debug, Default)]
 pub struct Router {
     outbound: Outbound,
     inbound: Inbound,
     ledger: Ledger,
     events: VecDeque<Event>,
-    transmit: VecDeque<Bytes>,
-    transmit_bytes: usize,
+    transmit: Transmit,
     ignored: Ignored,
-    closed: Option<Arc<Ending>>,
-    input_ended: bool,
+    input: Input,
+}
+
+/// Whether anything can still be sent.
+#[derive(Debug, Default)]
+enum Input {
+    #[default]
+    Open,
+    /// We said that nothing more will be sent.
+    Ended,
+    /// The peer takes nothing more, though it may still speak.
+    Broken(Arc<Ending>),
+    /// The session has ended.
+    Closed(Arc<Ending>),
 }
 
 impl Router {
@@ -56,6 +72,10 @@ impl Router {
 
     /// Takes the next frame of the CLI's.
     pub fn handle_frame(&mut self, frame: Frame) {
+        if self.is_closed() {
+            self.ignored.after_end += 1;
+            return;
+        }
         match frame.head.clone() {
             Head::Request(id) => self.handle_request(id, frame),
             Head::Response(id) => self.handle_response(id, frame),
@@ -69,39 +89,36 @@ impl Router {
     ///
     /// What the line would have been is told by its start, so that nothing waits for it.
     pub fn handle_fault(&mut self, fault: FrameError) {
-        let FrameError::TooLong { ref head, .. } = fault else {
-            return self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
-        };
-        match head.clone() {
-            Head::Request(Some(id)) => self.refuse(id, fault.to_string()),
-            Head::Response(Some(id)) => {
-                if let Some(Pending { subtype, .. }) = self.outbound.remove(&id) {
-                    let message = fault.to_string();
-                    self.answered(id, Err(ControlError::Rejected { subtype, message, code: None }));
-                }
-            }
-            Head::Result => {
-                self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
-                return self.end_turn(TurnEnd::Unreadable);
-            }
-            _ => {}
+        if self.is_closed() {
+            self.ignored.after_end += 1;
+            return;
         }
-        self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
+        self.handle_lost(fault);
+    }
+
+    /// The peer takes no more input, for this reason: what waits to be written is dropped, and later requests fail.
+    ///
+    /// Open requests stay open, since their replies, or an ending that says more, may be on their way.
+    /// Give them a while, then [`fail_calls`](Self::fail_calls).
+    pub fn handle_broken_input(&mut self, reason: Ending) {
+        if !self.is_closed() {
+            self.input = Input::Broken(Arc::new(reason));
+            self.transmit.clear();
+        }
     }
 
     /// The session has ended: fails what is open, at once.
     pub fn handle_ending(&mut self, mut ending: Ending) {
-        if self.closed.is_some() {
+        if self.is_closed() {
             return;
         }
         ending.error_result = self.ledger.take_error_result();
         ending.in_turn = self.ledger.in_turn();
         let ending = Arc::new(ending);
-        self.closed = Some(Arc::clone(&ending));
+        self.input = Input::Closed(Arc::clone(&ending));
+        self.transmit.clear();
         self.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
-        for id in self.inbound.drain() {
-            self.events.push_back(Event::InboundCancelled(id));
-        }
+        self.events.extend(self.inbound.drain().map(Event::InboundCancelled));
         if ending.in_turn {
             self.end_turn(TurnEnd::NoResult);
         }
@@ -123,7 +140,7 @@ impl Router {
     pub fn call<C: ControlCall>(&mut self, now: Duration, limit: Duration, call: &C) -> RequestId {
         let id = self.outbound.register(C::SUBTYPE, now, limit);
         let line = encode(&OutboundRequest::new(&id, call));
-        self.send_request(id, line)
+        self.send_request(id, C::SUBTYPE, line)
     }
 
     /// As [`call`](Self::call), with a request written by the caller: an object with its `subtype`.
@@ -142,7 +159,7 @@ impl Router {
         }
         let id = self.outbound.register(subtype, now, limit);
         let line = encode(&Raw { r#type: "control_request", request_id: &id, request });
-        self.send_request(id, line)
+        self.send_request(id, subtype, line)
     }
 
     /// Takes a request of ours back; a reply that comes all the same is ignored.
@@ -157,9 +174,9 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// [`Stale`] where the request is no longer open; nothing is sent then.
+    /// [`Stale`] where the request is no longer open, or nothing can be sent any more; nothing is sent then.
     pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), Stale> {
-        if !self.inbound.close(id) {
+        if !self.inbound.close(id) || !self.can_send() {
             return Err(Stale);
         }
         self.respond(match reply {
@@ -173,27 +190,47 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// When the prompt can't be written as JSON.
-    pub fn send_user(&mut self, input: &UserInput) -> Result<(), EncodeError> {
-        let line = encode(input)?;
+    /// [`ControlError::Encode`] when the prompt can't be written as JSON; [`ControlError::Closed`] or
+    /// [`ControlError::InputEnded`] where nothing can be sent any more.
+    pub fn send_user(&mut self, input: &UserInput) -> Result<(), ControlError> {
+        let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
+        self.send_prompt(line)
+    }
+
+    /// Sends a prompt that is written already, as one line with its newline.
+    ///
+    /// # Errors
+    ///
+    /// As [`send_user`](Self::send_user).
+    pub fn send_prompt(&mut self, line: Bytes) -> Result<(), ControlError> {
+        self.check_input("user")?;
         self.ledger.prompt_sent();
-        self.push_line(line);
+        self.transmit.push(line);
         Ok(())
     }
 
     /// Sends a line as it is, newline included, as an outbound frame of a kind that this crate does not know.
-    pub fn send_line(&mut self, line: Bytes) {
-        self.push_line(line);
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more.
+    pub fn send_line(&mut self, line: Bytes) -> Result<(), ControlError> {
+        self.check_input("line")?;
+        self.transmit.push(line);
+        Ok(())
     }
 
-    /// Says that nothing more will be sent: later requests fail at once.
+    /// Says that nothing more will be sent: what waits is still to be written, later requests and answers are not sent.
     pub fn end_input(&mut self) {
-        self.input_ended = true;
+        if self.can_send() {
+            self.input = Input::Ended;
+        }
     }
 
-    /// Gives every open request of ours up, for a reason that depends on its subtype.
+    /// Gives every open request of ours up, for a reason that depends on its subtype, and takes them back.
     pub fn fail_calls(&mut self, error: impl Fn(Box<str>) -> ControlError) {
         while let Some((id, pending)) = self.outbound.pop() {
+            self.take_back(&id);
             self.answered(id, Err(error(pending.subtype)));
         }
     }
@@ -205,9 +242,7 @@ impl Router {
 
     /// What is to be written, in order, each a line with its newline.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
-        let line = self.transmit.pop_front()?;
-        self.transmit_bytes -= line.len();
-        Some(line)
+        self.transmit.pop()
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout) next.
@@ -217,7 +252,14 @@ impl Router {
 
     /// The bytes that wait to be written.
     pub fn transmit_bytes(&self) -> usize {
-        self.transmit_bytes
+        self.transmit.bytes()
+    }
+
+    /// The bytes that the CLI's requests hold: those of the open ones, and answers that wait to be written.
+    ///
+    /// Only reading less keeps this bounded, since the CLI decides how much it asks.
+    pub fn inbound_bytes(&self) -> usize {
+        self.inbound.bytes() + self.transmit.answer_bytes()
     }
 
     /// How many requests of ours and of the CLI's are open.
@@ -235,64 +277,59 @@ impl Router {
         self.ledger.run_is_over()
     }
 
-    fn handle_request(&mut self, id: Option<RequestId>, frame: Frame) {
-        match (id, Incoming::decode(frame)) {
-            (Some(id), Incoming::Message(Message::ControlRequest(request), line)) => {
-                if self.inbound.open(id.clone()) {
-                    self.events.push_back(Event::Inbound { id, request: request.request, line });
-                } else {
-                    self.ignored.duplicate_requests += 1;
-                }
-            }
-            (id, incoming) => {
-                if let (Some(id), Incoming::Undecodable(error, _)) = (id, &incoming) {
-                    self.refuse(id, format!("the request can't be read: {error}"));
-                }
-                self.events.push_back(Event::Incoming(incoming));
+    fn can_send(&self) -> bool {
+        matches!(self.input, Input::Open)
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(self.input, Input::Closed(_))
+    }
+
+    /// Why nothing can be sent, where that is so.
+    fn check_input(&self, subtype: &str) -> Result<(), ControlError> {
+        let subtype = subtype.into();
+        match &self.input {
+            Input::Open => Ok(()),
+            Input::Ended => Err(ControlError::InputEnded { subtype }),
+            Input::Broken(ending) | Input::Closed(ending) => {
+                Err(ControlError::Closed { subtype, ending: Arc::clone(ending) })
             }
         }
     }
 
-    fn handle_response(&mut self, id: Option<RequestId>, frame: Frame) {
-        let Some((id, pending)) = id.and_then(|id| self.outbound.remove(&id).map(|pending| (id, pending)))
-        else {
-            self.ignored.responses += 1;
-            return;
-        };
-        let reply = outbound::reply(pending.subtype, frame);
-        self.answered(id, reply);
+    /// Sends the request that is registered under `id`, or says why it can't be sent.
+    fn send_request(&mut self, id: RequestId, subtype: &str, line: Result<Bytes, EncodeError>) -> RequestId {
+        let line = line.map_err(|source| ControlError::Encode { subtype: subtype.into(), source });
+        match self.check_input(subtype).and(line) {
+            Ok(line) => self.transmit.push(line),
+            Err(error) => {
+                self.outbound.remove(&id);
+                self.answered(id.clone(), Err(error));
+            }
+        }
+        id
     }
 
-    fn handle_cancel(&mut self, id: Option<RequestId>) {
-        match id {
-            Some(id) if self.inbound.close(&id) => self.events.push_back(Event::InboundCancelled(id)),
-            _ => self.ignored.cancels += 1,
+    fn respond(&mut self, response: ControlResponse) {
+        // A response is made of strings and raw JSON, which can always be written.
+        if self.can_send()
+            && let Ok(line) = encode(&Message::ControlResponse(Box::new(response)))
+        {
+            self.transmit.push_answer(line);
         }
     }
 
-    fn handle_result(&mut self, frame: Frame) {
-        let incoming = Incoming::decode(frame);
-        let end = match incoming.message() {
-            Some(Message::Result(result)) => {
-                self.ledger.result(Some(result));
-                TurnEnd::Result
-            }
-            _ => {
-                self.ledger.result(None);
-                TurnEnd::Unreadable
-            }
-        };
-        self.events.push_back(Event::Incoming(incoming));
-        self.end_turn(end);
+    fn take_back(&mut self, id: &RequestId) {
+        // As above: a string can always be written.
+        if self.can_send()
+            && let Ok(line) = encode(&Message::ControlCancelRequest(ControlCancelRequest::new(id.clone())))
+        {
+            self.transmit.push(line);
+        }
     }
 
-    fn handle_message(&mut self, frame: Frame) {
-        let incoming = Incoming::decode(frame);
-        if let Some(message) = incoming.message() {
-            self.ledger.message(message);
-        }
-        self.events.push_back(Event::Incoming(incoming));
-        self.check_run();
+    fn answered(&mut self, id: RequestId, reply: Result<RawJson, ControlError>) {
+        self.events.push_back(Event::Answered { id, reply });
     }
 
     fn end_turn(&mut self, end: TurnEnd) {
@@ -304,59 +341,5 @@ impl Router {
         if self.ledger.take_run_over() {
             self.events.push_back(Event::RunOver);
         }
-    }
-
-    /// Answers a request that never came to be open.
-    fn refuse(&mut self, id: RequestId, why: String) {
-        self.respond(ControlResponse::failure(id, why));
-    }
-
-    fn respond(&mut self, response: ControlResponse) {
-        // A response is made of strings and raw JSON, which can always be written.
-        if let Ok(line) = encode(&Message::ControlResponse(Box::new(response))) {
-            self.push_line(line);
-        }
-    }
-
-    fn take_back(&mut self, id: &RequestId) {
-        // As above: a string can always be written.
-        if let Ok(line) = encode(&Message::ControlCancelRequest(ControlCancelRequest::new(id.clone()))) {
-            self.push_line(line);
-        }
-    }
-
-    fn send_request(&mut self, id: RequestId, line: Result<Bytes, EncodeError>) -> RequestId {
-        let failure = match (line, &self.closed) {
-            (Err(source), _) => self
-                .outbound
-                .remove(&id)
-                .map(|Pending { subtype, .. }| ControlError::Encode { subtype, source }),
-            (Ok(_), Some(ending)) => {
-                let ending = Arc::clone(ending);
-                self.outbound
-                    .remove(&id)
-                    .map(|Pending { subtype, .. }| ControlError::Closed { subtype, ending })
-            }
-            (Ok(_), None) if self.input_ended => {
-                self.outbound.remove(&id).map(|Pending { subtype, .. }| ControlError::InputEnded { subtype })
-            }
-            (Ok(line), None) => {
-                self.push_line(line);
-                None
-            }
-        };
-        if let Some(error) = failure {
-            self.answered(id.clone(), Err(error));
-        }
-        id
-    }
-
-    fn answered(&mut self, id: RequestId, reply: Result<RawJson, ControlError>) {
-        self.events.push_back(Event::Answered { id, reply });
-    }
-
-    fn push_line(&mut self, line: Bytes) {
-        self.transmit_bytes += line.len();
-        self.transmit.push_back(line);
     }
 }

@@ -13,8 +13,8 @@ pub use keep_alive::KeepAlive;
 pub use rate_limit::{RateLimitEvent, RateLimitInfo, RateLimitStatus};
 pub use result::{PermissionDenial, ResultSubtype, TerminalReason, TurnResult};
 pub use stream_event::{
-    BlockDelta, BlockStart, BlockStop, Delta, Event, InputJsonDelta, MessageDelta, MessageStart,
-    MessageStop, SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
+    BlockDelta, BlockStart, BlockStop, Delta, Event, InputJsonDelta, MessageDelta, MessageStart, MessageStop,
+    SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
 };
 pub use system::{Init, InitMcpServer, InitPlugin, SessionState, SessionStateChanged, Status, System};
 pub use user::{User, UserInput, UserMessage};

@@ -41,7 +41,10 @@ impl Unknown {
     /// One field as text, the first of that name.
     fn raw_field(&self, name: &str) -> Option<RawJson> {
         // The text was put together from fields that were read, so it always reads as an object.
-        serde_json::Deserializer::from_str(self.raw.as_str()).deserialize_map(FieldVisitor(name)).ok().flatten()
+        serde_json::Deserializer::from_str(self.raw.as_str())
+            .deserialize_map(FieldVisitor(name))
+            .ok()
+            .flatten()
     }
 }
 

@@ -6,7 +6,6 @@ use agentwire_control::{Connection, Responder, Settings, connect};
 use agentwire_hooks::{Hooks, PermissionHandler};
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
-use agentwire_protocol::control::Initialize;
 use agentwire_transport::{
     BoxTransport, Link, Transport,
     process::{Launch, ProcessTransport, locate},
@@ -104,11 +103,8 @@ impl SessionBuilder {
     /// [`Error::Options`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be, and
     /// [`Error::Ended`] with the CLI's own text when it ends in the handshake.
     pub async fn connect(mut self) -> Result<Session, Error> {
-        let mut lowered = self.options.lower()?;
-        if self.permissions.is_some() {
-            lowered.args.push("--permission-prompt-tool=stdio".to_owned());
-        }
-        let initialize = self.initialize(std::mem::take(&mut lowered.initialize));
+        let lowered = self.lower()?;
+        let initialize = lowered.initialize.clone();
         let transport = match self.transport.take() {
             Some(transport) => transport,
             None => BoxTransport::new(process(&self.options, lowered)?),
@@ -123,15 +119,24 @@ impl SessionBuilder {
         Ok(Session::new(control, messages, task, initialized))
     }
 
-    fn initialize(&self, mut initialize: Initialize) -> Initialize {
+    /// What the options and the callbacks become on the command line, in the environment and in the handshake.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] where an option can't be used as it is set.
+    pub fn lower(&self) -> Result<Lowered, Error> {
+        let mut lowered = self.options.lower()?;
+        if self.permissions.is_some() {
+            lowered.args.push("--permission-prompt-tool=stdio".to_owned());
+        }
         if let Some(hooks) = &self.hooks {
-            initialize.hooks = hooks.declaration();
+            lowered.initialize.hooks = hooks.declaration();
         }
         #[cfg(feature = "mcp")]
         {
-            initialize.sdk_mcp_servers = self.mcp_servers.names();
+            lowered.initialize.sdk_mcp_servers = self.mcp_servers.names();
         }
-        initialize
+        Ok(lowered)
     }
 
     fn responder_of_all(self) -> Arc<dyn Responder> {

@@ -35,7 +35,7 @@ pub enum Event {
     TurnEnded(TurnEnd),
     /// Every prompt has its result and nothing runs in the background that could ask us: input may be ended.
     RunOver,
-    /// The session has ended; nothing comes after.
+    /// The session has ended; nothing comes after but the [`Event::Answered`] of requests that are made after it.
     Closed(Arc<Ending>),
 }
 
@@ -61,4 +61,6 @@ pub struct Ignored {
     pub cancels: u64,
     /// Requests with the id of one that is open.
     pub duplicate_requests: u64,
+    /// Lines that were handed in after the session had ended.
+    pub after_end: u64,
 }

@@ -1,29 +1,53 @@
 //! The CLI's open requests.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use agentwire_protocol::RequestId;
 
 /// The CLI's open requests: each is closed once, by an answer or by being taken back.
 #[derive(Debug, Default)]
-pub(super) struct Inbound(BTreeSet<RequestId>);
+pub(super) struct Inbound {
+    /// Each with the bytes that it counts for.
+    open: BTreeMap<RequestId, usize>,
+    bytes: usize,
+}
 
 impl Inbound {
     /// `false` where a request with this id is open already.
-    pub(super) fn open(&mut self, id: RequestId) -> bool {
-        self.0.insert(id)
+    pub(super) fn open(&mut self, id: RequestId, line: usize) -> bool {
+        if self.is_open(&id) {
+            return false;
+        }
+        let bytes = line + OVERHEAD;
+        self.bytes += bytes;
+        self.open.insert(id, bytes);
+        true
+    }
+
+    pub(super) fn is_open(&self, id: &RequestId) -> bool {
+        self.open.contains_key(id)
     }
 
     /// `false` where no such request is open.
     pub(super) fn close(&mut self, id: &RequestId) -> bool {
-        self.0.remove(id)
+        let bytes = self.open.remove(id);
+        self.bytes -= bytes.unwrap_or_default();
+        bytes.is_some()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.open.len()
     }
 
-    pub(super) fn drain(&mut self) -> BTreeSet<RequestId> {
-        std::mem::take(&mut self.0)
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = RequestId> + use<> {
+        self.bytes = 0;
+        std::mem::take(&mut self.open).into_keys()
     }
 }
+
+/// What an open request takes beside its line, in bytes: entries here and there, and the task that answers it.
+const OVERHEAD: usize = 1024;

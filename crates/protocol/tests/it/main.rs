@@ -1,5 +1,10 @@
 //! The crate's integration tests, one file for each topic.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
+mod control;
+mod hooks;
+mod messages;
 mod positions;
 mod properties;
 mod size;

@@ -20,17 +20,27 @@ fn a_wrong_field_is_found_with_the_tag_first_and_last() {
         ],
     ] {
         for line in [first, last] {
-            check::<Message>(line, "message.content", "5", "invalid type: integer `5`, expected a string or a list of content blocks");
+            check::<Message>(
+                line,
+                "message.content",
+                "5",
+                "invalid type: integer `5`, expected a string or a list of content blocks",
+            );
         }
     }
 }
 
 #[test]
 fn a_missing_field_is_found_at_the_end_of_its_object() {
-    for block in [r#"{"type":"tool_use","id":"t","input":{}}"#, r#"{"id":"t","input":{},"type":"tool_use"}"#] {
+    for block in [r#"{"type":"tool_use","id":"t","input":{}}"#, r#"{"id":"t","input":{},"type":"tool_use"}"#]
+    {
         for line in [
-            format!(r#"{{"type":"assistant","message":{{"id":"m","model":"x","content":[{{"type":"text","text":""}},{block}]}},"uuid":"u"}}"#),
-            format!(r#"{{"message":{{"content":[{{"text":"","type":"text"}},{block}],"id":"m","model":"x"}},"uuid":"u","type":"assistant"}}"#),
+            format!(
+                r#"{{"type":"assistant","message":{{"id":"m","model":"x","content":[{{"type":"text","text":""}},{block}]}},"uuid":"u"}}"#
+            ),
+            format!(
+                r#"{{"message":{{"content":[{{"text":"","type":"text"}},{block}],"id":"m","model":"x"}},"uuid":"u","type":"assistant"}}"#
+            ),
         ] {
             check::<Message>(&line, "message.content[1]", block, "missing field `name`");
         }
@@ -82,8 +92,18 @@ fn numbers_out_of_range_are_found_in_held_fields() {
 
 #[test]
 fn other_tags_and_escaped_ones_are_searched_too() {
-    check::<Decision>(r#"{"interrupt":1,"message":"no","behavior":"deny"}"#, "interrupt", "1", "invalid type: integer `1`, expected a boolean");
-    check::<Decision>(r#"{"interrupt":1,"message":"no","b\u0065havior":"deny"}"#, "interrupt", "1", "invalid type: integer `1`, expected a boolean");
+    check::<Decision>(
+        r#"{"interrupt":1,"message":"no","behavior":"deny"}"#,
+        "interrupt",
+        "1",
+        "invalid type: integer `1`, expected a boolean",
+    );
+    check::<Decision>(
+        r#"{"interrupt":1,"message":"no","b\u0065havior":"deny"}"#,
+        "interrupt",
+        "1",
+        "invalid type: integer `1`, expected a boolean",
+    );
     check::<PermissionUpdate>(
         r#"{"rules":[{"toolName":"Bash"},{"ruleContent":"x"}],"behavior":"allow","destination":"session","type":"addRules"}"#,
         "rules[1]",
@@ -132,10 +152,14 @@ fn bytes_that_are_no_text_are_found() {
 #[test]
 fn an_error_holds_an_excerpt_and_not_the_value() {
     let secret = "é".repeat(1_000_000);
-    let error = decode::<Message>(&format!(r#"{{"isReplay":"{secret}","message":{{}},"type":"user"}}"#)).unwrap_err();
+    let error =
+        decode::<Message>(&format!(r#"{{"isReplay":"{secret}","message":{{}},"type":"user"}}"#)).unwrap_err();
     assert!(error.to_string().len() < 400 && format!("{error:?}").len() < 600, "{error}");
     assert_eq!(error.path(), "isReplay");
-    assert!(error.reason().starts_with("invalid type: string \"é") && error.reason().ends_with("expected a boolean"));
+    assert!(
+        error.reason().starts_with("invalid type: string \"é")
+            && error.reason().ends_with("expected a boolean")
+    );
 }
 
 /// Checks that the fault of `line` lies right behind `behind`, and that all its coordinates agree.

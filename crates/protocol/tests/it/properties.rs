@@ -96,8 +96,10 @@ fn any_line() -> impl Strategy<Value = &'static str> {
 /// The text of any object, often with a tag, often a known one, and now and then with one twice.
 fn object() -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
-        prop::sample::select(&["null", "true", "0", "-1", "1.10", "12345678901234567890123", "1e400", "{}", "[]"][..])
-            .prop_map(str::to_owned),
+        prop::sample::select(
+            &["null", "true", "0", "-1", "1.10", "12345678901234567890123", "1e400", "{}", "[]"][..]
+        )
+        .prop_map(str::to_owned),
         any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
         any::<f64>().prop_map(|number| serde_json::to_string(&number).unwrap()),
         Just(r#""\ud83d""#.to_owned()),
@@ -157,7 +159,8 @@ fn shuffle(tree: &Tree, seed: &mut u64) -> String {
                 .collect();
             for at in (1..written.len()).rev() {
                 if *seed != 0 {
-                    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    *seed =
+                        seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     written.swap(at, (*seed >> 33) as usize % (at + 1));
                 }
             }
@@ -168,7 +171,7 @@ fn shuffle(tree: &Tree, seed: &mut u64) -> String {
 
 /// Lines of known kinds; their raw parts hold no spacing.
 const LINES: &[&str] = &[
-    r#"{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"é \" \\ b"},{"type":"tool_use","id":"t","name":"Bash","input":{"b":1.10,"a":[]}},{"type":"later","x":1}],"usage":{"input_tokens":1,"output_tokens":2}},"parent_tool_use_id":null,"session_id":"s"}"#,
+    r#"{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"é \" \\ b"},{"type":"tool_use","id":"t","name":"Bash","input":{"b":1.10,"a":[]}},{"type":"later"}],"usage":{"input_tokens":1,"output_tokens":2}},"parent_tool_use_id":null,"session_id":"s"}"#,
     r#"{"duration_api_ms":68,"stop_reason":"end_turn","total_cost_usd":0.00056,"modelUsage":{"m":{"inputTokens":40,"costUSD":0.1}},"permission_denials":[{"tool_name":"Bash","tool_use_id":"t","tool_input":{}}],"is_error":false,"subtype":"success","api_error_status":null,"result":"ok","type":"result"}"#,
     r#"{"type":"system","subtype":"init","cwd":"w","session_id":"s","tools":["Bash"],"mcp_servers":[{"name":"a","status":"connected"}],"model":"m","permissionMode":"default"}"#,
     r#"{"type":"system","subtype":"session_state_changed","state":"running","sdk_host_only":true}"#,
@@ -200,16 +203,35 @@ const FAULTY: &[(&str, &str, &str)] = &[
         "request.permission_suggestions[0].destination",
         "77",
     ),
-    (
-        r#"{"type":"system","subtype":"session_state_changed","sdk_host_only":true,"uuid":"u"}"#,
-        "",
-        "}",
-    ),
+    (r#"{"type":"system","subtype":"session_state_changed","sdk_host_only":true,"uuid":"u"}"#, "", "}"),
 ];
 
 /// Pieces of JSON, whole and broken.
 const TOKENS: &[&str] = &[
-    "{", "}", "[", "]", ":", ",", " ", "\n", "\"", "\\", "\"type\"", "\"subtype\"", "\"system\"", "\"user\"",
-    "\"message\"", "\"behavior\":", "\"result\"", "\\ud83d", "\"\\ud83d\"", "1", "1e400", "true", "nul", "é",
-    "{\"type\":\"assistant\",\"message\":", "{\"content\":[",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    " ",
+    "\n",
+    "\"",
+    "\\",
+    "\"type\"",
+    "\"subtype\"",
+    "\"system\"",
+    "\"user\"",
+    "\"message\"",
+    "\"behavior\":",
+    "\"result\"",
+    "\\ud83d",
+    "\"\\ud83d\"",
+    "1",
+    "1e400",
+    "true",
+    "nul",
+    "é",
+    "{\"type\":\"assistant\",\"message\":",
+    "{\"content\":[",
 ];

@@ -32,7 +32,8 @@ fn in_raw_parts_they_stay_where_nothing_else_holds_one() {
 
 #[test]
 fn beside_one_in_a_string_those_in_raw_parts_are_replaced_too() {
-    let line = r#"{"type":"user","message":{"role":"user","content":"\ud83d"},"tool_use_result":{"a":"\ud83d"}}"#;
+    let line =
+        r#"{"type":"user","message":{"role":"user","content":"\ud83d"},"tool_use_result":{"a":"\ud83d"}}"#;
     let Message::User(user) = Message::from_line(line).unwrap() else { panic!() };
     let User { tool_use_result: Some(result), .. } = *user else { panic!() };
     assert_eq!(result.as_str(), r#"{"a":"\ufffd"}"#);

@@ -71,7 +71,7 @@ union! { Event:
     "content_block_start" { "index": "0", "content_block": r#"{"text":"","type":"text"}"# }
     "content_block_delta" { "index": "1", "delta": r#"{"thinking":"x","type":"thinking_delta"}"# }
     "content_block_stop" { "index": "2" }
-    "message_delta" { "delta": r#"{"stop_reason":"end_turn"}"#, "usage": r#"{"output_tokens":5}"# }
+    "message_delta" { "delta": r#"{"stop_reason":"end_turn"}"#, "usage": r#"{"input_tokens":1,"output_tokens":5}"# }
     "message_stop" {}
 }
 union! { Delta:
@@ -136,10 +136,7 @@ fn a_known_kind_is_the_same_wherever_its_tag_stands() {
             for at in 0..=fields.len() {
                 let text = object(fields, at, T::TAG, &quoted(kind));
                 assert_eq!(read::<T>(&text), first, "{text}");
-                let doubled = format!("{},{}:\"other\"}}", text.trim_end_matches('}'), quoted(T::TAG));
-                if text.ends_with("}}") || text.len() < 3 {
-                    continue;
-                }
+                let doubled = format!("{},{}:\"other\"}}", text.strip_suffix('}').unwrap(), quoted(T::TAG));
                 assert_eq!(read::<T>(&doubled), first, "the first tag counts: {doubled}");
             }
             let escaped = object(fields, fields.len(), &escape(T::TAG), &format!("\"{}\"", escape(kind)));
@@ -162,7 +159,8 @@ fn a_known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
             }
             assert_eq!(read::<T>(&written), value);
             for (name, value) in *fields {
-                let found = written_fields.iter().find(|(written, _)| written == name).map(|(_, value)| value);
+                let found =
+                    written_fields.iter().find(|(written, _)| written == name).map(|(_, value)| value);
                 assert_eq!(found.cloned().map(Tree::sorted), Some(Tree::of(value).sorted()), "{written}");
             }
         }
@@ -189,7 +187,10 @@ fn an_unknown_kind_is_kept_to_the_byte() {
         }
         let missing = "{\"x\":[1.10],\"x\":{}}";
         let value: T = read(missing);
-        assert_eq!(value.as_unknown().map(|unknown| (unknown.kind.as_deref(), unknown.raw.as_str())), Some((None, missing)));
+        assert_eq!(
+            value.as_unknown().map(|unknown| (unknown.kind.as_deref(), unknown.raw.as_str())),
+            Some((None, missing))
+        );
         assert_eq!(read::<T>("{}").as_unknown().map(|unknown| unknown.raw.as_str()), Some("{}"));
     }
     for_every_union!(check);
@@ -223,7 +224,10 @@ fn what_is_no_object_is_an_error() {
 #[test]
 fn an_unknown_subtype_keeps_both_tags() {
     for (text, raw) in [
-        (r#"{"type":"system","subtype":"later","a":1.10}"#, r#"{"type":"system","subtype":"later","a":1.10}"#),
+        (
+            r#"{"type":"system","subtype":"later","a":1.10}"#,
+            r#"{"type":"system","subtype":"later","a":1.10}"#,
+        ),
         (r#"{"subtype":"later","a":1,"type":"system"}"#, r#"{"type":"system","subtype":"later","a":1}"#),
         (r#"{"a":1,"type":"system","b":2}"#, r#"{"type":"system","a":1,"b":2}"#),
         (r#"{"type":"system","subtype":7}"#, r#"{"type":"system","subtype":7}"#),

@@ -29,7 +29,9 @@ impl Tree {
             }
             Some(b'{') => {
                 let Fields(fields) = serde_json::from_str(text).unwrap();
-                Self::Object(fields.iter().map(|(name, value)| (name.clone(), Self::of(value.get()))).collect())
+                Self::Object(
+                    fields.iter().map(|(name, value)| (name.clone(), Self::of(value.get()))).collect(),
+                )
             }
             _ => Self::Word(text.to_owned()),
         }

@@ -48,3 +48,26 @@ fn wait(pipe: &impl AsFd, alarm: &Alarm) {
 ///
 /// What others write into it afterwards is not waited for, even if they never pause.
 pub(super) const PIPE_MAX: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_writer_that_never_pauses_is_left_after_what_a_pipe_holds() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let alarm = Alarm::new().unwrap();
+        alarm.ring();
+        writer.write_all(&[b'x'; 4096]).unwrap();
+        let mut drained = 0;
+        drain(reader, &alarm, |bytes| {
+            drained += bytes.len();
+            assert!(drained <= 2 * PIPE_MAX, "it never ends");
+            // The pipe is never empty.
+            writer.write_all(bytes).unwrap();
+        });
+        assert!(drained >= PIPE_MAX);
+    }
+}

@@ -131,3 +131,29 @@ fn drain_on(pipe: OwnedFd, running: Arc<Running>) {
 const CHUNK_MAX: usize = 64 * 1024;
 /// At the end of the pipe nothing is waiting, but the read needs some room.
 const CHUNK_MIN: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_writer_that_never_pauses_is_left_after_what_a_pipe_holds() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let _context = runtime.enter();
+        let (reader, mut writer) = io::pipe().unwrap();
+        let receiver = Receiver::from_owned_fd(reader.into()).unwrap();
+        let (mut read, mut left) = (0, PIPE_MAX);
+        loop {
+            writer.write_all(&[b'x'; 4096]).unwrap();
+            let chunk = read_left(&receiver, &mut left).unwrap();
+            if chunk.is_empty() {
+                break;
+            }
+            read += chunk.len();
+            assert!(read <= 2 * PIPE_MAX, "it never ends");
+        }
+        assert!(read >= PIPE_MAX);
+    }
+}

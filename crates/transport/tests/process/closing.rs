@@ -97,20 +97,29 @@ fn dropped_after_the_runtime() {
 }
 
 fn a_half_written_chunk_is_finished() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("input");
-    let name = file.display().to_string();
-    run(async {
-        let mut link = open(&["save-slowly", &name], patient()).await;
-        let pid = link.lifeline.pid();
-        read_line(&mut link.source).await;
-        let chunk = Bytes::from(vec![b'a'; 1_000_000]);
-        assert!(pin!(link.sink.write(chunk)).poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        drop(link);
-        fs::write(format!("{name}.go"), "").unwrap();
-        reaped(pid);
-    });
-    assert_eq!(fs::read(file).unwrap().len(), 1_000_000);
+    // Whichever part goes first, the line is not cut.
+    for sink_first in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("input");
+        let name = file.display().to_string();
+        run(async {
+            let mut link = open(&["save-slowly", &name], patient()).await;
+            let pid = link.lifeline.pid();
+            read_line(&mut link.source).await;
+            let chunk = Bytes::from(vec![b'a'; 1_000_000]);
+            assert!(pin!(link.sink.write(chunk)).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            if sink_first {
+                drop(link.sink);
+                drop(link.lifeline);
+            } else {
+                drop(link.lifeline);
+                drop(link.sink);
+            }
+            fs::write(format!("{name}.go"), "").unwrap();
+            reaped(pid);
+        });
+        assert_eq!(fs::read(file).unwrap().len(), 1_000_000);
+    }
 }
 
 fn a_waiting_write_ends_with_the_lifeline() {

@@ -115,11 +115,16 @@ fn squat(file: &str, habit: &str) {
         rustix::process::setsid().unwrap();
     }
     fs::write(file, "").unwrap();
-    wait(|| {
-        // A flooding stranger ends with the pipe, or with the file.
-        let over = habit == "flooding" && stdout().write_all(&[b'x'; 4096]).is_err();
-        over || !Path::new(file).exists()
-    });
+    // A flooding stranger never pauses, and ends with its pipe.
+    wait(|| (habit == "flooding" && flood().is_err()) || !Path::new(file).exists());
+}
+
+fn flood() -> io::Result<()> {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(40) {
+        stdout().write_all(&[b'x'; 65536])?;
+    }
+    Ok(())
 }
 
 fn ignoring_term(work: impl FnOnce()) {

@@ -1,14 +1,20 @@
 //! What the peer started itself: it ends with the peer, and can hold nothing up.
 
-use std::{fs, time::Duration};
+use std::{fs, sync::Arc};
 
-use agentwire_transport::{ByteSource, Lifeline, Terminate};
+use agentwire_transport::{
+    ByteSink, ByteSource, Lifeline, Terminate, Transport, TransportError,
+    process::{ProcessSource, ProcessTransport},
+};
+use bytes::Bytes;
 
-use crate::support::{BOUND, eventually, hasty, lives, open, patient, read_all, read_line, reaped, run};
+use crate::support::{
+    BOUND, eventually, fake, hasty, lives, open, patient, read_all, read_line, reaped, run,
+};
 
 crate::runner::tests!(groups:
     a_grandchild_outlives, a_stubborn_grandchild_outlives, a_stranger_holds_the_pipes, a_stranger_floods_the_pipe,
-    terminate_reaches_the_group, dropping_reaches_the_group, a_stranger_and_a_dropped_source,
+    terminate_reaches_the_group, dropping_reaches_the_group, a_stranger_and_a_dropped_source, a_silent_stranger_and_a_dropped_source,
 );
 
 /// A place for the grandchild's file; removing it ends a grandchild that nothing else may end.
@@ -61,6 +67,9 @@ fn a_stranger_holds_the_pipes() {
         let mut link = open(&["leave", &squat.file(), "stranger"], hasty()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
         assert!(link.lifeline.ended().await.is_success());
+        // It holds stdin too, so that only the end of the leader can end this write.
+        let written = link.sink.write(Bytes::from(vec![b'x'; 1_000_000])).await;
+        assert!(matches!(written, Err(TransportError::Closed)));
         assert!(read_all(&mut link.source).await.is_empty());
         reaped(link.lifeline.pid());
         grandchild
@@ -80,9 +89,7 @@ fn a_stranger_floods_the_pipe() {
         }
         assert!(link.lifeline.ended().await.is_success());
         reaped(pid);
-        let digits: String =
-            output.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| *byte as char).collect();
-        digits.parse().unwrap()
+        number_in(&output)
     });
     // The pipe is closed, and so the flood is over.
     eventually("the grandchild's end", || !lives(grandchild));
@@ -113,15 +120,46 @@ fn dropping_reaches_the_group() {
 
 fn a_stranger_and_a_dropped_source() {
     let squat = Squat::new();
-    let grandchild = run(async {
-        // The threads that drain stdout and stderr must not wait for the stranger.
-        let grace = hasty().after_input(BOUND).drain(Duration::from_millis(20));
-        let mut link = open(&["leave", &squat.file(), "stranger"], grace).await;
-        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+    run(async {
+        // The thread that drains must not wait for the stranger to pause: it ends, and with it the stranger's pipe.
+        let mut link = open(&["leave", &squat.file(), "flooding"], hasty().after_input(BOUND)).await;
+        let grandchild: u32 = read_number(&mut link.source).await;
         drop(link.source);
         assert!(link.lifeline.ended().await.is_success());
         reaped(link.lifeline.pid());
-        grandchild
+        eventually("the grandchild's end", || !lives(grandchild));
     });
-    squat.ends(grandchild);
+}
+
+fn a_silent_stranger_and_a_dropped_source() {
+    let squat = Squat::new();
+    run(async {
+        let sink = Arc::new(());
+        let held = Arc::clone(&sink);
+        let transport = ProcessTransport::new(fake(&["leave", &squat.file(), "stranger"]))
+            .grace(hasty().after_input(BOUND))
+            .on_stderr(move |_| drop(Arc::clone(&held)));
+        let mut link = transport.open().await.unwrap();
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        drop(link);
+        // The thread that drains stderr owns the callback, and gives it up although the stranger lives.
+        eventually("the end of the stderr thread", || Arc::strong_count(&sink) == 1);
+        assert!(lives(grandchild));
+        squat.ends(grandchild);
+    });
+}
+
+/// Reads the grandchild's number out of the flood around it.
+async fn read_number(source: &mut ProcessSource) -> u32 {
+    let mut output = Vec::new();
+    while !output.contains(&b'\n') {
+        output.extend_from_slice(&source.read().await.unwrap().expect("a number"));
+    }
+    number_in(&output)
+}
+
+fn number_in(output: &[u8]) -> u32 {
+    let digits: String =
+        output.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| *byte as char).collect();
+    digits.parse().unwrap()
 }

@@ -127,12 +127,15 @@ fn version_of_something_else() {
 }
 
 fn relative_program() {
-    // Relative to our directory, although the child starts in another one.
+    // Relative to our directory, although the child starts in another one, so deep that the way up is too short.
     let here = std::env::current_dir().unwrap();
     let up = "../".repeat(here.components().count() - 1);
-    let program =
-        format!("{up}{}", std::env::current_exe().unwrap().display().to_string().trim_start_matches('/'));
-    let launch = Launch::new(program).args(["exit", "7"]).env(FAKE, "1").cwd("/");
+    let program = std::env::current_exe().unwrap().display().to_string();
+    let program = format!("{up}{}", program.trim_start_matches('/'));
+    let dir = tempfile::tempdir().unwrap();
+    let deep = dir.path().join("deep/".repeat(here.components().count()));
+    fs::create_dir_all(&deep).unwrap();
+    let launch = Launch::new(program).args(["exit", "7"]).env(FAKE, "1").cwd(deep);
     run(async {
         let link = ProcessTransport::new(launch).open().await.unwrap();
         assert_eq!(link.lifeline.ended().await.code, Some(7));

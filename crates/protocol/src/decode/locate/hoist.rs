@@ -67,7 +67,8 @@ struct Field {
 
 fn rewrite(text: &str, mut late: Vec<Late>) -> Hoisted {
     late.sort_by_key(|object| object.start);
-    let mut names: Vec<_> = late.iter().flat_map(|object| &object.tags).map(|(_, field)| field.name).collect();
+    let mut names: Vec<_> =
+        late.iter().flat_map(|object| &object.tags).map(|(_, field)| field.name).collect();
     names.sort_unstable();
     let mut blotted = String::with_capacity(text.len());
     for (from, to) in names {
@@ -128,7 +129,10 @@ impl Container {
         if found.iter().enumerate().all(|(index, (_, (before, _)))| *before == index) {
             return None;
         }
-        Some(Late { start: self.start, tags: found.into_iter().map(|(tag, (_, field))| (tag, field)).collect() })
+        Some(Late {
+            start: self.start,
+            tags: found.into_iter().map(|(tag, (_, field))| (tag, field)).collect(),
+        })
     }
 }
 
@@ -165,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_text_with_its_tags_in_front_is_left_alone() {
-        for text in [r#"{"type":"r","subtype":"s","a":1}"#, r#"{"a":1,"type":5}"#, "[1,{\"type\":", "", "}]"] {
+        for text in [r#"{"type":"r","subtype":"s","a":1}"#, r#"{"a":1,"type":5}"#, "[1,{\"type\":", "", "}]"]
+        {
             assert!(hoist(text).is_none(), "{text}");
         }
     }

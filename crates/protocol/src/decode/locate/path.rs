@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn neither_depth_nor_a_long_name_makes_a_long_path() {
-        for text in ["[".repeat(100_000), format!(r#"{{"{}":"#, "ä".repeat(100_000)), r#"{"a":"#.repeat(9999)] {
+        for text in ["[".repeat(100_000), format!(r#"{{"{}":"#, "ä".repeat(100_000)), r#"{"a":"#.repeat(9999)]
+        {
             let path = path_at(&text, text.len());
             assert!(path.len() < 2 * MAX_PATH && path.contains('…'), "{path}");
         }

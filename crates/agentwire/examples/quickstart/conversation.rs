@@ -1,0 +1,62 @@
+//! Holding one conversation, and printing it as it streams.
+
+use std::io::Write;
+
+use agentwire::{
+    Block, Incoming, Message, SessionBuilder,
+    protocol::{content::ToolResult, message::{TurnResult, User}},
+};
+
+use crate::Outcome;
+
+/// Asks once, prints all that comes, and closes.
+pub(crate) async fn hold(session: SessionBuilder, prompt: &str) -> Outcome {
+    let mut session = session.connect().await?;
+    println!("you: {prompt}\n");
+    let mut turn = session.ask(prompt).await?;
+    while let Some(incoming) = turn.next().await {
+        print(&incoming?)?;
+    }
+    let result = turn.result().cloned();
+    session.close().await?;
+    result.map_or_else(|| Err("the turn has no result".into()), |result| summary(&result))
+}
+
+fn print(incoming: &Incoming) -> Outcome {
+    match incoming {
+        Incoming::Message(Message::StreamEvent(event), _) => {
+            print!("{}", event.text_delta().unwrap_or_default());
+            std::io::stdout().flush()?;
+        }
+        // The text has streamed already.
+        Incoming::Message(Message::Assistant(said), _) => {
+            for block in &said.message.content {
+                if let Block::ToolUse(used) = block {
+                    println!("\n  -> {} {}", used.name, used.input);
+                }
+            }
+        }
+        Incoming::Message(Message::User(user), _) => results(user).for_each(|result| {
+            let mark = if result.is_error == Some(true) { "refused or failed: " } else { "" };
+            println!("  <- {mark}{}\n", result.text());
+        }),
+        Incoming::Message(..) => {}
+        other => println!("  [unread] {other:?}"),
+    }
+    Ok(())
+}
+
+fn results(user: &User) -> impl Iterator<Item = &ToolResult> {
+    user.message.content.blocks().iter().filter_map(|block| match block {
+        Block::ToolResult(result) => Some(&**result),
+        _ => None,
+    })
+}
+
+fn summary(result: &TurnResult) -> Outcome {
+    println!("\n\n{}: {} rounds, {} ms, ${:.4}", result.subtype, result.num_turns, result.duration_ms, result.total_cost_usd);
+    match result.error_text() {
+        Some(error) => Err(error.into()),
+        None => Ok(()),
+    }
+}

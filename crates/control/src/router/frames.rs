@@ -1,0 +1,110 @@
+//! What each kind of frame does to the router.
+
+use agentwire_codec::{Frame, FrameError, Head, Incoming};
+use agentwire_protocol::{Message, RequestId, control::ControlResponse};
+
+use super::{Router, outbound};
+use crate::{ControlError, Event, TurnEnd};
+
+impl Router {
+    pub(super) fn handle_request(&mut self, id: Option<RequestId>, frame: Frame) {
+        match (id, Incoming::decode(frame)) {
+            (Some(id), Incoming::Message(Message::ControlRequest(request), line)) => {
+                if self.inbound.open(id.clone(), line.len()) {
+                    self.events.push_back(Event::Inbound { id, request: request.request, line });
+                } else {
+                    self.ignored.duplicate_requests += 1;
+                }
+            }
+            (id, incoming) => {
+                if let Some(id) = id {
+                    self.refuse(id, match &incoming {
+                        Incoming::Undecodable(error, _) => format!("the request can't be read: {error}"),
+                        _ => "the request can't be read: it is no control request".to_owned(),
+                    });
+                }
+                self.events.push_back(Event::Incoming(unhandled(incoming)));
+            }
+        }
+    }
+
+    pub(super) fn handle_response(&mut self, id: Option<RequestId>, frame: Frame) {
+        let Some((id, pending)) = id.and_then(|id| self.outbound.remove(&id).map(|pending| (id, pending)))
+        else {
+            self.ignored.responses += 1;
+            return;
+        };
+        let reply = outbound::reply(pending.subtype, frame);
+        self.answered(id, reply);
+    }
+
+    pub(super) fn handle_cancel(&mut self, id: Option<RequestId>) {
+        match id {
+            Some(id) if self.inbound.close(&id) => self.events.push_back(Event::InboundCancelled(id)),
+            _ => self.ignored.cancels += 1,
+        }
+    }
+
+    pub(super) fn handle_result(&mut self, frame: Frame) {
+        let incoming = Incoming::decode(frame);
+        let result = match incoming.message() {
+            Some(Message::Result(result)) => Some(&**result),
+            _ => None,
+        };
+        let end = if result.is_some() { TurnEnd::Result } else { TurnEnd::Unreadable };
+        self.ledger.result(result);
+        self.events.push_back(Event::Incoming(incoming));
+        self.end_turn(end);
+    }
+
+    pub(super) fn handle_message(&mut self, frame: Frame) {
+        let incoming = Incoming::decode(frame);
+        if let Some(message) = incoming.message() {
+            self.ledger.message(message);
+        }
+        self.events.push_back(Event::Incoming(incoming));
+        self.check_run();
+    }
+
+    /// A line was too long: whoever waits for it is told.
+    pub(super) fn handle_lost(&mut self, fault: FrameError) {
+        let FrameError::TooLong { ref head, .. } = fault else {
+            return self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
+        };
+        let head = head.clone();
+        match &head {
+            Head::Request(Some(id)) => self.refuse(id.clone(), fault.to_string()),
+            Head::Response(Some(id)) => {
+                if let Some(pending) = self.outbound.remove(id) {
+                    let subtype = pending.subtype;
+                    let error = ControlError::TooLong { subtype, source: fault.clone() };
+                    self.answered(id.clone(), Err(error));
+                }
+            }
+            // One without an id belongs to nothing, and any other is only told of.
+            _ => {}
+        }
+        self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
+        if head == Head::Result {
+            self.ledger.result(None);
+            self.end_turn(TurnEnd::Unreadable);
+        }
+    }
+
+    /// Answers a request that can't be opened, unless one with its id is open: an answer would be taken for that one's.
+    fn refuse(&mut self, id: RequestId, why: String) {
+        if self.inbound.is_open(&id) {
+            self.ignored.duplicate_requests += 1;
+        } else {
+            self.respond(ControlResponse::failure(id, why));
+        }
+    }
+}
+
+/// A control frame that nothing can be done with is never shown as a message.
+fn unhandled(incoming: Incoming) -> Incoming {
+    match incoming {
+        Incoming::Message(message, line) => Incoming::Unhandled(message, line),
+        incoming => incoming,
+    }
+}

@@ -1,0 +1,155 @@
+//! Walks `fixtures/messages`: what is known decodes and comes back whole, what is not is kept, what is broken says where.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use agentwire_protocol::{Block, Content, Message, System, message::Event, tagged::Tagged};
+
+use crate::{
+    tagged::{Union, read},
+    tree::Tree,
+};
+
+#[test]
+fn every_known_kind_has_a_fixture() {
+    let folders: BTreeSet<_> = fixtures().iter().map(|fixture| fixture.folder.clone()).collect();
+    let plain = Message::KINDS.iter().filter(|kind| **kind != "system").map(|kind| (*kind).to_owned());
+    let system = System::KINDS.iter().map(|subtype| format!("system.{subtype}"));
+    let others = ["invalid", "unknown"].map(str::to_owned);
+    assert_eq!(folders, plain.chain(system).chain(others).collect());
+}
+
+#[test]
+fn a_known_message_comes_back_whole() {
+    for Fixture { path, folder, text } in fixtures() {
+        if ["unknown", "invalid"].contains(&folder.as_str()) {
+            continue;
+        }
+        let message: Message = read(&text);
+        let kind = match &message {
+            Message::System(system) => format!("system.{}", system.kind()),
+            other => other.kind().to_owned(),
+        };
+        assert_eq!(kind, folder, "{path:?}");
+        assert!(!is_unknown(&message), "{path:?}");
+        let written = serde_json::to_string(&message).unwrap();
+        // The fixtures hold modelled keys alone, so nothing may be missing, added or changed.
+        assert_eq!(Tree::of(&written).sorted(), Tree::of(&text).sorted(), "{path:?}");
+        assert_eq!(read::<Message>(&written), message, "{path:?}");
+        check_parts(&message, &path);
+    }
+}
+
+#[test]
+fn an_unknown_message_is_kept() {
+    for Fixture { path, text, .. } in fixtures().into_iter().filter(|fixture| fixture.folder == "unknown") {
+        let message: Message = read(&text);
+        assert!(is_unknown(&message), "{path:?}");
+        assert_eq!(serde_json::to_string(&message).unwrap(), text, "{path:?}");
+    }
+}
+
+#[test]
+fn a_broken_message_says_what_is_wrong_and_where() {
+    let bless = std::env::var_os("UPDATE_EXPECT").is_some();
+    for Fixture { path, text, .. } in fixtures().into_iter().filter(|fixture| fixture.folder == "invalid") {
+        let error = format!("{}\n", Message::from_line(&text).unwrap_err());
+        let expected = path.with_extension("err");
+        if bless {
+            fs::write(&expected, error).unwrap();
+            continue;
+        }
+        let expected = fs::read_to_string(&expected).unwrap_or_else(|error| panic!("{expected:?}: {error}"));
+        assert_eq!(error, expected, "{path:?}");
+    }
+}
+
+#[test]
+fn fields_that_are_not_modelled_do_no_harm() {
+    for Fixture { path, folder, text } in fixtures() {
+        if ["unknown", "invalid"].contains(&folder.as_str()) {
+            continue;
+        }
+        let more = text.replacen('{', r#"{"later":{"type":"x","a":[1e999,"\ud83d"]},"#, 1);
+        assert_eq!(read::<Message>(&more), read::<Message>(&text), "{path:?}");
+    }
+}
+
+#[test]
+fn the_session_is_found_in_every_kind() {
+    for (line, session) in [
+        (r#"{"type":"later","session_id":"s"}"#, Some("s")),
+        (r#"{"type":"later","session_id":5}"#, None),
+        (r#"{"type":"system","subtype":"later","session_id":"s"}"#, Some("s")),
+        (r#"{"type":"system","subtype":"status","session_id":"s"}"#, Some("s")),
+        (r#"{"type":"keep_alive","session_id":"s"}"#, None),
+    ] {
+        let found = read::<Message>(line).session_id();
+        assert_eq!(found.as_ref().map(|session| session.as_str()), session, "{line}");
+    }
+}
+
+/// Checks what is typed on demand, and that the blocks are known ones.
+fn check_parts(message: &Message, path: &Path) {
+    let blocks = match message {
+        Message::StreamEvent(event) => {
+            let event = event.event().unwrap();
+            assert!(!matches!(event, Event::Unknown(_)), "{path:?}");
+            assert_eq!(path.file_stem().unwrap() == "text-delta", text_delta(message).is_some(), "{path:?}");
+            return;
+        }
+        Message::Assistant(assistant) => &*assistant.message.content,
+        Message::User(user) => user.message.content.blocks(),
+        _ => return,
+    };
+    for block in blocks {
+        assert!(block.as_unknown().is_none(), "{path:?}");
+        if let Block::ToolResult(result) = block {
+            assert!(!result.text().is_empty(), "{path:?}");
+            assert!(result.content.as_ref().unwrap().decode::<Content>().is_ok(), "{path:?}");
+        }
+    }
+}
+
+fn text_delta(message: &Message) -> Option<String> {
+    match message {
+        Message::StreamEvent(event) => event.text_delta(),
+        _ => None,
+    }
+}
+
+fn is_unknown(message: &Message) -> bool {
+    matches!(message, Message::Unknown(_) | Message::System(System::Unknown(_)))
+}
+
+struct Fixture {
+    path: PathBuf,
+    folder: String,
+    /// Without the newline at the end.
+    text: String,
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/messages");
+    let mut fixtures = Vec::new();
+    for folder in entries(&root) {
+        for path in
+            entries(&folder).into_iter().filter(|path| path.extension().is_some_and(|end| end == "json"))
+        {
+            let text = fs::read_to_string(&path).unwrap().trim_end().to_owned();
+            let folder = folder.file_name().unwrap().to_string_lossy().into_owned();
+            fixtures.push(Fixture { path, folder, text });
+        }
+    }
+    assert!(fixtures.len() > 40, "only {} fixtures in {root:?}", fixtures.len());
+    fixtures
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    entries
+}
