@@ -5,6 +5,8 @@ mod pins;
 
 use std::path::PathBuf;
 
+pub(crate) use pins::CURRENT;
+
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::workspace;
@@ -16,7 +18,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let version = args.option("--version")?;
     let only_path = args.flag("--path");
     args.finish()?;
-    let version = version.as_deref().unwrap_or(pins::CURRENT);
+    let version = version.as_deref().unwrap_or(CURRENT);
     let program = ensure(version)?;
     if only_path {
         println!("{}", program.display());

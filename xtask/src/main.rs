@@ -13,10 +13,13 @@ mod ci;
 mod cli;
 mod failure;
 mod layers;
+mod live;
 mod machine;
 mod netns;
 mod package;
 mod program;
+mod record;
+mod scenarios;
 mod tidy;
 mod workspace;
 
@@ -70,7 +73,9 @@ const COMMANDS: &[Command] = &[
     Command { name: "ci", usage: "[--full] [--list] [--dry-run] [STEP…]", about: "what CI runs, here", run: ci::run },
     Command { name: "cli", usage: "[--version V] [--path]", about: "install the pinned CLI into .cli/", run: cli::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
+    Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },
     Command { name: "netns", usage: "-- PROGRAM ARGS…", about: "run a program with loopback only", run: netns::run },
     Command { name: "package", usage: "", about: "pack every crate and build from its package", run: package::run },
+    Command { name: "record", usage: "[SCENARIO…]", about: "run scenarios on the real CLI, and store the fixtures", run: record::run },
     Command { name: "tidy", usage: "[--fix]", about: "what no compiler checks", run: tidy::run },
 ];

@@ -1,6 +1,6 @@
 //! What can go wrong in a session, by what to do about it.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use agentwire_control::{ControlError, Ending};
 use agentwire_transport::TransportError;
@@ -34,12 +34,32 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error with its causes, for people and logs: `Display` alone leaves the causes to
+    /// [`source`](std::error::Error::source).
+    pub fn report(&self) -> impl fmt::Display {
+        Report(self)
+    }
+
     /// How the session ended, where that is the error.
     pub fn ending(&self) -> Option<&Ending> {
         match self {
             Self::Ended(ending) => Some(ending),
             _ => None,
         }
+    }
+}
+
+struct Report<'a>(&'a Error);
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut source = std::error::Error::source(self.0);
+        while let Some(cause) = source {
+            write!(f, ": {cause}")?;
+            source = cause.source();
+        }
+        Ok(())
     }
 }
 

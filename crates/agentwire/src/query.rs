@@ -17,6 +17,7 @@ use crate::{Error, Options, Session};
 /// Asks once, and gives all that the CLI says until it has ended.
 ///
 /// The CLI's input is ended when the run is over, background work included, so that its callbacks work to the end.
+/// From then on its life is bounded by the graces of [`SessionBuilder::grace`](crate::SessionBuilder::grace).
 ///
 /// # Errors
 ///
@@ -84,8 +85,11 @@ async fn next(mut session: Session) -> (Session, Option<Result<Incoming, Error>>
     loop {
         let item = match session.next_delivery().await {
             Some(Ok(Delivery::Incoming(incoming))) => Some(Ok(incoming)),
+            // Old news where an earlier prompt's run is meant: the new one's end is told again.
             Some(Ok(Delivery::RunOver)) => {
-                session.end_input();
+                if session.control().is_idle() {
+                    session.end_input();
+                }
                 continue;
             }
             Some(Ok(_)) => continue,

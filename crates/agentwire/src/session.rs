@@ -118,11 +118,29 @@ impl Session {
             return None;
         }
         match self.messages.next().await {
-            Ok(delivery) => Some(Ok(delivery)),
+            Ok(delivery) => {
+                if matches!(delivery, Delivery::RunOver) {
+                    self.task.run_over();
+                }
+                Some(Ok(delivery))
+            }
             Err(ending) => {
+                let ending = self.with_pressure(ending);
                 self.ending = Some(Arc::clone(&ending));
                 (!ending.is_clean()).then_some(Err(Error::Ended(ending)))
             }
+        }
+    }
+
+    /// The bad ending, with what we ourselves did to bring it about.
+    fn with_pressure(&self, ending: Arc<Ending>) -> Arc<Ending> {
+        match self.task.pressure() {
+            Some(pressure) if !ending.is_clean() => {
+                let mut told = (*ending).clone();
+                told.transport = Some(pressure.to_owned());
+                Arc::new(told)
+            }
+            _ => ending,
         }
     }
 
@@ -173,19 +191,26 @@ impl Session {
 
     /// Says that no further prompt will come: the CLI ends when it is done. Reading goes on as before.
     ///
-    /// Bounded: a CLI that does not end is made to, after the graces of
-    /// [`SessionBuilder::grace`].
+    /// Turns that run or wait are still done, but what needs an answer of ours fails from now on: callbacks and
+    /// in-process servers can't be reached any more.
+    /// When nothing runs any more, a CLI that does not end is made to, after the graces of [`SessionBuilder::grace`].
     pub fn end_input(&self) {
-        self.task.close();
+        self.task.end_input();
     }
 
     /// Ends the session, and waits until the CLI is gone; what it still says is passed over.
+    ///
+    /// A running turn has the first grace of [`SessionBuilder::grace`] to come to its end.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future drops the session, which then ends in the background.
     ///
     /// # Errors
     ///
     /// [`Error::Ended`] where it ended badly, a turn being cut by this included.
     pub async fn close(mut self) -> Result<(), Error> {
-        self.end_input();
+        self.task.close();
         let mut outcome = Ok(());
         while let Some(delivery) = self.next_delivery().await {
             if let Err(error) = delivery {

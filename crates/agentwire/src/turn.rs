@@ -1,24 +1,27 @@
 //! A turn: what comes until a result.
 
 use agentwire_codec::Incoming;
-use agentwire_control::Delivery;
+use agentwire_control::{Delivery, TurnEnd};
 use agentwire_protocol::{Message, message::TurnResult};
 
 use crate::{Error, Session};
 
 /// What comes until a result, the result included.
 ///
-/// Dropping it loses nothing: the rest of the turn stays in the session.
+/// What came after an earlier result, such as news of background work, comes first.
+/// Dropping it loses nothing: the rest of the turn stays in the session, and is what the next `Turn` gives.
 #[derive(Debug)]
 pub struct Turn<'a> {
     session: &'a mut Session,
     result: Option<Box<TurnResult>>,
+    /// Whether anything of this turn was given out.
+    begun: bool,
     ended: bool,
 }
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(session: &'a mut Session) -> Self {
-        Self { session, result: None, ended: false }
+        Self { session, result: None, begun: false, ended: false }
     }
 
     /// The next thing that the CLI says in this turn; `None` when the turn has ended.
@@ -34,12 +37,16 @@ impl<'a> Turn<'a> {
         while !self.ended {
             match self.session.next_delivery().await {
                 Some(Ok(Delivery::Incoming(incoming))) => {
+                    self.begun = true;
                     if let Some(Message::Result(result)) = incoming.message() {
                         self.result = Some(result.clone());
                     }
                     return Some(Ok(incoming));
                 }
-                Some(Ok(Delivery::TurnEnded(_))) => self.ended = true,
+                // The error that says why comes next.
+                Some(Ok(Delivery::TurnEnded(TurnEnd::NoResult))) => {}
+                // An end right at the start belongs to a result that was read before, past this turn.
+                Some(Ok(Delivery::TurnEnded(_))) => self.ended = self.begun,
                 Some(Ok(_)) => {}
                 Some(Err(error)) => {
                     self.ended = true;

@@ -137,7 +137,7 @@ impl LineDecoder {
     /// No more and no less, so that the error does not depend on where the stream was cut.
     fn too_long(&mut self, piece: &[u8], line: u64) -> FrameError {
         let limit = self.limits.max_line;
-        let mut start = Cow::Owned(std::mem::take(&mut self.partial));
+        let mut start: Cow<'_, [u8]> = Cow::Owned(std::mem::take(&mut self.partial));
         if start.is_empty() {
             start = Cow::Borrowed(&piece[..limit]);
         } else {

@@ -70,8 +70,8 @@ fn id(mut fields: Fields<'_>) -> Option<RequestId> {
     text(value).map(|id| RequestId::from(&*id))
 }
 
-/// The id lies inside `response`; one beside it is taken where there is none inside.
+/// The id lies inside `response`; one beside it is taken where there is none inside, or nothing to look inside of.
 fn response_id(fields: Fields<'_>) -> Option<RequestId> {
-    let (_, response) = fields.clone().find(|(key, _)| &**key == b"response")?;
-    Fields::of(response).and_then(id).or_else(|| id(fields))
+    let response = fields.clone().find(|(key, _)| &**key == b"response");
+    response.and_then(|(_, response)| Fields::of(response).and_then(id)).or_else(|| id(fields))
 }

@@ -5,9 +5,13 @@ mod inbox;
 mod read;
 mod settings;
 mod shared;
+mod waits;
 mod write;
 
-use std::{future::Future, sync::Arc};
+use std::{
+    future::Future,
+    sync::{Arc, Weak},
+};
 
 use agentwire_codec::{WireReader, WireWriter};
 use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link};
@@ -15,7 +19,8 @@ use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link};
 pub use settings::Settings;
 pub(crate) use shared::Shared;
 
-use crate::{Control, Messages, Responder};
+use crate::{Control, Ending, Messages, Responder, handle::Handle};
+use shared::{GIVEN_UP, GivenUp};
 
 /// The three parts of a running session.
 #[derive(Debug)]
@@ -31,8 +36,11 @@ pub struct Connection<F> {
 
 /// The future that moves a session.
 ///
-/// It ends when the session has ended; dropping it ends the session at once: calls fail, callbacks are dropped, and
-/// the transport is given up, which ends the peer.
+/// It ends when the session has ended.
+/// It ends too when the last [`Control`] and the [`Messages`] were dropped, as soon as what was sent is written: a
+/// responder that keeps a `Control` keeps the session.
+/// Dropping it, polled or not, ends the session at once: calls fail, callbacks are cancelled, and the transport is given
+/// up, which ends the peer.
 #[derive(Debug)]
 #[must_use = "a session moves only while its driver is polled"]
 pub struct Driver<F>(F);
@@ -59,26 +67,51 @@ where
     L: Lifeline + 'static,
 {
     let shared = Arc::new(Shared::new(settings));
-    let control = Control::new(Arc::clone(&shared));
-    let messages = Messages::new(Arc::clone(&shared));
-    let driver = Driver(drive(link, shared, responder));
+    // Made here and not in the future, which may be dropped without ever being polled.
+    let given_up = GivenUp(Arc::clone(&shared));
+    let handle = Arc::new(Handle::new(Arc::clone(&shared)));
+    let host = Host { shared, handle: Arc::downgrade(&handle), responder };
+    let control = Control::new(Arc::clone(&handle));
+    let messages = Messages::new(handle);
+    let driver = Driver(drive(link, host, given_up));
     Connection { control, messages, driver }
 }
 
-async fn drive<So, Si, L>(link: Link<So, Si, L>, shared: Arc<Shared>, responder: Arc<dyn Responder>)
+/// Our side of the session, as its driver sees it.
+struct Host {
+    shared: Arc<Shared>,
+    /// Callbacks get handles; the driver itself holds none, so that it sees when the last is gone.
+    handle: Weak<Handle>,
+    responder: Arc<dyn Responder>,
+}
+
+async fn drive<So, Si, L>(link: Link<So, Si, L>, host: Host, given_up: GivenUp)
 where
     So: ByteSource,
     Si: ByteSink,
     L: Lifeline,
 {
     let Link { source, sink, lifeline } = link;
-    let given_up = shared::GivenUp(&shared);
+    let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.settings().limits);
     let ending = tokio::select! {
-        ending = read::read(&mut reader, &lifeline, &shared, &responder) => ending,
-        never = write::write(WireWriter::new(sink), &shared) => match never {},
+        ending = read::read(&mut reader, &lifeline, &host) => ending,
+        never = write::write(WireWriter::new(sink), shared) => match never {},
         never = shared.keep_time() => match never {},
+        () = shared.abandoned() => Ending::failed(GIVEN_UP),
     };
     shared.end(ending);
     drop(given_up);
+}
+
+/// The error with its causes, which `Display` leaves out.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
 }

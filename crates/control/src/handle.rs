@@ -2,24 +2,29 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use agentwire_codec::EncodeError;
+use agentwire_codec::{Line, encode};
 use agentwire_protocol::{RawJson, RequestId, control::ControlCall, message::UserInput};
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use crate::{ControlError, driver::Shared};
+use crate::{ControlError, Router, driver::Shared};
 
 /// Asks the CLI, from any task, at any time: before the first turn, in the middle of one, from inside a callback.
 ///
 /// Cloning is cheap, and all clones are the same session's.
+/// A session whose handles are all dropped is given up: see [`Driver`](crate::Driver).
 #[derive(Clone)]
 pub struct Control {
-    shared: Arc<Shared>,
+    handle: Arc<Handle>,
 }
 
 impl Control {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
+    pub(crate) fn new(handle: Arc<Handle>) -> Self {
+        Self { handle }
+    }
+
+    fn shared(&self) -> &Shared {
+        self.handle.shared()
     }
 
     /// Asks, and waits for the reply within the session's usual limit.
@@ -32,10 +37,13 @@ impl Control {
     ///
     /// See [`ControlError`]. Every call ends, whatever the CLI does.
     pub async fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, ControlError> {
-        self.call_within(self.shared.settings().call_limit, call).await
+        self.call_within(self.shared().settings().call_limit, call).await
     }
 
     /// As [`call`](Self::call), with a limit of its own.
+    ///
+    /// The limit counts from when the request is on its way; before that it may wait for room, as
+    /// [`send`](Self::send) does.
     ///
     /// # Errors
     ///
@@ -45,12 +53,10 @@ impl Control {
         limit: Duration,
         call: &C,
     ) -> Result<C::Reply, ControlError> {
-        self.shared.writable().await;
-        let reply = self.shared.start_call(|router, now| router.call(now, limit, call));
-        let raw = self.settle(reply, C::SUBTYPE).await?;
+        let raw = self.ask(C::SUBTYPE, |router, now| router.call(now, limit, call)).await?;
         raw.decode().map_err(|source| ControlError::BadReply {
             subtype: C::SUBTYPE.into(),
-            line: None,
+            line: Some(Line::from(raw.as_str())),
             source,
         })
     }
@@ -61,10 +67,8 @@ impl Control {
     ///
     /// As [`call`](Self::call).
     pub async fn call_raw(&self, subtype: &str, request: &RawJson) -> Result<RawJson, ControlError> {
-        let limit = self.shared.settings().call_limit;
-        self.shared.writable().await;
-        let reply = self.shared.start_call(|router, now| router.call_raw(now, limit, subtype, request));
-        self.settle(reply, subtype).await
+        let limit = self.shared().settings().call_limit;
+        self.ask(subtype, |router, now| router.call_raw(now, limit, subtype, request)).await
     }
 
     /// Sends a prompt; returns when it is on its way, in the order of the calls.
@@ -73,42 +77,78 @@ impl Control {
     ///
     /// # Cancellation
     ///
-    /// Dropping the future before it has waited sends nothing.
+    /// A future that is dropped before it is done has sent nothing.
     ///
     /// # Errors
     ///
     /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more, and
     /// [`ControlError::Encode`].
     pub async fn send(&self, input: &UserInput) -> Result<(), ControlError> {
-        self.shared.writable().await;
-        self.shared.send("user", |router| router.send_user(input))
+        // Written before the lock is taken: a prompt may hold many megabytes of pictures.
+        let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
+        self.shared().when_writable(|state| state.router.send_prompt(line)).await
     }
 
     /// Sends a line as it is, newline included.
     ///
     /// The CLI exits on a line that is no JSON: this is for frames of kinds that this version does not know.
     ///
+    /// # Cancellation
+    ///
+    /// As [`send`](Self::send).
+    ///
     /// # Errors
     ///
     /// As [`send`](Self::send).
     pub async fn send_line(&self, line: Bytes) -> Result<(), ControlError> {
-        self.shared.writable().await;
-        self.shared.send("line", |router| {
-            router.send_line(line);
-            Ok::<(), EncodeError>(())
-        })
+        self.shared().when_writable(|state| state.router.send_line(line)).await
+    }
+
+    /// Whether no prompt waits for its result and the CLI is not known to be busy, in the background included.
+    ///
+    /// As of what was read from the CLI so far, which may be ahead of what [`Messages`](crate::Messages) has given out.
+    pub fn is_idle(&self) -> bool {
+        self.shared().is_idle()
     }
 
     /// Ends the CLI's input, after everything that was sent. Answers to its requests can't be sent any more.
     pub fn end_input(&self) {
-        self.shared.end_input();
+        self.shared().end_input();
     }
 
-    async fn settle(&self, (id, reply): Started, subtype: &str) -> Result<RawJson, ControlError> {
-        let mut guard = TakeBack { shared: &self.shared, id: Some(id) };
+    async fn ask(
+        &self,
+        subtype: &str,
+        call: impl FnOnce(&mut Router, Duration) -> RequestId,
+    ) -> Result<RawJson, ControlError> {
+        let shared = self.shared();
+        let started = shared.when_writable(|state| state.start_call(|router| call(router, shared.now())));
+        let (id, reply) = started.await;
+        let mut guard = TakeBack { shared, id: Some(id) };
         let reply = reply.await;
         guard.id = None;
-        reply.unwrap_or_else(|_| Err(self.shared.closed(subtype)))
+        reply.unwrap_or_else(|_| Err(shared.closed(subtype)))
+    }
+}
+
+/// What every [`Control`] and the [`Messages`](crate::Messages) hold: the session is given up with the last.
+pub(crate) struct Handle {
+    shared: Arc<Shared>,
+}
+
+impl Handle {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.shared.abandon();
     }
 }
 

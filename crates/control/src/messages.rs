@@ -4,11 +4,13 @@ use std::{collections::VecDeque, fmt, sync::Arc};
 
 use agentwire_codec::{FrameError, Incoming, Line};
 
-use crate::{Ending, TurnEnd, driver::Shared};
+use crate::{Ending, TurnEnd, handle::Handle};
 
 /// What the CLI says, in the order of its lines; nothing is dropped while it is not read.
+///
+/// Dropping it says that nobody will read: what comes from then on is dropped, and the session goes on without it.
 pub struct Messages {
-    shared: Arc<Shared>,
+    handle: Arc<Handle>,
     batch: VecDeque<Delivery>,
 }
 
@@ -25,8 +27,8 @@ pub enum Delivery {
 }
 
 impl Messages {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, batch: VecDeque::new() }
+    pub(crate) fn new(handle: Arc<Handle>) -> Self {
+        Self { handle, batch: VecDeque::new() }
     }
 
     /// Waits for the next thing.
@@ -40,14 +42,14 @@ impl Messages {
     /// How the session ended, clean or not, once everything before was delivered; every later call gives it again.
     pub async fn next(&mut self) -> Result<Delivery, Arc<Ending>> {
         if self.batch.is_empty() {
-            self.batch = self.shared.next_batch().await?;
+            self.batch = self.handle.shared().next_batch().await?;
         }
         match self.batch.pop_front() {
             Some(delivery) => {
-                self.shared.read(delivery.weight());
+                self.handle.shared().read(delivery.weight());
                 Ok(delivery)
             }
-            // A batch is never empty.
+            // Never so: a batch is never empty.
             None => Err(Arc::default()),
         }
     }
@@ -64,6 +66,12 @@ impl Delivery {
             Self::TurnEnded(_) | Self::RunOver => 0,
         };
         line + size_of::<Self>()
+    }
+}
+
+impl Drop for Messages {
+    fn drop(&mut self) {
+        self.handle.shared().abandon_messages();
     }
 }
 

@@ -176,7 +176,7 @@ impl Router {
     ///
     /// [`Stale`] where the request is no longer open, or nothing can be sent any more; nothing is sent then.
     pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), Stale> {
-        if !self.inbound.close(id) || !self.can_send() {
+        if !self.inbound.close(id) || !self.input_is_open() {
             return Err(Stale);
         }
         self.respond(match reply {
@@ -222,7 +222,7 @@ impl Router {
 
     /// Says that nothing more will be sent: what waits is still to be written, later requests and answers are not sent.
     pub fn end_input(&mut self) {
-        if self.can_send() {
+        if self.input_is_open() {
             self.input = Input::Ended;
         }
     }
@@ -272,13 +272,19 @@ impl Router {
         self.ignored
     }
 
+    /// Whether anything can still be sent.
+    pub fn input_is_open(&self) -> bool {
+        matches!(self.input, Input::Open)
+    }
+
+    /// Whether no prompt waits for its result and the CLI is not known to be busy; so also before the first prompt.
+    pub fn is_idle(&self) -> bool {
+        self.ledger.is_idle()
+    }
+
     /// Whether every prompt has its result and the CLI is idle, so that its input may be ended.
     pub fn run_is_over(&self) -> bool {
         self.ledger.run_is_over()
-    }
-
-    fn can_send(&self) -> bool {
-        matches!(self.input, Input::Open)
     }
 
     fn is_closed(&self) -> bool {
@@ -312,7 +318,7 @@ impl Router {
 
     fn respond(&mut self, response: ControlResponse) {
         // A response is made of strings and raw JSON, which can always be written.
-        if self.can_send()
+        if self.input_is_open()
             && let Ok(line) = encode(&Message::ControlResponse(Box::new(response)))
         {
             self.transmit.push_answer(line);
@@ -321,7 +327,7 @@ impl Router {
 
     fn take_back(&mut self, id: &RequestId) {
         // As above: a string can always be written.
-        if self.can_send()
+        if self.input_is_open()
             && let Ok(line) = encode(&Message::ControlCancelRequest(ControlCancelRequest::new(id.clone())))
         {
             self.transmit.push(line);

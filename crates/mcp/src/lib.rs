@@ -1,1 +1,38 @@
 #![doc = include_str!("../README.md")]
+
+mod registry;
+
+mod serve;
+
+mod bridge;
+mod check;
+mod rpc;
+
+#[cfg(feature = "rmcp")]
+mod content;
+#[cfg(feature = "rmcp")]
+mod rmcp_server;
+#[cfg(feature = "schemars")]
+mod schema;
+#[cfg(feature = "rmcp")]
+mod server;
+#[cfg(feature = "rmcp")]
+mod tool;
+
+pub use bridge::Bridge;
+pub use registry::McpServers;
+pub use serve::{Handling, Outbox, OutboxClosed, Serve, Session};
+
+#[cfg(feature = "rmcp")]
+pub use content::{IntoToolOutput, ToolOutput};
+#[cfg(feature = "rmcp")]
+pub use rmcp_server::RmcpServer;
+#[cfg(feature = "rmcp")]
+pub use server::Server;
+#[cfg(feature = "rmcp")]
+pub use tool::{Tool, ToolContext};
+
+#[cfg(feature = "rmcp")]
+pub use rmcp;
+#[cfg(feature = "schemars")]
+pub use schemars;

@@ -102,6 +102,10 @@ impl Lifeline for BoxLifeline {
         self.0.terminate_dyn(how)
     }
 
+    fn has_process(&self) -> bool {
+        self.0.has_process_dyn()
+    }
+
     fn stderr_tail(&self) -> String {
         self.0.stderr_tail_dyn()
     }
@@ -152,6 +156,7 @@ trait DynSink: Send {
 trait DynLifeline: Send + Sync {
     fn ended_boxed(&self) -> BoxFuture<'_, ExitReport>;
     fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError>;
+    fn has_process_dyn(&self) -> bool;
     fn stderr_tail_dyn(&self) -> String;
 }
 
@@ -184,6 +189,10 @@ impl<T: Lifeline> DynLifeline for T {
 
     fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError> {
         self.terminate(how)
+    }
+
+    fn has_process_dyn(&self) -> bool {
+        self.has_process()
     }
 
     fn stderr_tail_dyn(&self) -> String {

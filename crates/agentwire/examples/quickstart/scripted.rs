@@ -10,7 +10,7 @@ use agentwire::{
     Options,
     transport::process::{Launch, ProcessTransport},
 };
-use agentwire_testkit::record::Recording;
+use agentwire_testkit::{Argv, Recorder, Redactor};
 
 use crate::{Outcome, PROMPT, conversation, session};
 
@@ -34,7 +34,7 @@ pub(crate) fn prepare(record: Option<&str>) -> Outcome {
     check(&mut inside)
 }
 
-/// Holds the conversation. With `record`, what goes over the wire is kept there, as it was.
+/// Holds the conversation. With `record`, what goes over the wire is kept there, redacted.
 pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
     let home = tempfile::tempdir()?;
     let project = home.path().join("project");
@@ -47,13 +47,15 @@ pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
         let options = options.path_to_claude_code_executable(cli);
         return conversation::hold(session().options(options), PROMPT).await;
     };
-    let builder = session().options(options.clone());
+    let builder = session().options(options);
     let lowered = builder.lower()?;
-    let launch = lowered.env.iter().fold(Launch::new(cli).args(&lowered.args), |launch, (name, value)| launch.env(name, value));
-    let recording = Recording::new(ProcessTransport::new(launch.env_clear().cwd(&project)), lowered.args);
-    let transcript = recording.handle();
-    conversation::hold(builder.transport(recording), PROMPT).await?;
-    std::fs::write(record, transcript.take().to_bytes()?)?;
+    let recorder = Recorder::new();
+    recorder.argv(Argv::new(&lowered.args));
+    let launch = Launch::new(cli).args(lowered.args).env_clear().cwd(&project);
+    let launch = lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    conversation::hold(builder.transport(recorder.record(ProcessTransport::new(launch))), PROMPT).await?;
+    let redactor = Redactor::new().path(&project, "/project").path(home.path(), "/home/user").own_json(SCRIPT);
+    std::fs::write(record, redactor.redact(&recorder.transcript()?)?.to_bytes()?)?;
     Ok(())
 }
 

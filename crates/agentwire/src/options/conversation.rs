@@ -41,8 +41,15 @@ impl Options {
 
 impl Lower for Group<'_> {
     fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+        let refuse = |option, why: &str| Err(Error::Options { option, why: why.to_owned() });
+        if self.0.model.as_deref() == Some("") {
+            return refuse("model", "a model's name is not empty");
+        }
         if self.0.resume.as_deref() == Some("") {
-            return Err(Error::Options { option: "resume", why: "a session id is not empty".to_owned() });
+            return refuse("resume", "a session id is not empty");
+        }
+        if self.0.max_turns == Some(0) {
+            return refuse("maxTurns", "a turn has at least one round");
         }
         to.flag("model", self.0.model.as_deref());
         to.flag("max-turns", self.0.max_turns);

@@ -33,6 +33,20 @@ impl Options {
         self
     }
 
+    /// Takes a variable out of what the CLI inherits.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl Into<String>) -> Self {
+        self.env_remove.insert(name.into());
+        self
+    }
+
+    /// Lets the CLI inherit nothing: it gets the variables that are set here alone, and those of the protocol.
+    #[must_use]
+    pub fn env_clear(mut self) -> Self {
+        self.env_clear = true;
+        self
+    }
+
     /// Sets which settings files are read.
     #[must_use]
     pub fn setting_sources(mut self, sources: impl IntoIterator<Item = SettingSource>) -> Self {
@@ -65,17 +79,45 @@ impl Lower for Group<'_> {
             to.flag("setting-sources", Some(names.join(",")));
         }
         for (name, value) in &self.0.extra_args {
-            if name.is_empty() || name.starts_with('-') || name.contains('=') {
-                let why = format!("`{name}` is no flag's name; write it without dashes and its value apart");
-                return Err(Error::Options { option: "extraArgs", why });
-            }
+            check_flag(name, to)?;
             match value {
                 Some(value) => to.flag(name, Some(value)),
                 None => to.switch(name, true),
             }
         }
+        for (name, value) in &self.0.env {
+            check_variable("env", name, Some(value.as_str()))?;
+        }
+        for name in &self.0.env_remove {
+            check_variable("envRemove", name, None)?;
+        }
         to.env.extend(self.0.env.clone());
         to.env_remove.extend(self.0.env_remove.clone());
         Ok(())
     }
+}
+
+fn check_flag(name: &str, to: &Lowered) -> Result<(), Error> {
+    let refuse = |why: String| Err(Error::Options { option: "extraArgs", why });
+    let odd = |character: char| character == '=' || character.is_whitespace() || character.is_control();
+    if name.is_empty() || name.starts_with('-') || name.contains(odd) {
+        return refuse(format!("{name:?} is no flag's name; write it without dashes and its value apart"));
+    }
+    if to.has_flag(name) {
+        return refuse(format!(
+            "`--{name}` is set already, by an option of its own or by the protocol itself"
+        ));
+    }
+    Ok(())
+}
+
+/// The value is never shown: it may be a key.
+fn check_variable(option: &'static str, name: &str, value: Option<&str>) -> Result<(), Error> {
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return Err(Error::Options { option, why: format!("{name:?} is no variable's name") });
+    }
+    if value.is_some_and(|value| value.contains('\0')) {
+        return Err(Error::Options { option, why: format!("the value of {name:?} holds a NUL byte") });
+    }
+    Ok(())
 }

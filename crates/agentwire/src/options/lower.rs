@@ -25,6 +25,15 @@ pub struct Lowered {
 }
 
 impl Lowered {
+    /// Whether the flag of this name, without its leading `--`, is on the command line.
+    pub(crate) fn has_flag(&self, name: &str) -> bool {
+        let names = |arg: &String| {
+            arg.strip_prefix("--")
+                .is_some_and(|flag| flag.split_once('=').map_or(flag, |(flag, _)| flag) == name)
+        };
+        self.args.iter().any(names)
+    }
+
     /// What every session needs.
     pub(super) fn stream_json() -> Self {
         Self {

@@ -9,8 +9,10 @@ use super::{
 use crate::Error;
 
 /// The system prompt.
+///
+/// In JSON a string, or `{"type": "preset", "preset": "claude_code"}` with or without `append`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(from = "Json", into = "Json")]
 #[non_exhaustive]
 pub enum SystemPrompt {
     /// This text, and nothing else.
@@ -59,5 +61,54 @@ impl Lower for Group<'_> {
             SystemPrompt::Preset { append } => to.initialize.append_system_prompt.clone_from(append),
         }
         Ok(())
+    }
+}
+
+/// The shape in JSON, which is that of the reference TypeScript options.
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum Json {
+    Text(String),
+    Preset(Preset),
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Preset {
+    r#type: PresetType,
+    preset: PresetName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    append: Option<String>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum PresetType {
+    Preset,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum PresetName {
+    ClaudeCode,
+}
+
+impl From<Json> for SystemPrompt {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::Text(text) => Self::Text(text),
+            Json::Preset(preset) => Self::Preset { append: preset.append },
+        }
+    }
+}
+
+impl From<SystemPrompt> for Json {
+    fn from(prompt: SystemPrompt) -> Self {
+        match prompt {
+            SystemPrompt::Text(text) => Self::Text(text),
+            SystemPrompt::Preset { append } => {
+                Self::Preset(Preset { r#type: PresetType::Preset, preset: PresetName::ClaudeCode, append })
+            }
+        }
     }
 }

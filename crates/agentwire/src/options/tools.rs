@@ -36,9 +36,18 @@ impl Options {
 
 impl Lower for Group<'_> {
     fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+        check("allowedTools", &self.0.allowed_tools)?;
+        check("disallowedTools", &self.0.disallowed_tools)?;
         to.flag("permission-mode", self.0.permission_mode.as_ref());
         to.list("allowedTools", &self.0.allowed_tools);
         to.list("disallowedTools", &self.0.disallowed_tools);
         Ok(())
     }
+}
+
+fn check(option: &'static str, rules: &[String]) -> Result<(), Error> {
+    if rules.iter().any(|rule| rule.trim().is_empty()) {
+        return Err(Error::Options { option, why: "a rule is not empty".to_owned() });
+    }
+    Ok(())
 }

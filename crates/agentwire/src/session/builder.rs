@@ -7,9 +7,10 @@ use agentwire_hooks::{Hooks, PermissionHandler};
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
 use agentwire_transport::{
-    BoxTransport, Link, Transport,
-    process::{Launch, ProcessTransport, locate},
+    BoxTransport, Link, Transport, TransportError,
+    process::{self, Launch, ProcessTransport, locate},
 };
+use tokio::runtime::{Handle, TryCurrentError};
 
 use super::{
     Session,
@@ -27,9 +28,12 @@ pub struct SessionBuilder {
     mcp_servers: McpServers,
     responders: Vec<Box<dyn Responder>>,
     transport: Option<BoxTransport>,
+    on_stderr: Option<StderrSink>,
     settings: Settings,
     grace: Grace,
 }
+
+type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl SessionBuilder {
     /// Sets the options.
@@ -79,6 +83,17 @@ impl SessionBuilder {
         self
     }
 
+    /// Calls this for each line that the CLI writes to its stderr, as plain text.
+    ///
+    /// It runs on a thread of its own and must not block for long.
+    /// Without it the end of stderr is kept all the same, for errors.
+    /// Where a [`transport`](Self::transport) is set, stderr is that one's business.
+    #[must_use]
+    pub fn on_stderr(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_stderr = Some(Arc::new(sink));
+        self
+    }
+
     /// Sets the numbers that bound the session.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -86,8 +101,12 @@ impl SessionBuilder {
         self
     }
 
-    /// How long the CLI may take to end by itself once its input has ended, and again once it was asked to.
+    /// How long the CLI may take to end by itself once its input has ended, and again once it was asked to (SIGTERM)
+    /// and once it was made to (SIGKILL).
     /// 10 and 5 seconds by default.
+    ///
+    /// Closing and dropping a session, and the end of a [`Query`](crate::Query), are bounded by it.
+    /// Where a [`transport`](Self::transport) is set, dropping is that one's business.
     #[must_use]
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
         self.grace = Grace { after_input, after_terminate };
@@ -96,25 +115,32 @@ impl SessionBuilder {
 
     /// Starts the CLI and shakes hands with it.
     ///
-    /// Must be called in a tokio runtime with I/O and time.
+    /// Must be called in a tokio runtime with I/O and time; without one the error is [`Error::Start`].
+    /// The session's task runs there.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future ends a CLI that has been started, in the background.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be, and
-    /// [`Error::Ended`] with the CLI's own text when it ends in the handshake.
+    /// [`Error::Options`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be,
+    /// [`Error::Ended`] with the CLI's own text when it ends in the handshake, and [`Error::Control`] when it refuses
+    /// the handshake or does not answer it within two minutes.
     pub async fn connect(mut self) -> Result<Session, Error> {
         let lowered = self.lower()?;
         let initialize = lowered.initialize.clone();
         let transport = match self.transport.take() {
             Some(transport) => transport,
-            None => BoxTransport::new(process(&self.options, lowered)?),
+            None => BoxTransport::new(self.process(lowered)?),
         };
+        let runtime = Handle::try_current().map_err(no_runtime)?;
         let Link { source, sink, lifeline } = transport.open().await?;
         let lifeline = Arc::new(lifeline);
         let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
         let (grace, settings) = (self.grace, self.settings.clone());
         let Connection { control, messages, driver } = connect(link, self.responder_of_all(), settings);
-        let task = Task::spawn(control.clone(), driver, lifeline, grace);
+        let task = Task::spawn(&runtime, control.clone(), driver, lifeline, grace);
         let initialized = control.call_within(HANDSHAKE_LIMIT, &initialize).await?;
         Ok(Session::new(control, messages, task, initialized))
     }
@@ -127,7 +153,11 @@ impl SessionBuilder {
     pub fn lower(&self) -> Result<Lowered, Error> {
         let mut lowered = self.options.lower()?;
         if self.permissions.is_some() {
-            lowered.args.push("--permission-prompt-tool=stdio".to_owned());
+            if lowered.has_flag(PERMISSION_FLAG) {
+                let why = format!("`--{PERMISSION_FLAG}` is already taken by the permission callback");
+                return Err(Error::Options { option: "extraArgs", why });
+            }
+            lowered.args.push(format!("--{PERMISSION_FLAG}=stdio"));
         }
         if let Some(hooks) = &self.hooks {
             lowered.initialize.hooks = hooks.declaration();
@@ -139,19 +169,48 @@ impl SessionBuilder {
         Ok(lowered)
     }
 
+    /// What [`connect`](Self::connect) starts where no transport is set.
+    ///
+    /// For those who wrap the process: give the launch to a `ProcessTransport`, wrap that, and set it as the
+    /// [`transport`](Self::transport).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] and [`Error::CliNotFound`], as with [`connect`](Self::connect).
+    pub fn launch(&self) -> Result<Launch, Error> {
+        launch(&self.options, self.lower()?)
+    }
+
+    /// The CLI as a child process, which ends in the same bounds whether the session is closed or dropped.
+    fn process(&self, lowered: Lowered) -> Result<ProcessTransport, Error> {
+        let Grace { after_input, after_terminate } = self.grace;
+        let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
+        let transport = ProcessTransport::new(launch(&self.options, lowered)?).grace(grace);
+        Ok(match self.on_stderr.clone() {
+            Some(sink) => transport.on_stderr(move |line| sink(line)),
+            None => transport,
+        })
+    }
+
     fn responder_of_all(self) -> Arc<dyn Responder> {
         let mut all: Vec<Box<dyn Responder>> = Vec::new();
         all.extend(self.hooks.map(|hooks| Box::new(hooks) as Box<dyn Responder>));
         all.extend(self.permissions.map(|permissions| Box::new(permissions) as Box<dyn Responder>));
         #[cfg(feature = "mcp")]
-        all.push(Box::new(self.mcp_servers));
+        all.push(Box::new(self.mcp_servers.bridge()));
         all.extend(self.responders);
         Arc::new(all)
     }
 }
 
-/// The CLI as a child process, as the options say.
-fn process(options: &Options, lowered: Lowered) -> Result<ProcessTransport, Error> {
+/// Without this check, tokio panics.
+fn no_runtime(error: TryCurrentError) -> Error {
+    let action = "finding the tokio runtime";
+    Error::Start(TransportError::Io { action, source: std::io::Error::other(error) })
+}
+
+/// The CLI's launch, as the options say.
+fn launch(options: &Options, lowered: Lowered) -> Result<Launch, Error> {
     let program = locate(options.path_to_claude_code_executable.as_deref())?;
     let mut launch = Launch::new(program).args(lowered.args);
     if options.env_clear {
@@ -161,8 +220,7 @@ fn process(options: &Options, lowered: Lowered) -> Result<ProcessTransport, Erro
         launch = launch.cwd(dir);
     }
     launch = lowered.env_remove.into_iter().fold(launch, Launch::env_remove);
-    launch = lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
-    Ok(ProcessTransport::new(launch))
+    Ok(lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value)))
 }
 
 impl Default for Grace {
@@ -177,11 +235,14 @@ impl fmt::Debug for SessionBuilder {
             .field("options", &self.options)
             .field("hooks", &self.hooks.is_some())
             .field("permissions", &self.permissions.is_some())
+            .field("on_stderr", &self.on_stderr.is_some())
             .field("transport", &self.transport)
             .field("settings", &self.settings)
+            .field("grace", &self.grace)
             .finish_non_exhaustive()
     }
 }
 
 /// The handshake starts MCP servers, which may take long.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(120);
+const PERMISSION_FLAG: &str = "permission-prompt-tool";

@@ -1,16 +1,27 @@
 //! The task that moves a session, owned by it.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 use agentwire_control::{Control, Driver};
 use agentwire_transport::{Lifeline, Terminate};
-use tokio::{sync::Notify, task::JoinHandle, time::sleep};
+use tokio::{runtime::Handle, sync::Notify, task::JoinHandle, time::sleep};
 
 /// The task that moves a session; dropping it ends the session.
 #[derive(Debug)]
 pub(super) struct Task {
     control: Control,
-    closing: Arc<Notify>,
+    end: Arc<End>,
+    work: Arc<Work>,
     join: JoinHandle<()>,
 }
 
@@ -23,31 +34,57 @@ pub(super) struct Grace {
 
 impl Task {
     /// Spawns the driver.
-    pub(super) fn spawn<F, L>(control: Control, driver: Driver<F>, lifeline: Arc<L>, grace: Grace) -> Self
+    pub(super) fn spawn<F, L>(
+        runtime: &Handle,
+        control: Control,
+        driver: Driver<F>,
+        lifeline: Arc<L>,
+        grace: Grace,
+    ) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
         L: Lifeline + 'static,
     {
-        let closing = Arc::new(Notify::new());
-        let asked = Arc::clone(&closing);
-        let join = tokio::spawn(async move {
+        let end = Arc::new(End::default());
+        let bound = Arc::clone(&end);
+        let work = Work::new(async move {
             tokio::select! {
                 () = driver.run() => {}
-                () = end(&*lifeline, &asked, grace) => {}
+                () = bound.enforce(&*lifeline, grace) => {}
             }
         });
-        Self { control, closing, join }
+        let join = runtime.spawn(Polling(Arc::clone(&work)));
+        Self { control, end, work, join }
     }
 
-    /// Ends the CLI's input, and from then on bounds its life.
+    /// Ends the CLI's input, and bounds its life from the moment when nothing runs any more.
+    pub(super) fn end_input(&self) {
+        self.end.when_idle.store(true, Ordering::Relaxed);
+        self.control.end_input();
+        self.run_over();
+    }
+
+    /// Takes note that the run seems to be over: that may be old news, so it is asked again.
+    pub(super) fn run_over(&self) {
+        if self.end.when_idle.load(Ordering::Relaxed) && self.control.is_idle() {
+            self.end.asked.notify_one();
+        }
+    }
+
+    /// Ends the CLI's input, and bounds its life from now on.
     pub(super) fn close(&self) {
         self.control.end_input();
-        self.closing.notify_one();
+        self.end.asked.notify_one();
+    }
+
+    /// What was done to end the CLI, where it did not end by itself.
+    pub(super) fn pressure(&self) -> Option<&'static str> {
+        *self.end.pressure()
     }
 
     /// Waits until the task has ended.
     pub(super) async fn ended(&mut self) {
-        // A task that was aborted or panicked has ended too.
+        // A task that was aborted has ended too.
         if let Err(error) = (&mut self.join).await
             && error.is_panic()
         {
@@ -56,23 +93,92 @@ impl Task {
     }
 }
 
+/// The work is dropped here and now, so that the CLI ends even where nobody drives the runtime any more.
 impl Drop for Task {
     fn drop(&mut self) {
+        self.work.give_up();
         self.join.abort();
     }
 }
 
-/// Sees to it that the peer ends, once that is asked for: it is given time, then asked, then made to.
-///
-/// Returns only when the peer should have been gone for long: the session is given up then.
-async fn end(lifeline: &impl Lifeline, asked: &Notify, grace: Grace) {
-    asked.notified().await;
-    sleep(grace.after_input).await;
-    for how in [Terminate::Gently, Terminate::ByForce] {
-        if lifeline.terminate(how).is_err() {
-            // It can't be told, so it is given up: dropping the lifeline is the transport's last resort.
-            return;
+/// How and when the peer is made to end.
+#[derive(Debug, Default)]
+struct End {
+    asked: Notify,
+    /// Whether it is to end once nothing runs any more.
+    when_idle: AtomicBool,
+    pressure: Mutex<Option<&'static str>>,
+}
+
+impl End {
+    /// Sees to it that the peer ends, once that is asked for: it is given time, then asked, then made to.
+    ///
+    /// Returns only when the peer should have been gone for long: the session is given up then.
+    async fn enforce(&self, lifeline: &impl Lifeline, grace: Grace) {
+        self.asked.notified().await;
+        sleep(grace.after_input).await;
+        for (how, what) in [
+            (Terminate::Gently, "it did not end by itself and was asked to"),
+            (Terminate::ByForce, "it did not end when asked to and was made to"),
+        ] {
+            *self.pressure() = Some(what);
+            if lifeline.terminate(how).is_err() {
+                // It can't be told, so it is given up: dropping the lifeline is the transport's last resort.
+                break;
+            }
+            sleep(grace.after_terminate).await;
         }
-        sleep(grace.after_terminate).await;
+        *self.pressure() = Some("it could not be made to end");
+    }
+
+    fn pressure(&self) -> MutexGuard<'_, Option<&'static str>> {
+        self.pressure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The work itself, which the task polls and which either side can drop: the runtime at its shutdown, the session when
+/// it is dropped.
+struct Work(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+
+impl Work {
+    fn new(work: impl Future<Output = ()> + Send + 'static) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Some(Box::pin(work)))))
+    }
+
+    /// Drops the work; where it is being polled this moment, aborting its task drops it right after.
+    fn give_up(&self) {
+        let work = match self.0.try_lock() {
+            Ok(mut work) => work.take(),
+            Err(TryLockError::Poisoned(work)) => work.into_inner().take(),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        // Outside the lock: it drops callbacks of the user's, which may own anything.
+        drop(work);
+    }
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work").finish_non_exhaustive()
+    }
+}
+
+struct Polling(Arc<Work>);
+
+impl Future for Polling {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut work = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(future) = work.as_mut() {
+            ready!(future.as_mut().poll(context));
+        }
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Polling {
+    fn drop(&mut self) {
+        self.0.give_up();
     }
 }

@@ -6,18 +6,22 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::Arc,
+    task::Poll,
 };
 
-use agentwire_codec::Incoming;
-use agentwire_protocol::{Message, RawJson, decode::decode_bytes};
+use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_protocol::{RawJson, RequestId};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Shared, shared::Asked};
-use crate::{CallContext, Control, Delivery, Reply, Responder};
+use super::{Host, Shared, shared::Asked};
+use crate::{CallContext, Control, Delivery, Reply};
 
 /// A callback that runs: its task ends when it has answered, or a grace after it was cancelled.
 #[derive(Debug)]
 pub(super) struct Running {
+    /// Tells it from another one whose request has the same id.
+    pub(super) number: u64,
     cancelled: CancellationToken,
 }
 
@@ -29,50 +33,87 @@ impl Running {
 }
 
 /// Starts the answer to a request, or answers that nobody does.
-pub(super) fn start(shared: &Arc<Shared>, responder: &dyn Responder, asked: Asked) {
+pub(super) fn start(host: &Host, asked: Asked) {
     let Asked { id, request, line } = asked;
-    let cancelled = CancellationToken::new();
-    let context = CallContext::new(id.clone(), cancelled.clone(), Control::new(Arc::clone(shared)));
-    let reply = match catch_unwind(AssertUnwindSafe(|| responder.respond(&request, context))) {
-        Ok(Some(reply)) => reply,
-        Ok(None) => {
-            let why = format!("no handler for a request of subtype `{}`", request.kind());
-            return refuse(shared, &id, why, Some(line));
-        }
-        Err(panic) => return refuse(shared, &id, panic_text(&*panic), None),
+    let Some(handle) = host.handle.upgrade() else {
+        return refuse(&host.shared, &id, "the session is being given up");
     };
-    shared.state().callbacks.insert(id.clone(), Running { cancelled: cancelled.clone() });
-    let shared = Arc::clone(shared);
+    let cancelled = CancellationToken::new();
+    let context = CallContext::new(id.clone(), cancelled.clone(), Control::new(handle));
+    match catch_unwind(AssertUnwindSafe(|| host.responder.respond(&request, context))) {
+        Ok(Some(reply)) => run(&host.shared, id, cancelled, reply),
+        Ok(None) => {
+            show(&host.shared, line);
+            refuse(&host.shared, &id, &format!("no handler for a request of subtype `{}`", request.kind()));
+        }
+        Err(panic) => refuse(&host.shared, &id, &panic_text(&*panic)),
+    }
+}
+
+/// Lets the answer run as a task.
+fn run(shared: &Arc<Shared>, id: RequestId, cancelled: CancellationToken, reply: Reply) {
+    let number = {
+        let mut state = shared.state();
+        state.started += 1;
+        let running = Running { number: state.started, cancelled: cancelled.clone() };
+        state.callbacks.insert(id.clone(), running);
+        state.started
+    };
+    let duty = Duty { shared: Arc::clone(shared), id, number, done: false };
     tokio::spawn(async move {
-        let grace = shared.settings().callback_grace;
+        let grace = duty.shared.settings().callback_grace;
         let taken_back = async {
             cancelled.cancelled().await;
-            tokio::time::sleep(grace).await;
+            sleep(grace).await;
         };
-        let reply = tokio::select! {
-            reply = settle(reply) => reply,
-            () = taken_back => return,
-        };
-        if shared.answer(&id, reply).is_err() {
-            tracing::debug!(%id, "an answer came after its request was taken back");
+        tokio::select! {
+            reply = settle(reply) => duty.answer(reply),
+            () = taken_back => {}
         }
     });
 }
 
-/// Answers with an error; with a line, the request is shown to the user too.
-fn refuse(
-    shared: &Shared,
-    id: &agentwire_protocol::RequestId,
-    why: String,
-    line: Option<agentwire_codec::Line>,
-) {
-    if let Some(line) = line
-        && let Ok(message) = decode_bytes::<Message>(line.as_bytes())
-    {
+/// The duty to answer: a task that ends without an answer, by whatever cause, is answered for.
+struct Duty {
+    shared: Arc<Shared>,
+    id: RequestId,
+    number: u64,
+    done: bool,
+}
+
+impl Duty {
+    fn answer(mut self, reply: Result<RawJson, String>) {
+        self.done = true;
+        if self.shared.answer(&self.id, self.number, reply).is_err() {
+            tracing::debug!(id = %self.id, "an answer came after its request was taken back");
+        }
+    }
+}
+
+impl Drop for Duty {
+    fn drop(&mut self) {
+        if !self.done {
+            let reply = Err("the callback ended without an answer".to_owned());
+            if self.shared.answer(&self.id, self.number, reply).is_err() {
+                tracing::debug!(id = %self.id, "a callback ended after its request was taken back");
+            }
+        }
+    }
+}
+
+/// Shows a request that nobody handles to the user.
+fn show(shared: &Shared, line: Line) {
+    // It was a message once already, when it was routed.
+    if let Incoming::Message(message, line) = Incoming::decode(Frame::new(line)) {
         shared.deliver(Delivery::Incoming(Incoming::Unhandled(message, line)));
     }
-    if shared.answer(id, Err(why)).is_err() {
-        tracing::debug!(%id, "a request was taken back before it could be refused");
+}
+
+/// Answers with an error.
+fn refuse(shared: &Shared, id: &RequestId, why: &str) {
+    let (answered, _) = shared.with_router(|router| router.answer(id, Err(why.to_owned())));
+    if answered.is_err() {
+        tracing::debug!(%id, "a request could not be refused: it is no longer open, or nothing can be sent");
     }
 }
 
@@ -81,7 +122,7 @@ async fn settle(reply: Reply) -> Result<RawJson, String> {
     let mut reply = pin!(reply);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| reply.as_mut().poll(context))) {
         Ok(poll) => poll,
-        Err(panic) => std::task::Poll::Ready(Err(panic_text(&*panic))),
+        Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
     })
     .await
 }

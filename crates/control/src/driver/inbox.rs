@@ -11,10 +11,15 @@ pub(super) struct Inbox {
     /// Bytes of what the user has not read: in here, and in the batch that was handed over.
     parked: usize,
     ended: Option<Arc<Ending>>,
+    /// Nobody reads any more: nothing is kept.
+    abandoned: bool,
 }
 
 impl Inbox {
     pub(super) fn push(&mut self, delivery: Delivery) {
+        if self.abandoned {
+            return;
+        }
         self.parked += delivery.weight();
         self.deliveries.push_back(delivery);
     }
@@ -26,6 +31,13 @@ impl Inbox {
 
     pub(super) fn read(&mut self, weight: usize) {
         self.parked = self.parked.saturating_sub(weight);
+    }
+
+    /// Nobody will read any more; gives what was not read.
+    pub(super) fn abandon(&mut self) -> VecDeque<Delivery> {
+        self.abandoned = true;
+        self.parked = 0;
+        self.take()
     }
 
     pub(super) fn parked(&self) -> usize {

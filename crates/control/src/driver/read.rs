@@ -1,13 +1,16 @@
 //! The reading half: frames to the router, and the peer's end from both sides.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::Future, pin::pin, time::Duration};
 
-use agentwire_codec::{Batch, Head, WireReader};
-use agentwire_transport::{ByteSource, Lifeline};
-use tokio::time::{sleep, timeout};
+use agentwire_codec::{Batch, Head, WireError, WireReader};
+use agentwire_transport::{ByteSource, ExitReport, Lifeline};
+use tokio::{
+    task::coop::consume_budget,
+    time::{Instant, timeout},
+};
 
-use super::{Shared, callbacks};
-use crate::{Ending, Responder};
+use super::{Host, callbacks, chain};
+use crate::Ending;
 
 /// Reads to the end of the peer, and tells how it ended.
 ///
@@ -15,21 +18,11 @@ use crate::{Ending, Responder};
 pub(super) async fn read<S: ByteSource, L: Lifeline>(
     reader: &mut WireReader<S>,
     lifeline: &L,
-    shared: &Arc<Shared>,
-    responder: &Arc<dyn Responder>,
+    host: &Host,
 ) -> Ending {
-    let overdue = async {
-        lifeline.ended().await;
-        // Something else holds the output open: what the peer wrote is in the pipe, and is read by now.
-        // While the user does not read, it is we who hold the output up.
-        shared.may_read().await;
-        sleep(shared.settings().exit_grace).await;
-    };
-    let failure = tokio::select! {
-        failure = read_output(reader, shared, responder) => failure,
-        () = overdue => None,
-    };
-    let ending = exit(lifeline, shared).await;
+    let mut peer = Peer { lifeline, exit: None, left: host.shared.settings().exit_grace };
+    let failure = read_output(reader, &mut peer, host).await;
+    let ending = peer.ending(host.shared.settings().exit_grace).await;
     match failure {
         Some(failure) => Ending { transport: Some(failure), ..ending },
         None => ending,
@@ -37,26 +30,28 @@ pub(super) async fn read<S: ByteSource, L: Lifeline>(
 }
 
 /// Reads to the end of output; `Some` where it ended by a fault.
-async fn read_output<S: ByteSource>(
+async fn read_output<S: ByteSource, L: Lifeline>(
     reader: &mut WireReader<S>,
-    shared: &Arc<Shared>,
-    responder: &Arc<dyn Responder>,
+    peer: &mut Peer<'_, L>,
+    host: &Host,
 ) -> Option<String> {
     loop {
-        shared.may_read().await;
-        match reader.read().await {
-            Ok(Some(batch)) => take(batch, shared, responder),
+        host.shared.may_read().await;
+        match peer.while_alive(reader.read()).await? {
+            Ok(Some(batch)) => take(batch, host),
             Ok(None) => return None,
             Err(error) => return Some(chain(&error)),
         }
+        // A source that is always ready must not keep the writing half from its turn.
+        consume_budget().await;
     }
 }
 
 /// Takes the frames in their order, and starts each callback before the frames behind its request are looked at.
-fn take(batch: Batch, shared: &Arc<Shared>, responder: &Arc<dyn Responder>) {
+fn take(batch: Batch, host: &Host) {
     let mut frames = batch.into_iter();
     while frames.len() > 0 {
-        let ((), asked) = shared.with_router(|router| {
+        let ((), asked) = host.shared.with_router(|router| {
             for frame in frames.by_ref() {
                 let is_request = matches!(&frame, Ok(frame) if matches!(frame.head, Head::Request(_)));
                 match frame {
@@ -69,29 +64,53 @@ fn take(batch: Batch, shared: &Arc<Shared>, responder: &Arc<dyn Responder>) {
             }
         });
         for asked in asked {
-            callbacks::start(shared, &**responder, asked);
+            callbacks::start(host, asked);
         }
     }
 }
 
-/// How the process ended; nothing where there is none, and a fault where it lives on after its output.
-async fn exit<L: Lifeline>(lifeline: &L, shared: &Shared) -> Ending {
-    let grace = if lifeline.has_process() { shared.settings().exit_grace } else { Duration::ZERO };
-    match timeout(grace, lifeline.ended()).await {
-        Ok(exit) => Ending::exited(exit),
-        Err(_) if lifeline.has_process() => Ending::failed("it closed its output and did not exit"),
-        Err(_) => Ending::default(),
-    }
+/// The life of the peer, while its output is read.
+struct Peer<'a, L> {
+    lifeline: &'a L,
+    exit: Option<ExitReport>,
+    /// How long reading may still wait for output of a peer that is gone.
+    ///
+    /// What the peer wrote is in the pipe and is read at once, so that only something else, which holds the output
+    /// open, makes us wait.
+    /// Time in which it is the user who does not read is not counted.
+    left: Duration,
 }
 
-/// The error with its causes, which `Display` leaves out.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
+impl<L: Lifeline> Peer<'_, L> {
+    /// Waits for a read; `None` when the peer is gone and its output does not end.
+    async fn while_alive(
+        &mut self,
+        read: impl Future<Output = Result<Option<Batch>, WireError>>,
+    ) -> Option<Result<Option<Batch>, WireError>> {
+        let mut read = pin!(read);
+        if self.exit.is_none() {
+            tokio::select! {
+                biased;
+                batch = &mut read => return Some(batch),
+                exit = self.lifeline.ended() => self.exit = Some(exit),
+            }
+        }
+        let since = Instant::now();
+        let batch = timeout(self.left, read).await.ok();
+        self.left = self.left.saturating_sub(since.elapsed());
+        batch
     }
-    text
+
+    /// How the process ended; nothing where there is none, and a fault where it lives on after its output.
+    async fn ending(self, grace: Duration) -> Ending {
+        if let Some(exit) = self.exit {
+            return Ending::exited(exit);
+        }
+        let has_process = self.lifeline.has_process();
+        match timeout(if has_process { grace } else { Duration::ZERO }, self.lifeline.ended()).await {
+            Ok(exit) => Ending::exited(exit),
+            Err(_) if has_process => Ending::failed("it closed its output and did not exit"),
+            Err(_) => Ending::default(),
+        }
+    }
 }

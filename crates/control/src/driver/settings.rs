@@ -18,6 +18,8 @@ pub struct Settings {
     ///
     /// 64 MiB: a reply may lie behind unread messages in the same pipe, so with a request open reading goes on far
     /// longer.
+    /// What the CLI's own open requests and the answers to them hold counts towards it too.
+    /// Not less than `parked_quiet`, whatever is set.
     pub parked_open: usize,
     /// Bytes that may wait to be written before senders wait. 1 MiB.
     pub unwritten: usize,
@@ -25,7 +27,10 @@ pub struct Settings {
     pub call_limit: Duration,
     /// How long a callback may go on once its request was taken back. 5 seconds, to clean up in.
     pub callback_grace: Duration,
-    /// How long the peer may live on after the end of its output, and its output after its end. 5 seconds.
+    /// How long one side of the peer may outlive another. 5 seconds.
+    ///
+    /// The process after the end of its output; the output after the end of the process, while it is read; open calls
+    /// after the peer has refused input; and our input after the last handle was dropped.
     pub exit_grace: Duration,
 }
 

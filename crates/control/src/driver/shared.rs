@@ -2,13 +2,12 @@
 
 use std::{
     collections::HashMap,
-    convert::Infallible,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use agentwire_codec::{EncodeError, Line};
+use agentwire_codec::Line;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 use bytes::Bytes;
 use tokio::{
@@ -21,29 +20,39 @@ use crate::{ControlError, Delivery, Ending, Event, Router, Stale, handle::Starte
 
 /// What the driver, the handles and the callbacks share.
 pub(crate) struct Shared {
-    settings: Settings,
-    started: Instant,
+    pub(super) settings: Settings,
+    pub(super) started: Instant,
     state: Mutex<State>,
     /// Something is to be written, or the input is to be ended.
-    to_write: Notify,
-    /// Something was written.
-    written: Notify,
+    pub(super) to_write: Notify,
+    /// Something was written, or nothing will be.
+    pub(super) written: Notify,
     /// There is something to read for the user.
-    arrived: Notify,
-    /// The user has read, or a request was opened: reading may go on.
-    may_read: Notify,
+    pub(super) arrived: Notify,
+    /// Something that held reading up may have changed.
+    pub(super) may_read: Notify,
     /// The next deadline may have changed.
-    deadlines: Notify,
+    pub(super) deadlines: Notify,
+    /// The last handle was dropped.
+    pub(super) abandoned: Notify,
 }
 
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) router: Router,
+pub(crate) struct State {
+    pub(crate) router: Router,
     pub(super) inbox: Inbox,
     pub(super) callbacks: HashMap<RequestId, Running>,
-    waiting: HashMap<RequestId, oneshot::Sender<Result<RawJson, ControlError>>>,
-    input_ended: bool,
+    /// Callbacks started so far.
+    pub(super) started: u64,
+    /// Whether the writing half is done.
+    pub(super) input_finished: bool,
+    /// Whether no handle is left.
+    pub(super) abandoned: bool,
+    waiting: HashMap<RequestId, Waiting>,
 }
+
+/// Where a reply is waited for.
+type Waiting = oneshot::Sender<Result<RawJson, ControlError>>;
 
 /// A request that came in and is to be answered.
 pub(super) struct Asked {
@@ -63,6 +72,7 @@ impl Shared {
             arrived: Notify::new(),
             may_read: Notify::new(),
             deadlines: Notify::new(),
+            abandoned: Notify::new(),
         }
     }
 
@@ -70,7 +80,7 @@ impl Shared {
         &self.settings
     }
 
-    fn now(&self) -> Duration {
+    pub(crate) fn now(&self) -> Duration {
         self.started.elapsed()
     }
 
@@ -81,62 +91,51 @@ impl Shared {
 
     /// Does something to the router, and passes on what came of it.
     pub(super) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> (T, Vec<Asked>) {
-        let mut state = self.state();
-        let result = act(&mut state.router);
-        let asked = self.dispatch(&mut state);
-        (result, asked)
+        self.apply(self.state(), |state| act(&mut state.router))
     }
 
-    /// Passes the router's events on.
-    fn dispatch(&self, state: &mut State) -> Vec<Asked> {
-        let mut asked = Vec::new();
-        while let Some(event) = state.router.poll_event() {
-            match event {
-                Event::Incoming(incoming) => state.inbox.push(Delivery::Incoming(incoming)),
-                Event::TurnEnded(end) => state.inbox.push(Delivery::TurnEnded(end)),
-                Event::RunOver => state.inbox.push(Delivery::RunOver),
-                Event::Inbound { id, request, line } => asked.push(Asked { id, request, line }),
-                Event::InboundCancelled(id) => {
-                    if let Some(running) = state.callbacks.remove(&id) {
-                        running.cancel();
-                    }
-                }
-                Event::Answered { id, reply } => {
-                    if let Some(waiting) = state.waiting.remove(&id)
-                        && waiting.send(reply).is_err()
-                    {
-                        tracing::debug!(%id, "a reply came after its call was dropped");
-                    }
-                }
-                Event::Closed(ending) => state.inbox.end(ending),
+    /// Does something to the locked state, unlocks it, and passes on what came of it.
+    pub(super) fn apply<T>(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        act: impl FnOnce(&mut State) -> T,
+    ) -> (T, Vec<Asked>) {
+        let result = act(&mut state);
+        let Effects { asked, replies, cancelled } = state.settle_events();
+        drop(state);
+        // Outside the lock, since each may wake code of the caller's.
+        for (id, waiting, reply) in replies {
+            if waiting.send(reply).is_err() {
+                tracing::debug!(%id, "a reply came after its call was dropped");
             }
         }
+        cancelled.into_iter().for_each(Running::cancel);
         self.to_write.notify_one();
-        self.arrived.notify_waiters();
         self.deadlines.notify_one();
-        asked
-    }
-
-    /// Starts a call.
-    pub(crate) fn start_call(&self, call: impl FnOnce(&mut Router, Duration) -> RequestId) -> Started {
-        let (reply, receiver) = oneshot::channel();
-        let mut state = self.state();
-        let id = call(&mut state.router, self.now());
-        state.waiting.insert(id.clone(), reply);
-        self.dispatch(&mut state);
+        self.arrived.notify_waiters();
         self.may_read.notify_waiters();
-        (id, receiver)
+        (result, asked)
     }
 
     pub(crate) fn take_back(&self, id: &RequestId) {
         self.with_router(|router| router.cancel(id));
     }
 
-    pub(super) fn answer(&self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), Stale> {
-        let mut state = self.state();
-        state.callbacks.remove(id);
-        let answered = state.router.answer(id, reply);
-        self.dispatch(&mut state);
+    /// Answers for the callback with this number, unless its request was taken back; another one with the same id is
+    /// not touched.
+    pub(super) fn answer(
+        &self,
+        id: &RequestId,
+        number: u64,
+        reply: Result<RawJson, String>,
+    ) -> Result<(), Stale> {
+        let (answered, _) = self.apply(self.state(), |state| {
+            if state.callbacks.get(id).is_none_or(|running| running.number != number) {
+                return Err(Stale);
+            }
+            state.callbacks.remove(id);
+            state.router.answer(id, reply)
+        });
         answered
     }
 
@@ -146,31 +145,13 @@ impl Shared {
         self.arrived.notify_waiters();
     }
 
-    /// Sends something that has no reply.
-    pub(crate) fn send(
-        &self,
-        what: &str,
-        send: impl FnOnce(&mut Router) -> Result<(), EncodeError>,
-    ) -> Result<(), ControlError> {
-        let mut state = self.state();
-        let subtype = what.into();
-        if let Some(ending) = state.inbox.ended() {
-            return Err(ControlError::Closed { subtype, ending: Arc::clone(ending) });
-        }
-        if state.input_ended {
-            return Err(ControlError::InputEnded { subtype });
-        }
-        send(&mut state.router).map_err(|source| ControlError::Encode { subtype, source })?;
-        self.dispatch(&mut state);
-        Ok(())
+    pub(crate) fn end_input(&self) {
+        self.with_router(Router::end_input);
+        self.written.notify_waiters();
     }
 
-    pub(crate) fn end_input(&self) {
-        let mut state = self.state();
-        state.input_ended = true;
-        state.router.end_input();
-        self.to_write.notify_one();
-        self.written.notify_waiters();
+    pub(crate) fn is_idle(&self) -> bool {
+        self.state().router.is_idle()
     }
 
     /// The error for a call whose session has ended without telling it.
@@ -179,118 +160,86 @@ impl Shared {
         ControlError::Closed { subtype: subtype.into(), ending }
     }
 
-    /// Waits until there is room for more to be written.
-    pub(crate) async fn writable(&self) {
-        wait(&self.written, || {
-            let state = self.state();
-            let room = state.router.transmit_bytes() <= self.settings.unwritten;
-            (room || state.input_ended || state.inbox.ended().is_some()).then_some(())
-        })
-        .await;
-    }
-
-    /// Waits for the next line to write; `None` when the input is to be ended.
-    pub(super) async fn next_line(&self) -> Option<Bytes> {
-        let line = wait(&self.to_write, || {
-            let mut state = self.state();
-            match state.router.poll_transmit() {
-                Some(line) => Some(Some(line)),
-                None => state.input_ended.then_some(None),
-            }
-        })
-        .await;
-        self.written.notify_waiters();
-        line
-    }
-
-    /// Waits for what the user may read: a batch, or the end.
-    pub(crate) async fn next_batch(&self) -> Result<std::collections::VecDeque<Delivery>, Arc<Ending>> {
-        wait(&self.arrived, || {
-            let mut state = self.state();
-            let batch = state.inbox.take();
-            if batch.is_empty() { state.inbox.ended().cloned().map(Err) } else { Some(Ok(batch)) }
-        })
-        .await
-    }
-
-    /// The user has read something of this weight.
-    pub(crate) fn read(&self, weight: usize) {
-        self.state().inbox.read(weight);
-        self.may_read.notify_waiters();
-    }
-
-    /// Waits until reading may go on: see [`Settings`].
-    pub(super) async fn may_read(&self) {
-        wait(&self.may_read, || {
-            let mut state = self.state();
-            let parked = state.inbox.parked();
-            let (calls, callbacks) = state.router.open();
-            if parked > self.settings.parked_open && calls > 0 {
-                state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
-                self.dispatch(&mut state);
-                return None;
-            }
-            let open = calls + callbacks > 0;
-            let limit = if open { self.settings.parked_open } else { self.settings.parked_quiet };
-            (parked <= limit).then_some(())
-        })
-        .await;
-    }
-
-    /// Gives requests up when their limit runs out. Never ends.
-    pub(super) async fn keep_time(&self) -> Infallible {
-        loop {
-            let next = self.state().router.poll_timeout();
-            let changed = self.deadlines.notified();
-            match next {
-                None => changed.await,
-                Some(deadline) => tokio::select! {
-                    () = tokio::time::sleep_until(self.started + deadline) => {
-                        let now = self.now();
-                        self.with_router(|router| router.handle_timeout(now));
-                    }
-                    () = changed => {}
-                },
-            }
-        }
-    }
-
     /// Nothing can be written any more.
-    pub(super) fn write_failed(&self, why: &str) {
-        let mut state = self.state();
-        state.input_ended = true;
-        state.router.end_input();
-        while state.router.poll_transmit().is_some() {}
-        let ending = Arc::new(Ending::failed(why));
-        state.router.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
-        self.dispatch(&mut state);
+    pub(super) fn input_broken(&self, why: &str) {
+        self.with_router(|router| router.handle_broken_input(Ending::failed(why)));
         self.written.notify_waiters();
+    }
+
+    /// The writing half is done.
+    pub(super) fn input_finished(&self) {
+        self.state().input_finished = true;
+        self.written.notify_waiters();
+    }
+
+    /// Gives the open calls up, since their requests may never have arrived.
+    pub(super) fn fail_calls(&self, why: &str) {
+        let ending = Arc::new(Ending::failed(why));
+        self.with_router(|router| {
+            router.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
+        });
+    }
+
+    /// The last handle was dropped.
+    pub(crate) fn abandon(&self) {
+        self.state().abandoned = true;
+        self.abandoned.notify_waiters();
+    }
+
+    /// Nobody will read messages any more.
+    pub(crate) fn abandon_messages(&self) {
+        let unread = self.state().inbox.abandon();
+        drop(unread);
+        self.may_read.notify_waiters();
     }
 
     /// The session has ended.
     pub(super) fn end(&self, ending: Ending) {
-        let mut state = self.state();
-        state.router.handle_ending(ending);
-        self.dispatch(&mut state);
-        for (_, running) in state.callbacks.drain() {
-            running.cancel();
-        }
-        state.waiting.clear();
+        self.with_router(|router| router.handle_ending(ending));
         self.written.notify_waiters();
     }
 }
 
-/// Waits until `ready` gives something; it is asked again after each notification.
-async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
-    loop {
-        let mut notified = std::pin::pin!(notify.notified());
-        // Registered before asking, so that no notification falls between.
-        notified.as_mut().enable();
-        if let Some(ready) = ready() {
-            return ready;
-        }
-        notified.await;
+impl State {
+    /// Starts a call: the reply goes to the receiver.
+    pub(crate) fn start_call(&mut self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
+        let (waiting, reply) = oneshot::channel();
+        let id = call(&mut self.router);
+        self.waiting.insert(id.clone(), waiting);
+        (id, reply)
     }
+
+    pub(super) fn next_line(&mut self) -> Option<Bytes> {
+        self.router.poll_transmit()
+    }
+
+    /// Takes in the router's events, and gives what is to be done without the lock.
+    fn settle_events(&mut self) -> Effects {
+        let mut effects = Effects::default();
+        while let Some(event) = self.router.poll_event() {
+            match event {
+                Event::Incoming(incoming) => self.inbox.push(Delivery::Incoming(incoming)),
+                Event::TurnEnded(end) => self.inbox.push(Delivery::TurnEnded(end)),
+                Event::RunOver => self.inbox.push(Delivery::RunOver),
+                Event::Inbound { id, request, line } => effects.asked.push(Asked { id, request, line }),
+                Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
+                Event::Answered { id, reply } => {
+                    let waiting = self.waiting.remove(&id);
+                    effects.replies.extend(waiting.map(|waiting| (id, waiting, reply)));
+                }
+                Event::Closed(ending) => self.inbox.end(ending),
+            }
+        }
+        effects
+    }
+}
+
+/// What is to be done once the lock is released.
+#[derive(Default)]
+struct Effects {
+    asked: Vec<Asked>,
+    replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
+    cancelled: Vec<Running>,
 }
 
 impl fmt::Debug for Shared {
@@ -299,11 +248,14 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// Ends the session when the driver is dropped before its end.
-pub(super) struct GivenUp<'a>(pub(super) &'a Shared);
+/// Ends the session when the driver is dropped before its end, polled or not.
+pub(super) struct GivenUp(pub(super) Arc<Shared>);
 
-impl Drop for GivenUp<'_> {
+impl Drop for GivenUp {
     fn drop(&mut self) {
-        self.0.end(Ending::failed("the session was given up"));
+        self.0.end(Ending::failed(GIVEN_UP));
     }
 }
+
+/// What the ending says when it was ours.
+pub(super) const GIVEN_UP: &str = "the session was given up";

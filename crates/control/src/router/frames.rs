@@ -18,10 +18,13 @@ impl Router {
             }
             (id, incoming) => {
                 if let Some(id) = id {
-                    self.refuse(id, match &incoming {
-                        Incoming::Undecodable(error, _) => format!("the request can't be read: {error}"),
-                        _ => "the request can't be read: it is no control request".to_owned(),
-                    });
+                    self.refuse(
+                        id,
+                        match &incoming {
+                            Incoming::Undecodable(error, _) => format!("the request can't be read: {error}"),
+                            _ => "the request can't be read: it is no control request".to_owned(),
+                        },
+                    );
                 }
                 self.events.push_back(Event::Incoming(unhandled(incoming)));
             }

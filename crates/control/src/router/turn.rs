@@ -57,8 +57,12 @@ impl Ledger {
     /// A result ends a turn, not the run: background agents hold the state at `running`.
     /// A CLI that tells no state is taken to be idle after a result.
     pub(super) fn run_is_over(&self) -> bool {
-        let idle = self.state.as_ref().is_none_or(|state| *state == SessionState::Idle);
-        self.had_result && !self.awaiting_result && idle
+        self.had_result && self.is_idle()
+    }
+
+    /// Whether no prompt waits for its result and the CLI is not known to be busy.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.awaiting_result && self.state.as_ref().is_none_or(|state| *state == SessionState::Idle)
     }
 
     /// Whether the run is over and that was not told yet.

@@ -11,7 +11,7 @@ pub(crate) struct Cli {
     pub(crate) peer: MemoryPeer,
     unread: Vec<u8>,
     lines: VecDeque<Value>,
-    pub(crate) control: Control,
+    _control: Control,
     _messages: Messages,
     driver: JoinHandle<()>,
 }
@@ -24,7 +24,14 @@ impl Cli {
         settings.callback_grace = Duration::from_millis(20);
         let Connection { control, messages, driver } = connect(link, Arc::new(responder), settings);
         let driver = tokio::spawn(driver.run());
-        Self { peer, unread: Vec::new(), lines: VecDeque::new(), control, _messages: messages, driver }
+        Self {
+            peer,
+            unread: Vec::new(),
+            lines: VecDeque::new(),
+            _control: control,
+            _messages: messages,
+            driver,
+        }
     }
 
     pub(crate) async fn send(&self, frame: Value) {

@@ -1,5 +1,7 @@
 //! The hooks, as the CLI sees them: requests in, answers out, over an in-memory transport.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "what the tests share is test code too")]
+
 mod cli;
 mod declaration;
 mod failure;

@@ -102,12 +102,13 @@ async fn a_question_that_was_taken_back_is_not_answered() {
             Decision::allow()
         }
     });
-    let cli = Cli::start(handler).await;
+    let mut cli = Cli::start(handler).await;
     cli.ask("q", question("Bash")).await;
     assert_eq!(came.recv().await, Some("asked"));
     cli.take_back("q").await;
     assert_eq!(came.recv().await, Some("taken back"));
-    assert_eq!(came.recv().await, None);
+    let reply = cli.exchange(json!({"subtype": "future"})).await;
+    assert_eq!(reply, Err("no handler for a request of subtype `future`".to_owned()));
     assert_eq!(cli.end().await, Vec::<Value>::new());
 }
 

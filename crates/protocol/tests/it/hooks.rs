@@ -15,7 +15,7 @@ fn inputs_decode_from_what_the_cli_sends() {
         input::<PreToolUse>(include_str!("../../fixtures/messages/control_request/hook-pre-tool-use.json"));
     assert_eq!((&*pre.tool_name, pre.tool_input.as_str()), ("Bash", r#"{"command":"touch a.txt","n":1.10}"#));
     assert_eq!(pre.tool_use_id.as_str(), "toolu_01");
-    assert_eq!((pre.session_id.as_str(), &*pre.cwd), ("5e55104e", "/work"));
+    assert_eq!((pre.session_id.as_str(), &*pre.cwd), ("5e55104e", "/project"));
     assert_eq!(pre.permission_mode, Some(PermissionMode::Default));
     assert_eq!(pre.prompt_id.as_deref(), Some("baa8eaa0"));
     assert!(pre.transcript_path.is_some() && pre.agent_id.is_none() && pre.mcp_server.is_none());

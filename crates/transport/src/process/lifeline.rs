@@ -44,6 +44,10 @@ impl Lifeline for ProcessLifeline {
         }
     }
 
+    fn has_process(&self) -> bool {
+        true
+    }
+
     fn stderr_tail(&self) -> String {
         self.running.stderr.tail()
     }

@@ -1,0 +1,151 @@
+//! Bounded memory: nothing is lost, nothing is reordered, and calls complete while nobody reads.
+
+use agentwire::{Session, control::Settings};
+use serde_json::{Value, json};
+
+use crate::peer::{bounded, connected, connected_with, result};
+
+/// A message with its number, of about this many bytes.
+fn numbered(number: usize, bytes: usize) -> Value {
+    json!({"type": "numbered", "number": number, "filler": "x".repeat(bytes)})
+}
+
+/// Reads so many numbered messages, and checks that they are all there, in order.
+async fn all_there(session: &mut Session, count: usize) {
+    for number in 0..count {
+        let incoming = session.next().await.unwrap().unwrap();
+        let line: Value = serde_json::from_str(incoming.line().unwrap().to_str().unwrap()).unwrap();
+        assert_eq!(line["number"], number);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_while_2000_messages_are_unread() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let (reply, ()) = tokio::join!(session.set_model(Some("m")), async {
+            let request = peer.request("set_model").await;
+            // 4 MB before the reply: more than is read ahead while no call is open.
+            for number in 0..2000 {
+                peer.say(numbered(number, 2000)).await;
+            }
+            peer.reply(&request, json!({"model": "m"})).await;
+        });
+        assert_eq!(reply.unwrap().model.as_deref(), Some("m"));
+        all_there(&mut session, 2000).await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_hundred_calls_in_a_row_while_nobody_reads() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        for number in 0..200 {
+            let (reply, ()) = tokio::join!(session.mcp_status(), async {
+                let request = peer.request("mcp_status").await;
+                peer.say(numbered(number, 100)).await;
+                peer.reply(&request, json!({"mcpServers": []})).await;
+            });
+            reply.unwrap();
+        }
+        all_there(&mut session, 200).await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn twenty_calls_at_once_answered_backwards() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let calls: Vec<_> = (0..20)
+            .map(|number| {
+                let control = session.control().clone();
+                tokio::spawn(async move {
+                    let model = format!("m{number}");
+                    let call = agentwire::protocol::control::SetModel::new(Some(&model));
+                    (control.call(&call).await.unwrap().model, model)
+                })
+            })
+            .collect();
+        let mut requests = Vec::new();
+        for _ in 0..20 {
+            requests.push(peer.request("set_model").await);
+        }
+        for request in requests.iter().rev() {
+            peer.reply(request, json!({"model": request["request"]["model"]})).await;
+        }
+        for call in calls {
+            let (told, asked) = call.await.unwrap();
+            assert_eq!(told.as_deref(), Some(asked.as_str()));
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory_is_bounded_while_nobody_reads() {
+    bounded(async {
+        let (mut session, peer) = connected_with(Session::builder(), 4096).await;
+        let writing = tokio::spawn(async move {
+            for number in 0..2000 {
+                peer.say(numbered(number, 2000)).await;
+            }
+            peer
+        });
+        // The clock moves only when nobody can do anything: the peer waits for us.
+        tokio::time::advance(std::time::Duration::from_secs(60)).await;
+        tokio::task::yield_now().await;
+        assert!(!writing.is_finished());
+        all_there(&mut session, 2000).await;
+        drop(writing.await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_capacity_of_one_both_ways() {
+    bounded(async {
+        let (mut session, mut peer) = connected_with(Session::builder(), 1).await;
+        let peer = tokio::spawn(async move {
+            for number in 0..20 {
+                peer.say(numbered(number, 200)).await;
+            }
+            assert_eq!(peer.prompt().await.len(), 5000);
+            peer.say(result("done")).await;
+            peer
+        });
+        // Both write at once, more than the pipes hold.
+        session.send("x".repeat(5000)).await.unwrap();
+        all_there(&mut session, 20).await;
+        assert_eq!(crate::peer::next_kind(&mut session).await, "result");
+        drop(peer.await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn small_limits() {
+    bounded(async {
+        let mut settings = Settings::default();
+        (settings.parked_quiet, settings.unwritten) = (1, 1);
+        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let peer = tokio::spawn(async move {
+            for number in 0..50 {
+                peer.say(numbered(number, 10)).await;
+                assert_eq!(peer.prompt().await, format!("p{number}"));
+            }
+            peer
+        });
+        let control = session.control().clone();
+        let sending = tokio::spawn(async move {
+            for number in 0..50 {
+                control.send(&format!("p{number}").into()).await.unwrap();
+            }
+        });
+        all_there(&mut session, 50).await;
+        sending.await.unwrap();
+        drop(peer.await.unwrap());
+    })
+    .await;
+}

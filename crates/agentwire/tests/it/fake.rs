@@ -1,0 +1,94 @@
+//! The fake CLI: this test program, started again by a script, speaks the real wire shapes and plays one fault.
+
+use std::{
+    fs::{File, OpenOptions, Permissions},
+    io::{BufRead, Write, stdin},
+    os::unix::fs::PermissionsExt,
+    process::Command,
+    thread,
+    time::Duration,
+};
+
+use agentwire::{Options, Session, SessionBuilder};
+use serde_json::{Value, json};
+
+use crate::peer::{assistant, result};
+
+/// Names the part to play, in the fake's environment.
+const PART: &str = "AGENTWIRE_TEST_PART";
+
+/// A folder with the script that starts the fake.
+pub(crate) struct Fake(tempfile::TempDir);
+
+impl Fake {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let script = dir.path().join("claude");
+        let program = std::env::current_exe().unwrap();
+        // The harness prints on stdout, so the wire is the third descriptor.
+        // A signal that is ignored stays so in the program that takes the script's place.
+        let text = format!(
+            "#!/bin/sh\n[ \"${PART}\" = stubborn ] && trap '' TERM\nexec 3>&1 1>/dev/null\n\
+             exec '{}' fake::cli --exact --ignored --nocapture\n",
+            program.display()
+        );
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+        Self(dir)
+    }
+
+    pub(crate) fn options(&self, part: &str) -> Options {
+        Options::new().path_to_claude_code_executable(self.0.path().join("claude")).env(PART, part)
+    }
+
+    /// A session with short graces, for parts that do not end by themselves.
+    pub(crate) fn hasty(&self, part: &str) -> SessionBuilder {
+        let grace = Duration::from_millis(200);
+        Session::builder().options(self.options(part)).grace(grace, grace)
+    }
+}
+
+/// Not a test, but what the script runs.
+#[test]
+#[ignore = "the fake CLI, started by other tests"]
+fn cli() {
+    let part = std::env::var(PART).expect("a part to play");
+    let mut wire = OpenOptions::new().write(true).open("/proc/self/fd/3").unwrap();
+    let mut input = stdin().lock().lines().map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    if part == "refuse" {
+        std::io::stderr().write_all(b"error: unknown option '--nope'\n").unwrap();
+        std::process::exit(1);
+    }
+    let request = input.next().unwrap();
+    let grandchild = (part == "grandchild").then(|| Command::new("sleep").arg("600").spawn().unwrap());
+    let pids = json!({"pid": std::process::id(), "capabilities": grandchild.map(|child| child.id())});
+    say(
+        &mut wire,
+        &json!({"type": "control_response", "response": {
+            "subtype": "success", "request_id": request["request_id"], "response": pids,
+        }}),
+    );
+    for line in input.by_ref() {
+        if line["type"] != "user" {
+            continue;
+        }
+        say(&mut wire, &assistant("hello"));
+        if part == "crash" {
+            std::io::stderr().write_all(b"fatal: out of memory\n").unwrap();
+            std::process::exit(3);
+        }
+        if part == "grandchild" {
+            std::process::exit(0);
+        }
+        wire.write_all(format!("{}\n", result("hello")).as_bytes()).unwrap();
+    }
+    if matches!(part.as_str(), "deaf" | "stubborn") {
+        // Longer than any test waits, and no longer than leftovers may live.
+        thread::sleep(Duration::from_secs(60));
+    }
+    std::process::exit(0);
+}
+
+fn say(wire: &mut File, line: &Value) {
+    wire.write_all(format!("{line}\n").as_bytes()).unwrap();
+}

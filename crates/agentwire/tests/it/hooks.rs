@@ -1,0 +1,142 @@
+//! Hooks through the facade: declared in the handshake, refusing where they fail, running side by side.
+
+use std::sync::Arc;
+
+use agentwire::{
+    Session,
+    hooks::{HookContext, Hooks, Matcher},
+    protocol::{
+        control::Interrupt,
+        hook::{HookReply, PostToolUse, PreToolUse},
+    },
+    transport::memory,
+};
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+
+use crate::peer::{Peer, bounded, connected, next_kind};
+
+fn pre_tool_use(callback: &str) -> Value {
+    json!({"subtype": "hook_callback", "callback_id": callback, "tool_use_id": "toolu_1", "input": {
+        "session_id": "s", "transcript_path": "t", "cwd": "/project", "permission_mode": "default",
+        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"path": "a"}, "tool_use_id": "toolu_1",
+    }})
+}
+
+/// Fires the first hook of a session with these, and gives its response.
+async fn fired(hooks: Hooks) -> Value {
+    let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+    peer.ask("h1", pre_tool_use("hook_0")).await;
+    peer.response("h1").await
+}
+
+fn refuses(response: &Value, why: &str) {
+    let output = &response["response"]["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "deny", "{response}");
+    assert!(output["permissionDecisionReason"].as_str().unwrap().contains(why), "{response}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn declared_in_the_handshake() {
+    bounded(async {
+        let hooks = Hooks::new()
+            .on_matching(PreToolUse, Matcher::tools(["Write"]), async |_, _| ())
+            .on(PostToolUse, async |_, _| ());
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let connecting = Session::builder().hooks(hooks).transport(transport).connect();
+        let (session, request) = tokio::join!(connecting, peer.shake_hands());
+        session.unwrap();
+        let declared = &request["request"]["hooks"];
+        assert_eq!(declared["PreToolUse"][0]["matcher"], "Write");
+        assert_eq!(declared["PreToolUse"][0]["hookCallbackIds"], json!(["hook_0"]));
+        assert_eq!(declared["PreToolUse"][0]["onFailure"], "block");
+        assert_eq!(declared["PostToolUse"][0]["hookCallbackIds"], json!(["hook_1"]));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal() {
+    bounded(async {
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("not now"));
+        refuses(&fired(hooks).await, "not now");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_refuses() {
+    bounded(async {
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| Err::<HookReply<PreToolUse>, _>("no disk"));
+        refuses(&fired(hooks).await, "no disk");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_refuses() {
+    bounded(async {
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| -> () { panic!("ouch") });
+        let (mut session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+        for id in ["h1", "h2"] {
+            peer.ask(id, pre_tool_use("hook_0")).await;
+            refuses(&peer.response(id).await, "ouch");
+        }
+        peer.say(json!({"type": "after"})).await;
+        assert_eq!(next_kind(&mut session).await, "after");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_was_never_declared() {
+    bounded(async {
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
+        let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+        peer.ask("h1", pre_tool_use("hook_9")).await;
+        assert!(peer.refusal("h1").await.contains("hook_9"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_may_interrupt() {
+    bounded(async {
+        let hooks = Hooks::new().on(PreToolUse, async |_, cx: HookContext| {
+            cx.control.call(&Interrupt::default()).await.map(|_| HookReply::<PreToolUse>::deny("interrupted"))
+        });
+        let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+        peer.ask("h1", pre_tool_use("hook_0")).await;
+        let request = peer.request("interrupt").await;
+        peer.reply(&request, json!({"still_queued": []})).await;
+        refuses(&peer.response("h1").await, "interrupted");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn fifty_at_once() {
+    bounded(async {
+        // None of them gets past the barrier before all of them run.
+        let barrier = Arc::new(Barrier::new(50));
+        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+            let barrier = Arc::clone(&barrier);
+            async move {
+                barrier.wait().await;
+            }
+        });
+        let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+        for number in 0..50 {
+            peer.ask(&format!("h{number}"), pre_tool_use("hook_0")).await;
+        }
+        let mut answered = std::collections::BTreeSet::new();
+        for _ in 0..50 {
+            let line = peer.line().await.unwrap();
+            assert_eq!(line["response"]["subtype"], "success", "{line}");
+            answered.insert(line["response"]["request_id"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(answered.len(), 50);
+    })
+    .await;
+}

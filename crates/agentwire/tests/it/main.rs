@@ -1,0 +1,20 @@
+//! The facade, against a peer that a test plays and against real processes.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "all of it is tests, also what stands outside of test functions"
+)]
+
+mod backpressure;
+mod ending;
+mod fake;
+mod hooks;
+mod options;
+mod peer;
+mod permissions;
+mod process;
+mod query;
+mod session;
+mod undecodable;

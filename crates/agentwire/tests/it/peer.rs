@@ -1,0 +1,194 @@
+//! The CLI's side of a session, played by a test line by line.
+
+use std::{collections::VecDeque, fmt::Display, time::Duration};
+
+use agentwire::{
+    Error, Incoming, Session, SessionBuilder, Turn,
+    transport::{ExitReport, MemoryPeer, memory},
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+/// A scripted CLI. Each wait is bounded by the test's own [`bounded`].
+pub(crate) struct Peer {
+    pub(crate) raw: MemoryPeer,
+    lines: VecDeque<Value>,
+    partial: Vec<u8>,
+}
+
+impl Peer {
+    pub(crate) fn new(raw: MemoryPeer) -> Self {
+        Self { raw, lines: VecDeque::new(), partial: Vec::new() }
+    }
+
+    /// The next line of the host's; `None` when it has ended our input.
+    pub(crate) async fn line(&mut self) -> Option<Value> {
+        loop {
+            if let Some(line) = self.lines.pop_front() {
+                return Some(line);
+            }
+            self.partial.extend_from_slice(&self.raw.read().await?);
+            while let Some(end) = self.partial.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.partial.drain(..=end).collect();
+                self.lines.push_back(serde_json::from_slice(&line).unwrap());
+            }
+        }
+    }
+
+    /// The next line is a prompt: its text.
+    pub(crate) async fn prompt(&mut self) -> String {
+        let line = self.line().await.expect("a prompt");
+        assert_eq!(line["type"], "user", "{line}");
+        line["message"]["content"].as_str().expect("a text").to_owned()
+    }
+
+    /// The next line is a request of this subtype.
+    pub(crate) async fn request(&mut self, subtype: &str) -> Value {
+        let line = self.line().await.expect("a request");
+        assert_eq!(line["type"], "control_request", "{line}");
+        assert_eq!(line["request"]["subtype"], subtype, "{line}");
+        line
+    }
+
+    /// The next line is a response to the request with this id: its inner object.
+    pub(crate) async fn response(&mut self, id: &str) -> Value {
+        let line = self.line().await.expect("a response");
+        assert_eq!(line["type"], "control_response", "{line}");
+        assert_eq!(line["response"]["request_id"], id, "{line}");
+        line["response"].clone()
+    }
+
+    /// The next line is a response to the request with this id, and an error: its text.
+    pub(crate) async fn refusal(&mut self, id: &str) -> String {
+        let response = self.response(id).await;
+        assert_eq!(response["subtype"], "error", "{response}");
+        assert!(response.get("response").is_none(), "{response}");
+        response["error"].as_str().unwrap().to_owned()
+    }
+
+    /// Nothing more comes, because our input has ended.
+    pub(crate) async fn input_ended(&mut self) {
+        assert_eq!(self.line().await, None);
+    }
+
+    /// Nothing comes, and our input has not ended.
+    pub(crate) async fn is_left_alone(&mut self) {
+        // The clock is paused: this much time passes only when nobody has anything to do.
+        let line = timeout(Duration::from_secs(1), self.line()).await;
+        assert!(line.is_err(), "{line:?}");
+    }
+
+    /// Writes one line.
+    pub(crate) async fn say(&self, line: impl Display) {
+        self.raw.write(format!("{line}\n")).await.unwrap();
+    }
+
+    pub(crate) async fn reply(&self, request: &Value, response: Value) {
+        let response =
+            json!({"subtype": "success", "request_id": request["request_id"], "response": response});
+        self.say(json!({"type": "control_response", "response": response})).await;
+    }
+
+    pub(crate) async fn refuse(&self, request: &Value, error: &str, code: &str) {
+        let response = json!({
+            "subtype": "error", "request_id": request["request_id"], "error": error, "error_code": code,
+        });
+        self.say(json!({"type": "control_response", "response": response})).await;
+    }
+
+    /// Asks the host.
+    pub(crate) async fn ask(&self, id: &str, request: Value) {
+        self.say(json!({"type": "control_request", "request_id": id, "request": request})).await;
+    }
+
+    /// Shakes hands; gives the host's request.
+    pub(crate) async fn shake_hands(&mut self) -> Value {
+        let request = self.request("initialize").await;
+        self.reply(&request, json!({"pid": 7, "commands": []})).await;
+        request
+    }
+
+    /// Ends, as a process does: its life, and its output.
+    pub(crate) fn exit(&self, report: ExitReport) {
+        self.raw.end(report);
+        self.raw.close_output();
+    }
+
+    /// Ends well once its input has ended.
+    pub(crate) async fn exit_after_input(&mut self) {
+        self.input_ended().await;
+        self.exit(ExitReport::exited(0));
+    }
+}
+
+/// A session with a peer of plenty of capacity.
+pub(crate) async fn connected(builder: SessionBuilder) -> (Session, Peer) {
+    connected_with(builder, 1 << 20).await
+}
+
+pub(crate) async fn connected_with(builder: SessionBuilder, capacity: usize) -> (Session, Peer) {
+    let (transport, peer) = memory(capacity);
+    let mut peer = Peer::new(peer);
+    let (session, _) = tokio::join!(builder.transport(transport).connect(), peer.shake_hands());
+    (session.unwrap(), peer)
+}
+
+/// Runs a test, and fails where it hangs. With a paused clock the hour is over at once.
+pub(crate) async fn bounded<T>(test: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(3600), test).await.expect("it hangs")
+}
+
+/// What something is, in a word: a message's kind, or how it could not be read.
+pub(crate) fn kind(incoming: &Incoming) -> String {
+    match incoming {
+        Incoming::Message(message, _) => message.kind().to_owned(),
+        Incoming::Undecodable(..) => "undecodable".to_owned(),
+        Incoming::Noise(_) => "noise".to_owned(),
+        Incoming::TooLong(_) => "too long".to_owned(),
+        Incoming::Unhandled(message, _) => format!("unhandled {}", message.kind()),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The kinds of all that is left of a turn, which must not fail.
+pub(crate) async fn rest(turn: &mut Turn<'_>) -> Vec<String> {
+    let mut kinds = Vec::new();
+    while let Some(incoming) = turn.next().await {
+        kinds.push(kind(&incoming.unwrap()));
+    }
+    kinds
+}
+
+/// The kind of the session's next message, which must not be its end.
+pub(crate) async fn next_kind(session: &mut Session) -> String {
+    kind(&session.next().await.expect("a message").unwrap())
+}
+
+/// The one error that a session ends with, and nothing after it.
+pub(crate) async fn fails(session: &mut Session) -> Error {
+    let error = session.next().await.expect("an error").expect_err("an error");
+    assert!(session.next().await.is_none());
+    error
+}
+
+pub(crate) fn assistant(text: &str) -> Value {
+    json!({
+        "type": "assistant", "parent_tool_use_id": null, "session_id": "s",
+        "message": {"id": "msg_1", "model": "m", "content": [{"type": "text", "text": text}], "stop_reason": null},
+    })
+}
+
+/// Not starting with its type, as the real ones.
+pub(crate) fn result(text: &str) -> String {
+    format!(
+        r#"{{"duration_api_ms":1,"subtype":"success","is_error":false,"result":"{text}","type":"result","num_turns":1}}"#
+    )
+}
+
+pub(crate) fn error_result(text: &str) -> Value {
+    json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "errors": [text]})
+}
+
+pub(crate) fn state(state: &str) -> Value {
+    json!({"type": "system", "subtype": "session_state_changed", "state": state, "session_id": "s", "uuid": "u"})
+}

@@ -1,0 +1,157 @@
+//! Permission questions: whatever goes wrong, it is never an allow.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use agentwire::{
+    Decision, RawJson, Session,
+    hooks::PermissionHandler,
+    protocol::{control::CanUseTool, permission::PermissionMode},
+};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::peer::{bounded, connected, next_kind};
+
+fn question() -> Value {
+    json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "rm a"}, "tool_use_id": "toolu_1"})
+}
+
+/// Asks a session with this handler, and gives its response.
+async fn asked(handler: PermissionHandler) -> Value {
+    let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
+    peer.ask("q1", question()).await;
+    peer.response("q1").await
+}
+
+fn is_no_allow(response: &Value, why: &str) {
+    assert_eq!(response["subtype"], "error", "{response}");
+    assert!(response["error"].as_str().unwrap().contains(why), "{response}");
+    assert!(!response.to_string().contains("allow"), "{response}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_callback() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        peer.ask("q1", question()).await;
+        assert!(peer.refusal("q1").await.contains("can_use_tool"));
+        assert_eq!(next_kind(&mut session).await, "unhandled control_request");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn allow_with_what_was_asked() {
+    bounded(async {
+        let handler = PermissionHandler::new(async |request: CanUseTool, _cx| {
+            assert_eq!((&*request.tool_name, request.input.as_str()), ("Bash", r#"{"command":"rm a"}"#));
+            Decision::allow_with_input(RawJson::parse(r#"{"command":"ls"}"#).unwrap())
+        });
+        let response = asked(handler).await;
+        assert_eq!(response["response"], json!({"behavior": "allow", "updatedInput": {"command": "ls"}}));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn deny() {
+    bounded(async {
+        let response = asked(PermissionHandler::new(async |_, _| Decision::deny("no shell"))).await;
+        assert_eq!(response["response"], json!({"behavior": "deny", "message": "no shell"}));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failing_callback() {
+    bounded(async {
+        let handler = PermissionHandler::new(async |_, _| Err::<Decision, _>("no disk"));
+        is_no_allow(&asked(handler).await, "no disk");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+#[expect(unreachable_code, reason = "the panic is the fault to be played")]
+async fn a_panicking_callback() {
+    bounded(async {
+        let handler = PermissionHandler::new(async |_, _| {
+            panic!("ouch");
+            Decision::allow()
+        });
+        let (mut session, mut peer) = connected(Session::builder().permissions(handler)).await;
+        for id in ["q1", "q2"] {
+            peer.ask(id, question()).await;
+            is_no_allow(&peer.response(id).await, "ouch");
+        }
+        // The session goes on.
+        peer.say(json!({"type": "after"})).await;
+        assert_eq!(next_kind(&mut session).await, "after");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_without_its_fields() {
+    bounded(async {
+        let handler = PermissionHandler::new(async |_, _| Decision::allow());
+        let (mut session, mut peer) = connected(Session::builder().permissions(handler)).await;
+        peer.ask("q1", json!({"subtype": "can_use_tool", "tool_name": "Bash"})).await;
+        is_no_allow(&peer.response("q1").await, "input");
+        assert_eq!(next_kind(&mut session).await, "undecodable");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_taken_back() {
+    bounded(async {
+        let (seen, dropped) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+        let (began, done) = (Arc::clone(&seen), Arc::clone(&dropped));
+        let handler = PermissionHandler::new(move |_, cx: agentwire::control::CallContext| {
+            let (began, done) = (Arc::clone(&began), Arc::clone(&done));
+            async move {
+                began.notify_one();
+                cx.cancelled.cancelled().await;
+                done.store(true, Ordering::SeqCst);
+                Decision::allow()
+            }
+        });
+        let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
+        peer.ask("q1", question()).await;
+        seen.notified().await;
+        peer.say(json!({"type": "control_cancel_request", "request_id": "q1"})).await;
+        peer.is_left_alone().await;
+        assert!(dropped.load(Ordering::SeqCst));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callback_may_use_the_session() {
+    bounded(async {
+        let handler = PermissionHandler::new(async |_, cx: agentwire::control::CallContext| {
+            let mode = agentwire::protocol::control::SetPermissionMode::new(PermissionMode::AcceptEdits);
+            cx.control.call(&mode).await.map(|_| Decision::deny("mode set"))
+        });
+        let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
+        peer.ask("q1", question()).await;
+        let request = peer.request("set_permission_mode").await;
+        peer.reply(&request, json!({"mode": "acceptEdits"})).await;
+        assert_eq!(peer.response("q1").await["response"]["message"], "mode set");
+    })
+    .await;
+}
+
+#[test]
+fn the_flag_comes_with_the_callback() {
+    let flag = "--permission-prompt-tool=stdio".to_owned();
+    let without = Session::builder().lower().unwrap();
+    assert!(!without.args.contains(&flag));
+    let handler = PermissionHandler::new(async |_, _| Decision::allow());
+    let with = Session::builder().permissions(handler).lower().unwrap();
+    assert!(with.args.contains(&flag));
+}

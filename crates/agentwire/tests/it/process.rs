@@ -1,0 +1,262 @@
+//! Sessions with real processes: a fake CLI that plays one fault each, and programs that can't be started.
+
+use std::{
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use agentwire::{Error, Options, Session, query, transport::TransportError};
+use tokio::{runtime::Runtime, time::timeout};
+
+use crate::{
+    fake::Fake,
+    peer::{fails, next_kind},
+};
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Runs a test, and fails where it hangs.
+fn run<T>(test: impl Future<Output = T>) -> T {
+    runtime().block_on(async { timeout(BOUND, test).await.expect("it hangs") })
+}
+
+/// Waits until a process is gone: not even a zombie is left of our own children.
+fn gone(pid: u32) {
+    let start = Instant::now();
+    while Path::new(&format!("/proc/{pid}")).exists() && !is_orphaned_zombie(pid) {
+        assert!(start.elapsed() < BOUND, "process {pid} is still there");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// The same, in less than the transport's own graces: those of the session hold.
+fn soon_gone(pid: u32) {
+    let start = Instant::now();
+    gone(pid);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+/// A grandchild that has ended is reaped by whoever adopted it, which is not our business.
+fn is_orphaned_zombie(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    let mut fields = stat.rsplit_once(')').unwrap().1.split_whitespace();
+    let (state, parent) = (fields.next().unwrap(), fields.next().unwrap());
+    state == "Z" && parent != std::process::id().to_string()
+}
+
+fn pid(session: &Session) -> u32 {
+    session.initialized().pid.unwrap()
+}
+
+#[test]
+fn two_turns_and_a_good_end() {
+    let fake = Fake::new();
+    let pid = run(async {
+        let mut session = Session::connect(fake.options("good")).await.unwrap();
+        for prompt in ["one", "two"] {
+            let turn = session.ask(prompt).await.unwrap();
+            assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
+        }
+        let pid = pid(&session);
+        session.close().await.unwrap();
+        pid
+    });
+    gone(pid);
+}
+
+#[test]
+fn a_query() {
+    let fake = Fake::new();
+    run(async {
+        let mut query = query("hi", fake.options("good")).await.unwrap();
+        let mut kinds = Vec::new();
+        while let Some(incoming) = query.next().await {
+            kinds.push(crate::peer::kind(&incoming.unwrap()));
+        }
+        assert_eq!(kinds, ["assistant", "result"]);
+    });
+}
+
+#[test]
+fn a_crash() {
+    let fake = Fake::new();
+    run(async {
+        let mut session = Session::connect(fake.options("crash")).await.unwrap();
+        session.send("hi").await.unwrap();
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        let error = fails(&mut session).await;
+        let exit = error.ending().unwrap().exit.clone().unwrap();
+        assert_eq!(exit.code, Some(3));
+        assert_eq!(exit.stderr_tail.trim(), "fatal: out of memory");
+        gone(pid(&session));
+    });
+}
+
+#[test]
+fn an_exit_in_the_handshake() {
+    let fake = Fake::new();
+    run(async {
+        let error = Session::connect(fake.options("refuse")).await.unwrap_err();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
+        assert!(error.to_string().contains("unknown option '--nope'"), "{error}");
+    });
+}
+
+#[test]
+fn the_end_of_input_is_ignored() {
+    let fake = Fake::new();
+    run(async {
+        let session = fake.hasty("deaf").connect().await.unwrap();
+        let pid = pid(&session);
+        let error = session.close().await.unwrap_err();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(15));
+        assert!(error.to_string().contains("did not end by itself"), "{error}");
+        gone(pid);
+    });
+}
+
+#[test]
+fn sigterm_is_ignored() {
+    let fake = Fake::new();
+    run(async {
+        let session = fake.hasty("stubborn").connect().await.unwrap();
+        let pid = pid(&session);
+        let error = session.close().await.unwrap_err();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9));
+        assert!(error.to_string().contains("was made to"), "{error}");
+        gone(pid);
+    });
+}
+
+#[test]
+fn a_query_whose_cli_ignores_the_end_of_input() {
+    let fake = Fake::new();
+    run(async {
+        let session = fake.hasty("deaf").connect().await.unwrap();
+        let pid = pid(&session);
+        let mut query = session.into_query("hi").await.unwrap();
+        assert_eq!(crate::peer::kind(&query.next().await.unwrap().unwrap()), "assistant");
+        assert_eq!(crate::peer::kind(&query.next().await.unwrap().unwrap()), "result");
+        assert!(query.next().await.unwrap().is_err());
+        assert!(query.next().await.is_none());
+        gone(pid);
+    });
+}
+
+#[test]
+fn a_grandchild_holds_the_output() {
+    let fake = Fake::new();
+    run(async {
+        let mut session = fake.hasty("grandchild").connect().await.unwrap();
+        let grandchild: u32 = session.initialized().capabilities.as_ref().unwrap().as_str().parse().unwrap();
+        session.send("hi").await.unwrap();
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        let error = fails(&mut session).await;
+        let ending = error.ending().unwrap();
+        assert!(ending.in_turn);
+        assert_eq!(ending.exit.as_ref().unwrap().code, Some(0));
+        gone(pid(&session));
+        gone(grandchild);
+    });
+}
+
+#[test]
+fn dropping_leaves_nothing() {
+    let fake = Fake::new();
+    for part in ["good", "deaf", "stubborn"] {
+        // In its runtime.
+        run(async {
+            let session = fake.hasty(part).connect().await.unwrap();
+            let pid = pid(&session);
+            drop(session);
+            soon_gone(pid);
+        });
+        // While nobody drives it.
+        let idle = runtime();
+        let session = idle.block_on(fake.hasty(part).connect()).unwrap();
+        let pid_of_idle = pid(&session);
+        drop(session);
+        soon_gone(pid_of_idle);
+        // After its end.
+        let session = {
+            let runtime = runtime();
+            runtime.block_on(fake.hasty(part).connect()).unwrap()
+        };
+        let pid = pid(&session);
+        drop(session);
+        soon_gone(pid);
+    }
+}
+
+#[test]
+fn a_dropped_connect_leaves_nothing() {
+    let fake = Fake::new();
+    let dir = tempfile::tempdir().unwrap();
+    let script = dir.path().join("claude");
+    let file = dir.path().join("pid");
+    // It says who it is, and never answers.
+    let text =
+        format!("#!/bin/sh\necho $$ > '{0}.new'\nmv '{0}.new' '{0}'\ncat >/dev/null\n", file.display());
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    run(async {
+        let options = fake.options("good").path_to_claude_code_executable(script);
+        let connecting = tokio::spawn(Session::connect(options));
+        while !file.exists() {
+            tokio::task::yield_now().await;
+        }
+        connecting.abort();
+        assert!(connecting.await.unwrap_err().is_cancelled());
+        gone(std::fs::read_to_string(&file).unwrap().trim().parse().unwrap());
+    });
+}
+
+#[test]
+fn stderr_goes_to_its_callback() {
+    let fake = Fake::new();
+    let (sender, lines) = std::sync::mpsc::channel();
+    run(async {
+        let builder = Session::builder().options(fake.options("crash"));
+        let builder = builder.on_stderr(move |line| sender.send(line.to_owned()).unwrap());
+        let mut session = builder.connect().await.unwrap();
+        session.send("hi").await.unwrap();
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        fails(&mut session).await;
+    });
+    assert_eq!(lines.recv_timeout(BOUND).unwrap(), "fatal: out of memory");
+}
+
+#[test]
+fn what_cannot_be_started_names_its_cause() {
+    let fake = Fake::new();
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    std::fs::write(&data, "").unwrap();
+    let missing = dir.path().join("missing");
+    let refused = |options: Options| run(Session::connect(options)).unwrap_err();
+    let names = |error: &Error, path: &Path| {
+        let report = error.report().to_string();
+        assert!(report.contains(&path.display().to_string()), "{report}");
+    };
+
+    let error = refused(Options::new().path_to_claude_code_executable(&missing));
+    assert!(matches!(error, Error::Start(TransportError::NoSuchProgram { .. })), "{error:?}");
+    names(&error, &missing);
+
+    let error = refused(Options::new().path_to_claude_code_executable(&data));
+    assert!(matches!(error, Error::Start(TransportError::NotExecutable { .. })), "{error:?}");
+    names(&error, &data);
+
+    let error = refused(fake.options("good").cwd(&missing));
+    assert!(matches!(error, Error::Start(TransportError::NoSuchDirectory { .. })), "{error:?}");
+    names(&error, &missing);
+
+    let error = refused(fake.options("good").extra_arg("long", Some(&"x".repeat(5_000_000))));
+    assert!(matches!(error, Error::Start(TransportError::ArgumentsTooLong { .. })), "{error:?}");
+}
+
+/// Far more than anything here takes.
+const BOUND: Duration = Duration::from_secs(30);

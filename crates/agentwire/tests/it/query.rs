@@ -1,0 +1,203 @@
+//! One prompt: the input is ended when the run is over, not when a result came, and the end is bounded.
+
+use std::time::Duration;
+
+use agentwire::{
+    Error, Query, Session,
+    transport::{ExitReport, Terminate},
+};
+use tokio::{task::JoinHandle, time::Instant};
+
+use crate::peer::{Peer, assistant, bounded, connected, error_result, kind, result, state};
+
+/// What a query gave: the kinds of its messages, and the error at its end.
+type Given = (Vec<String>, Option<Error>);
+
+/// Starts a query, and reads it to its end in the background.
+async fn query() -> (JoinHandle<Given>, Peer) {
+    let (session, mut peer) = connected(Session::builder()).await;
+    let query = session.into_query("hi").await.unwrap();
+    assert_eq!(peer.prompt().await, "hi");
+    (tokio::spawn(read(query)), peer)
+}
+
+async fn read(mut query: Query) -> Given {
+    let mut kinds = Vec::new();
+    loop {
+        match query.next().await {
+            Some(Ok(incoming)) => kinds.push(kind(&incoming)),
+            Some(Err(error)) => {
+                assert!(query.next().await.is_none());
+                return (kinds, Some(error));
+            }
+            None => {
+                assert!(query.next().await.is_none());
+                return (kinds, None);
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_input_ends_at_idle() {
+    bounded(async {
+        let (reading, mut peer) = query().await;
+        peer.say(state("running")).await;
+        peer.say(assistant("hello")).await;
+        peer.say(result("hello")).await;
+        peer.is_left_alone().await;
+        peer.say(state("idle")).await;
+        peer.exit_after_input().await;
+        let (kinds, error) = reading.await.unwrap();
+        assert_eq!(kinds, ["system", "assistant", "result", "system"]);
+        assert!(error.is_none(), "{error:?}");
+        assert_eq!(peer.raw.terminations(), []);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_state_events_the_input_ends_at_the_result() {
+    bounded(async {
+        let (reading, mut peer) = query().await;
+        peer.say(assistant("hello")).await;
+        peer.is_left_alone().await;
+        peer.say(result("hello")).await;
+        peer.exit_after_input().await;
+        assert!(reading.await.unwrap().1.is_none());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn background_work_keeps_the_input_open() {
+    bounded(async {
+        let (reading, mut peer) = query().await;
+        peer.say(state("running")).await;
+        peer.say(result("started an agent")).await;
+        peer.is_left_alone().await;
+        // The agent asks, and there is somebody to answer.
+        peer.ask("q", serde_json::json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"}))
+            .await;
+        peer.refusal("q").await;
+        peer.say(assistant("the agent is done")).await;
+        peer.say(result("done")).await;
+        peer.is_left_alone().await;
+        peer.say(state("idle")).await;
+        peer.exit_after_input().await;
+        let (kinds, error) = reading.await.unwrap();
+        assert_eq!(
+            kinds,
+            ["system", "result", "unhandled control_request", "assistant", "result", "system"]
+        );
+        assert!(error.is_none(), "{error:?}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_an_earlier_run_is_not_this_ones() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("first").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("first")).await;
+        turn.finish().await.unwrap();
+        // That the first run is over was not read yet, and is old news by the time it is.
+        let reading = tokio::spawn(read(session.into_query("second").await.unwrap()));
+        assert_eq!(peer.prompt().await, "second");
+        peer.is_left_alone().await;
+        peer.say(result("second")).await;
+        peer.exit_after_input().await;
+        assert!(reading.await.unwrap().1.is_none());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_does_not_exit_is_bounded() {
+    bounded(async {
+        let (reading, mut peer) = query().await;
+        peer.say(result("hello")).await;
+        peer.input_ended().await;
+        let start = Instant::now();
+        let (kinds, error) = reading.await.unwrap();
+        assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
+        assert_eq!(kinds, ["result"]);
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        assert!(error.unwrap().to_string().contains("could not be made to end"));
+        peer.raw.released().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_graceless_grace() {
+    bounded(async {
+        let grace = Duration::from_millis(10);
+        let (session, mut peer) = connected(Session::builder().grace(grace, grace)).await;
+        let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
+        peer.prompt().await;
+        peer.say(result("hello")).await;
+        let start = Instant::now();
+        reading.await.unwrap().1.unwrap();
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_result_is_the_error() {
+    bounded(async {
+        let (reading, mut peer) = query().await;
+        peer.say(error_result("out of luck")).await;
+        peer.input_ended().await;
+        peer.exit(ExitReport::exited(1));
+        let (kinds, error) = reading.await.unwrap();
+        assert_eq!(kinds, ["result"]);
+        let error = error.unwrap();
+        assert!(error.to_string().contains("out of luck"), "{error}");
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_ends_the_peer() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let query = session.into_query("hi").await.unwrap();
+        peer.prompt().await;
+        drop(query);
+        peer.raw.released().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_is_cancel_safe() {
+    bounded(async {
+        let (session, peer) = connected(Session::builder()).await;
+        let mut query = session.into_query("hi").await.unwrap();
+        let writing = tokio::spawn(async move {
+            for _ in 0..200 {
+                peer.say(assistant("hello")).await;
+                tokio::task::yield_now().await;
+            }
+            peer
+        });
+        let mut told = 0;
+        while told < 200 {
+            tokio::select! {
+                biased;
+                next = query.next() => {
+                    assert_eq!(kind(&next.unwrap().unwrap()), "assistant");
+                    told += 1;
+                }
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        drop(writing);
+    })
+    .await;
+}

@@ -1,0 +1,450 @@
+//! A session of many turns: what belongs to which, control requests in between, and its end by our own hand.
+
+use std::{
+    pin::pin,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use agentwire::{
+    ControlError, Error, Incoming, Message, Options, PermissionMode, Query, Session, SystemPrompt, Turn,
+    protocol::control::{Interrupt, InterruptReply},
+    transport::{ExitReport, Terminate, memory},
+};
+use serde_json::json;
+use tokio::time::{Instant, advance, timeout};
+
+use crate::peer::{Peer, assistant, bounded, connected, error_result, fails, next_kind, rest, result, state};
+
+#[tokio::test(start_paused = true)]
+async fn ask() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        assert_eq!(session.initialized().pid, Some(7));
+        let mut turn = session.ask("hi").await.unwrap();
+        assert_eq!(peer.prompt().await, "hi");
+        peer.say(assistant("hello")).await;
+        peer.say(result("hello")).await;
+        assert_eq!(rest(&mut turn).await, ["assistant", "result"]);
+        assert_eq!(turn.result().unwrap().result.as_deref(), Some("hello"));
+        assert!(turn.next().await.is_none());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_turns() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        for text in ["one", "two"] {
+            let turn = session.ask(text).await.unwrap();
+            assert_eq!(peer.prompt().await, text);
+            peer.say(assistant(text)).await;
+            peer.say(result(text)).await;
+            assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some(text));
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_ends_at_its_result() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let mut turn = session.ask("one").await.unwrap();
+        peer.prompt().await;
+        for line in [result("one"), state("idle").to_string(), result("background")] {
+            peer.say(line).await;
+        }
+        assert_eq!(rest(&mut turn).await, ["result"]);
+        assert_eq!(turn.result().unwrap().result.as_deref(), Some("one"));
+        // What came after belongs to nobody's turn, and is not lost.
+        assert_eq!(next_kind(&mut session).await, "system");
+        assert_eq!(next_kind(&mut session).await, "result");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_was_read_past_is_not_the_next_turns() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("one")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        let mut turn = session.ask("two").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("two")).await;
+        // Left at the result, without waiting for the `None` behind it.
+        let Some(Ok(Incoming::Message(Message::Result(told), _))) = turn.next().await else {
+            panic!("no result")
+        };
+        assert_eq!(told.result.as_deref(), Some("two"));
+        let turn = session.ask("three").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("three")).await;
+        assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("three"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_turn_loses_nothing() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let mut turn = session.ask("one").await.unwrap();
+        peer.prompt().await;
+        peer.say(assistant("a")).await;
+        peer.say(assistant("b")).await;
+        peer.say(result("one")).await;
+        turn.next().await.unwrap().unwrap();
+        assert_eq!(rest(&mut session.turn()).await, ["assistant", "result"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_is_cancel_safe() {
+    bounded(async {
+        let (mut session, peer) = connected(Session::builder()).await;
+        let writing = tokio::spawn(async move {
+            for number in 0..500 {
+                peer.say(json!({"type": "count", "number": number})).await;
+                tokio::task::yield_now().await;
+            }
+            peer
+        });
+        let mut told = Vec::new();
+        while told.len() < 500 {
+            // Polled once and dropped, over and over.
+            tokio::select! {
+                biased;
+                next = session.next() => told.push(next.unwrap().unwrap().line().unwrap().to_str().unwrap().to_owned()),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        let expected: Vec<_> =
+            (0..500).map(|number| json!({"type": "count", "number": number}).to_string()).collect();
+        assert_eq!(told, expected);
+        drop(writing);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_requests_and_their_replies() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let (reply, ()) = tokio::join!(session.interrupt(), async {
+            let request = peer.request("interrupt").await;
+            peer.reply(&request, json!({"still_queued": ["u1"]})).await;
+        });
+        assert_eq!(reply.unwrap().still_queued[0].as_str(), "u1");
+        let (reply, ()) = tokio::join!(session.set_model(Some("m2")), async {
+            let request = peer.request("set_model").await;
+            assert_eq!(request["request"], json!({"subtype": "set_model", "model": "m2"}));
+            peer.reply(&request, json!({"model": "m2"})).await;
+        });
+        assert_eq!(reply.unwrap().model.as_deref(), Some("m2"));
+        let (reply, ()) = tokio::join!(session.set_permission_mode(PermissionMode::Plan), async {
+            let request = peer.request("set_permission_mode").await;
+            assert_eq!(request["request"]["mode"], "plan");
+            peer.reply(&request, json!({"mode": "plan"})).await;
+        });
+        assert_eq!(reply.unwrap().mode, Some(PermissionMode::Plan));
+        let (reply, ()) = tokio::join!(session.mcp_status(), async {
+            let request = peer.request("mcp_status").await;
+            peer.reply(&request, json!({"mcpServers": [{"name": "a", "status": "connected"}]})).await;
+        });
+        assert_eq!(&*reply.unwrap().mcp_servers[0].name, "a");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_without_a_response_is_a_success() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let interrupt = Interrupt::default();
+        let (reply, ()) = tokio::join!(session.call(&interrupt), async {
+            let request = peer.request("interrupt").await;
+            let response = json!({"subtype": "success", "request_id": request["request_id"]});
+            peer.say(json!({"response": response, "type": "control_response"})).await;
+        });
+        assert_eq!(reply.unwrap(), InterruptReply::default());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_reply_is_typed() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let (reply, ()) =
+            tokio::join!(session.set_permission_mode(PermissionMode::BypassPermissions), async {
+                let request = peer.request("set_permission_mode").await;
+                peer.refuse(&request, "not launched with it", "bypass_not_launched").await;
+            });
+        let error = reply.unwrap_err();
+        let Error::Control(ControlError::Rejected { subtype, message, code, .. }) = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!((&**subtype, message.as_str()), ("set_permission_mode", "not launched with it"));
+        assert_eq!(code.as_deref(), Some("bypass_not_launched"));
+        assert!(error.report().to_string().contains("not launched with it"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_never_comes_is_a_time_out() {
+    bounded(async {
+        let (session, _peer) = connected(Session::builder()).await;
+        let error = session.interrupt().await.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_handshake() {
+    bounded(async {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let options = Options::new().system_prompt(SystemPrompt::Text("be brief".to_owned()));
+        let connecting = Session::builder().options(options).transport(transport).connect();
+        let (session, request) = tokio::join!(connecting, peer.shake_hands());
+        session.unwrap();
+        assert_eq!(request["request"], json!({"subtype": "initialize", "systemPrompt": ["be brief"]}));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_are_answered_in_the_handshake() {
+    bounded(async {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let connecting = Session::builder().transport(transport).connect();
+        let (session, ()) = tokio::join!(connecting, async {
+            let request = peer.request("initialize").await;
+            // The real CLI asks MCP servers first, and answers the handshake when it was answered.
+            peer.ask("m1", json!({"subtype": "not_known_yet"})).await;
+            assert!(peer.refusal("m1").await.contains("not_known_yet"));
+            peer.reply(&request, json!({})).await;
+        });
+        assert_eq!(next_kind(&mut session.unwrap()).await, "unhandled control_request");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_or_silent_handshake() {
+    bounded(async {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
+            let request = peer.request("initialize").await;
+            peer.refuse(&request, "no", "c").await;
+        });
+        assert!(matches!(session, Err(Error::Control(ControlError::Rejected { .. }))));
+        peer.raw.released().await;
+
+        let (transport, peer) = memory(1 << 16);
+        let error = Session::builder().transport(transport).connect().await.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
+        peer.released().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_connect_ends_the_peer() {
+    bounded(async {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let connecting = tokio::spawn(Session::builder().transport(transport).connect());
+        peer.request("initialize").await;
+        connecting.abort();
+        peer.raw.released().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        closed.unwrap();
+        peer.raw.released().await;
+        assert_eq!(peer.raw.terminations(), []);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_lets_a_turn_end() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        let (closed, ()) = tokio::join!(session.close(), async {
+            peer.input_ended().await;
+            advance(Duration::from_secs(9)).await;
+            peer.say(result("one")).await;
+            peer.exit(ExitReport::exited(0));
+        });
+        closed.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_is_bounded() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        let start = Instant::now();
+        let error = session.close().await.unwrap_err();
+        assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        peer.raw.released().await;
+        let ending = error.ending().unwrap();
+        assert!(ending.in_turn);
+        assert!(error.to_string().contains("could not be made to end"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_tells_what_it_did() {
+    bounded(async {
+        let (session, peer) = connected(Session::builder()).await;
+        let (closed, ()) = tokio::join!(session.close(), async {
+            assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+            peer.exit(ExitReport::exited(143));
+        });
+        let error = closed.unwrap_err();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(143));
+        assert!(error.to_string().contains("did not end by itself"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_input_cuts_no_turn() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        session.end_input();
+        assert_eq!(peer.prompt().await, "one");
+        peer.input_ended().await;
+        assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
+        peer.say(result("one")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        // Now that nothing runs any more, its life is bounded.
+        let error = fails(&mut session).await;
+        assert!(error.to_string().contains("could not be made to end"), "{error}");
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_input_of_an_idle_session() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.end_input();
+        assert!(matches!(session.send("late").await, Err(Error::Control(ControlError::InputEnded { .. }))));
+        let (next, ()) = tokio::join!(session.next(), peer.exit_after_input());
+        assert!(next.is_none());
+        assert!(matches!(session.send("later").await, Err(Error::Ended(_))));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_ends_the_peer() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        let control = session.control().clone();
+        drop(session);
+        peer.raw.released().await;
+        assert!(matches!(control.call(&Interrupt::default()).await, Err(ControlError::Closed { .. })));
+    })
+    .await;
+}
+
+#[test]
+fn dropping_needs_no_runtime_to_run() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (session, peer) = runtime.block_on(connected(Session::builder()));
+    // The runtime is there, and nobody drives it.
+    drop(session);
+    let released = pin!(peer.raw.released()).poll(&mut Context::from_waker(Waker::noop()));
+    assert_eq!(released, Poll::Ready(()));
+}
+
+#[test]
+fn a_session_outlives_its_runtime_by_an_error() {
+    let build = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = build();
+    let (mut session, peer) = runtime.block_on(connected(Session::builder()));
+    drop(runtime);
+    let test = async {
+        peer.raw.released().await;
+        assert!(matches!(fails(&mut session).await, Error::Ended(_)));
+        assert!(matches!(session.interrupt().await, Err(Error::Ended(_))));
+    };
+    // This clock is a real one.
+    build().block_on(async { timeout(Duration::from_secs(30), test).await.expect("it hangs") });
+}
+
+#[test]
+fn connecting_needs_a_runtime() {
+    let (transport, _peer) = memory(1 << 16);
+    let mut connecting = pin!(Session::builder().transport(transport).connect());
+    let Poll::Ready(connected) = connecting.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("it waits")
+    };
+    let error = connected.unwrap_err();
+    assert!(error.report().to_string().contains("runtime"), "{}", error.report());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_result_is_a_result() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("one").await.unwrap();
+        peer.prompt().await;
+        peer.say(error_result("out of luck")).await;
+        let told = turn.finish().await.unwrap().unwrap();
+        assert_eq!(told.error_text().as_deref(), Some("out of luck"));
+        // The session goes on, and its good end is a good end.
+        let turn = session.ask("two").await.unwrap();
+        peer.prompt().await;
+        peer.say(assistant("fine")).await;
+        peer.say(result("two")).await;
+        turn.finish().await.unwrap().unwrap();
+        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        closed.unwrap();
+    })
+    .await;
+}
+
+#[test]
+fn types_are_as_users_need_them() {
+    fn send<T: Send + 'static>() {}
+    fn send_future<F: Future + Send>(_: impl FnOnce() -> F) {}
+    send::<Session>();
+    send::<Query>();
+    send::<Turn<'static>>();
+    send_future(|| Session::connect(Options::new()));
+    send_future(|| agentwire::query("hi", Options::new()));
+    assert!(size_of::<Error>() <= 128, "{}", size_of::<Error>());
+}

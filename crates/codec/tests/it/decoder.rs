@@ -1,0 +1,117 @@
+//! The line decoder: the same lines however the stream is cut, and none lost after one that is too long.
+
+use agentwire_codec::{FrameError, Head, Limits, Line, LineDecoder};
+use bytes::Bytes;
+use proptest::prelude::*;
+
+use crate::decode;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_split_gives_the_same_lines(
+        stream in stream(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+        limit in 1_usize..24,
+    ) {
+        let whole = decode(limit, [&stream[..]]);
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
+        cuts.extend([0, stream.len()]);
+        cuts.sort_unstable();
+        let pieces = cuts.windows(2).map(|cut| &stream[cut[0]..cut[1]]);
+        prop_assert_eq!(&decode(limit, pieces.clone()), &whole);
+        prop_assert_eq!(&decode(limit, stream.chunks(1)), &whole);
+
+        let mut late = LineDecoder::new(Limits::max_line(limit));
+        pieces.for_each(|piece| late.push(Bytes::copy_from_slice(piece)));
+        prop_assert_eq!(late.buffered(), stream.len());
+        let mut lines: Vec<_> = std::iter::from_fn(|| late.next()).collect();
+        lines.extend(late.finish().map(Ok));
+        prop_assert_eq!(&lines, &whole);
+    }
+
+    #[test]
+    fn the_lines_are_the_streams(stream in stream(), limit in 1_usize..24) {
+        let mut pieces: Vec<&[u8]> = stream.split(|&byte| byte == b'\n').collect();
+        if pieces.last().is_some_and(|last| last.is_empty()) {
+            pieces.pop();
+        }
+        let lines = decode(limit, [&stream[..]]);
+        prop_assert_eq!(lines.len(), pieces.len());
+        for (number, (line, piece)) in lines.iter().zip(pieces).enumerate() {
+            match line {
+                Ok(line) => prop_assert_eq!(line.as_bytes(), piece),
+                Err(FrameError::TooLong { line, limit: told, .. }) => {
+                    prop_assert!(piece.len() > limit);
+                    prop_assert_eq!((*line, *told), (number as u64 + 1, limit));
+                }
+                Err(_) => prop_assert!(false),
+            }
+        }
+    }
+}
+
+fn stream() -> impl Strategy<Value = Vec<u8>> {
+    let byte =
+        prop_oneof![4 => Just(b'\n'), 1 => Just(b'\r'), 6 => any::<u8>(), 6 => Just(b'{'), 6 => Just(b'"')];
+    prop::collection::vec(byte, 0..120)
+}
+
+#[test]
+fn the_limit_is_the_longest_line() {
+    for (length, fits) in [(9, true), (10, true), (11, false)] {
+        let stream = [&vec![b'x'; length][..], b"\nnext\n"].concat();
+        for cut in 0..=stream.len() {
+            let (start, end) = stream.split_at(cut);
+            let lines = decode(10, [start, end]);
+            assert_eq!(lines.len(), 2, "{length} bytes, cut at {cut}");
+            assert_eq!(lines[0].is_ok(), fits, "{length} bytes, cut at {cut}");
+            assert_eq!(lines[1], Ok(Line::from("next")));
+        }
+    }
+}
+
+#[test]
+fn an_over_long_line_is_told_at_once_and_only_once() {
+    let mut decoder = LineDecoder::new(Limits::max_line(64));
+    let start =
+        Bytes::from_static(br#"{"type":"control_response","response":{"request_id":"req_7","response":{"#);
+    decoder.push(start);
+    let Some(Err(FrameError::TooLong { line, limit, excerpt, head, .. })) = decoder.next() else {
+        panic!("no error");
+    };
+    assert_eq!((line, limit), (1, 64));
+    assert_eq!(head, Head::Response(Some("req_7".into())));
+    assert_eq!(excerpt, r#"{"type":"control_response","response":{"request_id":"req_7","res…"#);
+    for _ in 0..1000 {
+        decoder.push(Bytes::from_static(&[b'x'; 100]));
+        assert_eq!(decoder.next(), None);
+        assert_eq!(decoder.buffered(), 0);
+    }
+    decoder.push(Bytes::from_static(b"}\nnext\n"));
+    assert_eq!(decoder.next(), Some(Ok(Line::from("next"))));
+    assert_eq!(decoder.next(), None);
+}
+
+#[test]
+fn an_excerpt_is_short_and_whole_text() {
+    let long = "é".repeat(300);
+    let lines = decode(250, [long.as_bytes()]);
+    let Err(FrameError::TooLong { excerpt, .. }) = &lines[0] else { panic!("{lines:?}") };
+    assert_eq!(*excerpt, format!("{}…", "é".repeat(100)));
+    let odd = format!("x{long}");
+    assert_eq!(Line::from(odd.as_str()).excerpt(), format!("x{}…", "é".repeat(99)));
+}
+
+#[test]
+fn a_decoder_goes_on_after_finish() {
+    let mut decoder = LineDecoder::new(Limits::default());
+    decoder.push(Bytes::from_static(b"one"));
+    assert_eq!(decoder.next(), None);
+    assert_eq!(decoder.finish(), Some(Line::from("one")));
+    assert_eq!(decoder.finish(), None);
+    decoder.push(Bytes::new());
+    decoder.push(Bytes::from_static(b"two\n"));
+    assert_eq!(decoder.next(), Some(Ok(Line::from("two"))));
+}

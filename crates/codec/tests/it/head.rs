@@ -1,0 +1,144 @@
+//! The head: kind and ids, found for any order of keys, any spacing, and as far as the text goes.
+
+use agentwire_codec::Head;
+use proptest::prelude::*;
+
+fn check(line: &str, head: &Head) {
+    assert_eq!(Head::of(line.as_bytes()), *head, "{line}");
+}
+
+fn request(id: &str) -> Head {
+    Head::Request(Some(id.into()))
+}
+
+fn response(id: &str) -> Head {
+    Head::Response(Some(id.into()))
+}
+
+#[test]
+fn every_kind_is_found() {
+    check(r#"{"type":"control_request","request_id":"a","request":{}}"#, &request("a"));
+    check(r#"{"type":"control_response","response":{"subtype":"success","request_id":"a"}}"#, &response("a"));
+    check(r#"{"type":"control_cancel_request","request_id":"a"}"#, &Head::Cancel(Some("a".into())));
+    check(r#"{"type":"result"}"#, &Head::Result);
+    check(r#"{"type":"assistant"}"#, &Head::Other);
+    check(r#"{"no":"type"}"#, &Head::Other);
+    check("{}", &Head::Other);
+    for noise in ["", " ", "text", "[{\"type\":\"result\"}]", "\"type\"", "null", "1", "\0{}"] {
+        check(noise, &Head::Noise);
+    }
+}
+
+#[test]
+fn missing_and_odd_ids_are_none() {
+    check(r#"{"type":"control_request","request":{"request_id":"inner"}}"#, &Head::Request(None));
+    check(r#"{"type":"control_request","request_id":7}"#, &Head::Request(None));
+    check(r#"{"type":"control_request","request_id":null}"#, &Head::Request(None));
+    check(r#"{"type":"control_response"}"#, &Head::Response(None));
+    check(r#"{"type":"control_response","response":[]}"#, &Head::Response(None));
+    check(r#"{"type":"control_response","response":{},"request_id":"beside"}"#, &response("beside"));
+    check(r#"{"type":"control_response","request_id":"alone"}"#, &response("alone"));
+    check(r#"{"type":7,"request_id":"a"}"#, &Head::Other);
+}
+
+#[test]
+fn strings_that_look_like_keys_are_not_keys() {
+    check(r#"{"text":"\"type\":\"result\"","type":"user"}"#, &Head::Other);
+    check(r#"{"x":{"type":"result"},"type":"user"}"#, &Head::Other);
+    check(r#"{"x":"}","y":["{","]"],"type":"result"}"#, &Head::Result);
+    check(r#"{"x":"\\","type":"result"}"#, &Head::Result);
+}
+
+#[test]
+fn escapes_spacing_and_a_byte_order_mark_are_understood() {
+    check(r#"{"\u0074ype":"resul\u0074"}"#, &Head::Result);
+    check(r#"{"type":"control_request","request\u005fid":"\u0061\n"}"#, &request("a\n"));
+    check(" \t{ \"x\" : 1 ,\r \"type\" : \"result\" } ", &Head::Result);
+    check("\u{feff}{\"type\":\"result\"}", &Head::Result);
+    check(r#"{"\ud83d":1,"type":"result"}"#, &Head::Result);
+}
+
+#[test]
+fn bytes_that_are_no_utf8_do_not_hide_the_head() {
+    assert_eq!(Head::of(b"{\"x\":\"\xff\",\"type\":\"result\"}"), Head::Result);
+    assert_eq!(Head::of(b"{\"\xff\":1,\"type\":\"control_request\",\"request_id\":\"a\"}"), request("a"));
+    assert_eq!(Head::of(b"{\"type\":\"control_request\",\"request_id\":\"\xff\"}"), Head::Request(None));
+}
+
+#[test]
+fn a_cut_line_tells_what_its_start_tells() {
+    let line = r#"{"type":"control_request","request_id":"abc","request":{"subtype":"x"}}"#;
+    let known = line.find(r#""abc""#).unwrap() + 5;
+    for end in 0..line.len() {
+        let head = Head::of(&line.as_bytes()[..end]);
+        match end {
+            0 => assert_eq!(head, Head::Noise),
+            1..25 => assert_eq!(head, Head::Other, "{end}"),
+            _ if end < known => assert_eq!(head, Head::Request(None), "{end}"),
+            _ => assert_eq!(head, request("abc"), "{end}"),
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_needs_no_stack() {
+    let deep = format!(r#"{{"x":{}{},"type":"result"}}"#, "[".repeat(200_000), "]".repeat(200_000));
+    check(&deep, &Head::Result);
+    check(&format!(r#"{{"x":{}"#, "[".repeat(200_000)), &Head::Other);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_order_of_keys_does_not_matter(
+        mut fields in prop::collection::vec((key(), json()), 0..6),
+        at in any::<prop::sample::Index>(),
+        then in any::<prop::sample::Index>(),
+        id in "[a-z0-9-]{0,12}",
+        kind in 0_usize..4,
+    ) {
+        let quoted = serde_json::to_string(&id).unwrap();
+        let inner = format!(r#"{{"response":{{"request_id":"no"}},"request_id":{quoted}}}"#);
+        let (kind, field, head) = match kind {
+            0 => ("control_request", ("request_id".to_owned(), quoted), request(&id)),
+            1 => ("control_response", ("response".to_owned(), inner), response(&id)),
+            2 => ("control_cancel_request", ("request_id".to_owned(), quoted), Head::Cancel(Some(id.as_str().into()))),
+            _ => ("result", ("request_id".to_owned(), quoted), Head::Result),
+        };
+        fields.insert(at.index(fields.len() + 1), field);
+        fields.insert(then.index(fields.len() + 1), ("type".to_owned(), format!("\"{kind}\"")));
+        let fields: Vec<_> = fields.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        prop_assert_eq!(Head::of(format!("{{{}}}", fields.join(",")).as_bytes()), head);
+    }
+
+    #[test]
+    fn nothing_panics(line in prop::collection::vec(prop::sample::select(&b"{}[]\":,\\u1 \xfftype"[..]), 0..60)) {
+        Head::of(&line);
+        Head::of(&[b"{\"type\":\"control_response\",\"response\":", &line[..]].concat());
+    }
+}
+
+fn key() -> impl Strategy<Value = String> {
+    "[a-z]{5,8}"
+}
+
+fn json() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        any::<i64>().prop_map(|number| number.to_string()),
+        Just("null".to_owned()),
+        any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(|values| format!("[{}]", values.join(" , "))),
+            prop::collection::vec((any::<String>(), inner), 0..3).prop_map(|fields| {
+                let fields: Vec<_> = fields
+                    .iter()
+                    .map(|(key, value)| format!("{}:{value}", serde_json::to_string(key).unwrap()))
+                    .collect();
+                format!("{{{}}}", fields.join(","))
+            }),
+        ]
+    })
+}

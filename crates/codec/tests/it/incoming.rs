@@ -1,0 +1,65 @@
+//! Decoding: whatever a line is, it is told, and its bytes are kept.
+
+use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_protocol::Message;
+
+fn incoming(line: &[u8]) -> Incoming {
+    let incoming = Incoming::decode(Frame::new(Line::new(line.to_vec())));
+    assert_eq!(incoming.line().unwrap().as_bytes(), line);
+    incoming
+}
+
+#[test]
+fn known_and_unknown_kinds_are_messages() {
+    let known = incoming(br#"{"type":"keep_alive"}"#);
+    assert!(matches!(known, Incoming::Message(Message::KeepAlive(_), _)), "{known:?}");
+    for unknown in [&br#"{"type":"new_kind","x":1.10}"#[..], b"{}", br#"{"type":7}"#] {
+        let unknown = incoming(unknown);
+        assert!(matches!(unknown.message(), Some(Message::Unknown(_))), "{unknown:?}");
+        assert!(matches!(unknown.into_message(), Some(Message::Unknown(_))));
+    }
+}
+
+#[test]
+fn what_is_no_object_is_noise() {
+    for noise in [&b"warning: x"[..], b"[]", b"null", b"12", b"\"a\"", b"\xff\xfe", b"\0"] {
+        let noise = incoming(noise);
+        assert!(matches!(noise, Incoming::Noise(_)), "{noise:?}");
+        assert!(noise.message().is_none());
+    }
+}
+
+#[test]
+fn broken_objects_and_broken_bodies_are_undecodable() {
+    let deep = format!(r#"{{"type":"result","x":{}{}}}"#, "[".repeat(5000), "]".repeat(5000));
+    let lines = [
+        &br#"{"type":"assistant"}"#[..],
+        br#"{"type":"result","is_error":"no"}"#,
+        br#"{"type":"keep_alive""#,
+        b"{oops}",
+        b"{\"type\":\"keep_alive\",\"x\":\"\xff\"}",
+        br#"{"type":"keep_alive"} trailing"#,
+        br#"{"type":"control_request","request":{"subtype":"x"}}"#,
+    ];
+    for broken in lines {
+        let broken = incoming(broken);
+        assert!(matches!(broken, Incoming::Undecodable(..)), "{broken:?}");
+        assert!(broken.into_message().is_none());
+    }
+    // Whether so deep a line decodes is the parser's to say; it must not overflow the stack.
+    incoming(deep.as_bytes());
+}
+
+#[test]
+fn a_lone_surrogate_is_replaced_in_the_view_and_kept_in_the_line() {
+    let line = br#"{"type":"result","subtype":"success","is_error":false,"result":"a\ud83d"}"#;
+    let incoming = incoming(line);
+    let Some(Message::Result(result)) = incoming.message() else { panic!("{incoming:?}") };
+    assert_eq!(result.result.as_deref(), Some("a\u{fffd}"));
+}
+
+#[test]
+fn a_byte_order_mark_and_a_carriage_return_are_no_fault() {
+    let incoming = incoming(b"\xEF\xBB\xBF{\"type\":\"keep_alive\"}\r");
+    assert!(matches!(incoming, Incoming::Message(Message::KeepAlive(_), _)), "{incoming:?}");
+}

@@ -1,0 +1,30 @@
+//! The codec: bytes in, lines out; lines in, frames and messages out; and all of it over a transport.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
+mod decoder;
+mod encode;
+mod framing;
+mod head;
+mod incoming;
+mod linear;
+mod memory;
+mod wire;
+
+use agentwire_codec::{FrameError, Limits, Line, LineDecoder};
+use bytes::Bytes;
+
+/// All that comes of `pieces`, the last line included.
+fn decode<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Result<Line, FrameError>> {
+    let mut decoder = LineDecoder::new(Limits::max_line(limit));
+    let mut lines = Vec::new();
+    for piece in pieces {
+        decoder.push(Bytes::copy_from_slice(piece));
+        while let Some(line) = decoder.next() {
+            lines.push(line);
+        }
+    }
+    lines.extend(decoder.finish().map(Ok));
+    assert_eq!(decoder.buffered(), 0);
+    lines
+}

@@ -1,0 +1,90 @@
+//! What a kept line keeps alive: short lines are copied out of their block, long ones keep it.
+
+use std::sync::{Arc, Weak};
+
+use agentwire_codec::{Limits, Line, LineDecoder};
+use bytes::Bytes;
+
+#[test]
+fn kept_short_lines_keep_no_block() {
+    let (lines, alive) = split(&b"0123456789\n".repeat(1000));
+    assert_eq!(lines.len(), 1000);
+    assert_eq!(alive, 0);
+}
+
+#[test]
+fn a_short_line_alone_in_its_block_is_copied_too() {
+    let (lines, alive) = split(b"{}\n");
+    assert_eq!((lines.len(), alive), (1, 0));
+}
+
+#[test]
+fn a_long_line_keeps_its_block_and_is_not_copied() {
+    let block = block(&[&vec![b'x'; 60_000][..], b"\n{}\n"].concat());
+    let range = block.0.as_ptr_range();
+    let mut decoder = LineDecoder::new(Limits::default());
+    decoder.push(block.0.clone());
+    let line = decoder.next().unwrap().unwrap();
+    assert!(range.contains(&line.as_bytes().as_ptr()));
+}
+
+#[test]
+fn a_long_line_that_is_a_small_part_of_its_block_is_copied() {
+    let mut stream = b"{}\n".repeat(10_000);
+    stream.extend([b'x'; 8000]);
+    stream.push(b'\n');
+    let (lines, alive) = split(&stream);
+    assert_eq!((lines.len(), alive), (10_001, 0));
+}
+
+#[test]
+fn a_line_over_many_blocks_keeps_none_of_them() {
+    let mut decoder = LineDecoder::new(Limits::default());
+    let blocks: Vec<_> = (0..10).map(|_| block(&[b'x'; 6000])).collect();
+    let owners: Vec<_> = blocks.iter().map(|(_, owner)| owner.clone()).collect();
+    for (block, _) in blocks {
+        decoder.push(block);
+        assert_eq!(decoder.next(), None);
+    }
+    assert!(owners.iter().all(|owner| owner.upgrade().is_none()));
+    decoder.push(Bytes::from_static(b"\n"));
+    let line = decoder.next().unwrap().unwrap();
+    assert_eq!(line.len(), 60_000);
+    let bytes = line.into_bytes();
+    assert!(bytes.is_unique());
+    let vec: Vec<u8> = bytes.into();
+    assert!(vec.capacity() < 61_000, "{}", vec.capacity());
+    assert_eq!(decoder.buffered(), 0);
+}
+
+#[test]
+fn an_error_keeps_nothing_of_its_line() {
+    let mut decoder = LineDecoder::new(Limits::max_line(10_000));
+    let (bytes, owner) = block(&vec![b'x'; 50_000]);
+    decoder.push(bytes);
+    let error = decoder.next().unwrap().unwrap_err();
+    assert!(owner.upgrade().is_none());
+    assert!(error.to_string().len() < 400);
+}
+
+/// The lines of a block, and how many owners of it are left while they are kept.
+fn split(stream: &[u8]) -> (Vec<Line>, usize) {
+    let (bytes, owner) = block(stream);
+    let mut decoder = LineDecoder::new(Limits::default());
+    decoder.push(bytes);
+    let lines: Vec<_> = std::iter::from_fn(|| decoder.next()).map(Result::unwrap).collect();
+    (lines, owner.strong_count())
+}
+
+/// A block that tells, by its owner, whether anything keeps it.
+fn block(bytes: &[u8]) -> (Bytes, Weak<()>) {
+    struct Owner(Vec<u8>, #[expect(dead_code, reason = "it is counted")] Arc<()>);
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+    let owner = Arc::new(());
+    let weak = Arc::downgrade(&owner);
+    (Bytes::from_owner(Owner(bytes.to_vec(), owner)), weak)
+}

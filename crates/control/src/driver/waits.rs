@@ -1,0 +1,124 @@
+//! What is waited for, by whom, and until when: every wait ends with the session.
+
+use std::{collections::VecDeque, convert::Infallible, sync::Arc};
+
+use bytes::Bytes;
+use tokio::{
+    sync::Notify,
+    time::{sleep_until, timeout},
+};
+
+use super::{Shared, shared::State};
+use crate::{ControlError, Delivery, Ending};
+
+impl Shared {
+    /// Does something that writes, once there is room for more to be written.
+    ///
+    /// Room is looked for and taken under one lock, so that many who wait together do not overrun it together.
+    /// Nothing is done where the future is dropped before.
+    pub(crate) async fn when_writable<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut act = Some(act);
+        wait(&self.written, || {
+            let state = self.state();
+            let room = state.router.transmit_bytes() <= self.settings.unwritten;
+            if !room && state.router.input_is_open() {
+                return None;
+            }
+            // Asked again only after `None`, so that it is always there.
+            act.take().map(|act| self.apply(state, act).0)
+        })
+        .await
+    }
+
+    /// Waits for the next line to write; `None` when the input is to be ended.
+    pub(super) async fn next_line(&self) -> Option<Bytes> {
+        let line = wait(&self.to_write, || {
+            let mut state = self.state();
+            match state.next_line() {
+                Some(line) => Some(Some(line)),
+                None => (!state.router.input_is_open()).then_some(None),
+            }
+        })
+        .await;
+        self.written.notify_waiters();
+        self.may_read.notify_waiters();
+        line
+    }
+
+    /// Waits for what the user may read: a batch, or the end.
+    pub(crate) async fn next_batch(&self) -> Result<VecDeque<Delivery>, Arc<Ending>> {
+        wait(&self.arrived, || {
+            let mut state = self.state();
+            let batch = state.inbox.take();
+            if batch.is_empty() { state.inbox.ended().cloned().map(Err) } else { Some(Ok(batch)) }
+        })
+        .await
+    }
+
+    /// The user has read something of this weight.
+    pub(crate) fn read(&self, weight: usize) {
+        self.state().inbox.read(weight);
+        self.may_read.notify_waiters();
+    }
+
+    /// Waits until reading may go on: see [`Settings`](crate::Settings).
+    pub(super) async fn may_read(&self) {
+        wait(&self.may_read, || {
+            let state = self.state();
+            let parked = state.inbox.parked();
+            let (calls, callbacks) = state.router.open();
+            let most = self.settings.parked_open.max(self.settings.parked_quiet);
+            if parked > most && calls > 0 {
+                self.apply(state, |state| {
+                    state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
+                });
+                return None;
+            }
+            let limit = if calls + callbacks > 0 { most } else { self.settings.parked_quiet };
+            (parked <= limit && parked + state.router.inbound_bytes() <= most).then_some(())
+        })
+        .await;
+    }
+
+    /// Gives requests up when their limit runs out. Never ends.
+    pub(super) async fn keep_time(&self) -> Infallible {
+        loop {
+            let next = self.state().router.poll_timeout();
+            // One permit is kept where nobody waits, so that no change falls between.
+            let changed = self.deadlines.notified();
+            match next.and_then(|deadline| self.started.checked_add(deadline)) {
+                None => changed.await,
+                Some(deadline) => tokio::select! {
+                    () = sleep_until(deadline) => {
+                        let now = self.now();
+                        self.with_router(|router| router.handle_timeout(now));
+                    }
+                    () = changed => {}
+                },
+            }
+        }
+    }
+
+    /// Waits until no handle is left, and then until what was sent is written, in bounded time.
+    pub(super) async fn abandoned(&self) {
+        wait(&self.abandoned, || self.state().abandoned.then_some(())).await;
+        self.end_input();
+        let finished = wait(&self.written, || self.state().input_finished.then_some(()));
+        if timeout(self.settings.exit_grace, finished).await.is_err() {
+            tracing::debug!("a session was given up with lines that its peer did not take");
+        }
+    }
+}
+
+/// Waits until `ready` gives something; it is asked again after each notification.
+async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
+    loop {
+        let mut notified = std::pin::pin!(notify.notified());
+        // Registered before asking, so that no notification falls between.
+        notified.as_mut().enable();
+        if let Some(ready) = ready() {
+            return ready;
+        }
+        notified.await;
+    }
+}

@@ -1,0 +1,148 @@
+//! The driver over an in-memory transport, with a clock that stands still while anything can go on.
+//!
+//! Where a test shows that something waits, it gives it a minute of that clock: no real time passes.
+
+mod backlog;
+mod callbacks;
+mod calls;
+mod ends;
+
+use std::{
+    collections::VecDeque,
+    future::Future,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use agentwire_codec::{Incoming, LineDecoder};
+use agentwire_control::{Connection, Control, Delivery, Messages, NoResponder, Responder, Settings, connect};
+use agentwire_protocol::RawJson;
+use agentwire_transport::{
+    ExitReport, Lifeline, Link, MemoryLifeline, MemoryPeer, MemorySink, MemorySource, Terminate, Transport,
+    TransportError, memory,
+};
+use tokio::{task::JoinHandle, time::timeout};
+
+/// The CLI's side, played by the test; all its clones are the same.
+#[derive(Clone)]
+struct Cli {
+    peer: Arc<MemoryPeer>,
+    heard: Arc<Mutex<LineDecoder>>,
+}
+
+impl Cli {
+    async fn say(&self, line: &str) {
+        let write = self.peer.write(format!("{line}\n"));
+        timeout(HOUR, write).await.unwrap().unwrap();
+    }
+
+    /// The next line from the host; `None` at the end of input.
+    async fn hear(&self) -> Option<serde_json::Value> {
+        loop {
+            if let Some(line) = self.heard.lock().unwrap().next() {
+                return Some(serde_json::from_slice(line.unwrap().as_bytes()).unwrap());
+            }
+            let chunk = timeout(HOUR, self.peer.read()).await.unwrap()?;
+            self.heard.lock().unwrap().push(chunk);
+        }
+    }
+
+    /// The id of the next request from the host.
+    async fn asked(&self) -> String {
+        let line = self.hear().await.unwrap();
+        assert_eq!(line["type"], "control_request", "{line}");
+        line["request_id"].as_str().unwrap().to_owned()
+    }
+
+    async fn end(&self, report: ExitReport) {
+        self.peer.end(report);
+        self.peer.close_output();
+    }
+}
+
+/// A session and the CLI's side of it.
+struct Session {
+    control: Control,
+    messages: Messages,
+    driver: JoinHandle<()>,
+    cli: Cli,
+}
+
+type MemoryLink = Link<MemorySource, MemorySink, MemoryLifeline>;
+
+async fn link(capacity: usize) -> (MemoryLink, Cli) {
+    let (transport, peer) = memory(capacity);
+    (transport.open().await.unwrap(), Cli { peer: Arc::new(peer), heard: Arc::default() })
+}
+
+async fn start(responder: impl Responder, settings: Settings) -> Session {
+    start_with(1, responder, settings).await
+}
+
+async fn start_with(capacity: usize, responder: impl Responder, settings: Settings) -> Session {
+    let (link, cli) = link(capacity).await;
+    let Connection { control, messages, driver } = connect(link, Arc::new(responder), settings);
+    Session { control, messages, driver: tokio::spawn(driver.run()), cli }
+}
+
+async fn quiet() -> Session {
+    start(NoResponder::default(), Settings::default()).await
+}
+
+/// A lifeline that has a process, whose life the peer plays.
+struct Process(MemoryLifeline);
+
+impl Lifeline for Process {
+    async fn ended(&self) -> ExitReport {
+        self.0.ended().await
+    }
+
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        self.0.terminate(how)
+    }
+
+    fn has_process(&self) -> bool {
+        true
+    }
+}
+
+async fn ask(control: &Control) -> Result<RawJson, agentwire_control::ControlError> {
+    control.call_raw("ask", &RawJson::parse(r#"{"subtype":"ask"}"#).unwrap()).await
+}
+
+/// The text of the next message.
+async fn next(messages: &mut Messages) -> String {
+    match messages.next().await.unwrap() {
+        Delivery::Incoming(Incoming::Message(_, line) | Incoming::Noise(line)) => {
+            line.to_str().unwrap().to_owned()
+        }
+        Delivery::Incoming(Incoming::Unhandled(_, line)) => format!("unhandled {}", line.to_str().unwrap()),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Whether it goes on waiting: a minute of the stopped clock passes only when nothing else can go on.
+async fn waits(future: impl Future) -> bool {
+    timeout(Duration::from_secs(60), future).await.is_err()
+}
+
+fn news(number: usize) -> String {
+    format!(r#"{{"type":"news","n":{number}}}"#)
+}
+
+/// Settings, changed.
+fn settings(change: impl FnOnce(&mut Settings)) -> Settings {
+    let mut settings = Settings::default();
+    change(&mut settings);
+    settings
+}
+
+/// Numbers in an order that is none, the same in each run.
+fn shuffled(count: usize) -> VecDeque<usize> {
+    let mut numbers: Vec<_> = (0..count).collect();
+    numbers.sort_by_key(|number| (number * 7919) % 104_729 % 13);
+    numbers.into()
+}
+
+/// Longer than anything waits by intention, on the stopped clock.
+const HOUR: Duration = Duration::from_secs(3600);

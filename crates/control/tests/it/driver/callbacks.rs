@@ -1,0 +1,241 @@
+//! Callbacks: at once, isolated, taken back, never leaked.
+
+use std::{
+    future::pending,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use agentwire_control::{CallContext, NoResponder, Reply, Responder, Settings};
+use agentwire_protocol::{InboundRequest, RawJson};
+use agentwire_transport::ExitReport;
+use tokio::sync::{Barrier, oneshot};
+
+use super::{Session, ask, news, next, quiet, start, waits};
+use crate::script::{cancel, inbound, success};
+
+/// A responder made of a closure.
+struct With<F>(F);
+
+impl<F: Fn(CallContext) -> Reply + Send + Sync + 'static> Responder for With<F> {
+    fn respond(&self, _: &InboundRequest, context: CallContext) -> Option<Reply> {
+        Some((self.0)(context))
+    }
+}
+
+fn done() -> Result<RawJson, String> {
+    Ok(RawJson::empty_object())
+}
+
+#[tokio::test(start_paused = true)]
+async fn fifty_callbacks_run_at_once() {
+    let barrier = Arc::new(Barrier::new(50));
+    let responder = With(move |_| -> Reply {
+        let barrier = Arc::clone(&barrier);
+        Box::pin(async move {
+            barrier.wait().await;
+            done()
+        })
+    });
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    for number in 0..50 {
+        cli.say(&inbound(&number.to_string())).await;
+    }
+    let mut answered = Vec::new();
+    for _ in 0..50 {
+        let answer = cli.hear().await.unwrap();
+        assert_eq!(answer["response"]["subtype"], "success");
+        answered.push(answer["response"]["request_id"].as_str().unwrap().parse::<usize>().unwrap());
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, (0..50).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callback_may_ask_the_cli() {
+    let responder = With(|context: CallContext| -> Reply {
+        Box::pin(async move {
+            let reply = ask(&context.control).await.map_err(|error| error.to_string())?;
+            Ok(reply)
+        })
+    });
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    let id = cli.asked().await;
+    // The reply lies behind messages that nobody reads.
+    for number in 0..100 {
+        cli.say(&news(number)).await;
+    }
+    cli.say(&success(&id, "[1]")).await;
+    let answer = cli.hear().await.unwrap();
+    assert_eq!(answer["response"]["response"].to_string(), "[1]");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_nobody_handles_is_refused_by_name_and_shown() {
+    let Session { control: _control, mut messages, cli, driver: _driver } = quiet().await;
+    cli.say(&news(0)).await;
+    cli.say(&format!("\u{feff}{}", inbound("a"))).await;
+    cli.say(&news(1)).await;
+    let answer = cli.hear().await.unwrap();
+    assert_eq!(answer["response"]["subtype"], "error");
+    assert!(answer["response"]["error"].as_str().unwrap().contains("`new_thing`"), "{answer}");
+    assert_eq!(next(&mut messages).await, news(0));
+    assert_eq!(next(&mut messages).await, format!("unhandled \u{feff}{}", inbound("a")));
+    assert_eq!(next(&mut messages).await, news(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn panics_are_error_replies_and_hurt_nobody_else() {
+    struct Panics(&'static str);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("{}", self.0);
+        }
+    }
+    struct Responding;
+    impl Responder for Responding {
+        fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+            assert_eq!(request.kind(), "new_thing");
+            match context.request_id.as_str() {
+                "at once" => panic!("at once"),
+                "later" => Some(Box::pin(async {
+                    tokio::task::yield_now().await;
+                    panic!("later")
+                })),
+                "when dropped" => {
+                    let bomb = Panics("when dropped");
+                    Some(Box::pin(async move {
+                        let _bomb = bomb;
+                        done()
+                    }))
+                }
+                _ => Some(Box::pin(async { done() })),
+            }
+        }
+    }
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(Responding, Settings::default()).await;
+    for id in ["at once", "later", "when dropped"] {
+        cli.say(&inbound(id)).await;
+        let answer = cli.hear().await.unwrap();
+        assert_eq!(answer["response"]["request_id"], id);
+        assert_eq!(answer["response"]["subtype"], "error", "{answer}");
+        assert!(answer["response"]["error"].as_str().unwrap().contains("panicked"), "{answer}");
+    }
+    cli.say(&inbound("fine")).await;
+    assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "success");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_taken_back_fires_its_token_and_gets_no_answer() {
+    let (fired, was_fired) = oneshot::channel();
+    let fired = Mutex::new(Some(fired));
+    let responder = With(move |context: CallContext| -> Reply {
+        let fired = fired.lock().unwrap().take();
+        Box::pin(async move {
+            context.cancelled.cancelled().await;
+            fired.unwrap().send(()).unwrap();
+            done()
+        })
+    });
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    cli.say(&cancel("a")).await;
+    was_fired.await.unwrap();
+    assert!(waits(cli.hear()).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callback_that_ignores_its_token_is_dropped_after_the_grace() {
+    let (responder, dropped) = stubborn();
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    cli.say(&cancel("a")).await;
+    let before = tokio::time::Instant::now();
+    dropped.await.unwrap_err();
+    assert_eq!(before.elapsed().as_secs(), 5);
+    assert!(waits(cli.hear()).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_request_that_was_taken_back_is_not_taken_for_the_next_one() {
+    let (finish, finished) = oneshot::channel::<()>();
+    let finished = Mutex::new(Some(finished));
+    let responder = With(move |_| -> Reply {
+        match finished.lock().unwrap().take() {
+            Some(finished) => Box::pin(async move {
+                finished.await.unwrap();
+                Err("stale".to_owned())
+            }),
+            None => Box::pin(async {
+                tokio::time::sleep(Duration::from_secs(3)).await;
+                done()
+            }),
+        }
+    });
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    cli.say(&cancel("a")).await;
+    cli.say(&inbound("a")).await;
+    finish.send(()).unwrap();
+    assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "success");
+    assert!(waits(cli.hear()).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn callbacks_do_not_outlive_their_session() {
+    let (responder, dropped) = stubborn();
+    let Session { control: _control, mut messages, cli, driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    cli.say(&inbound("last")).await;
+    cli.end(ExitReport::exited(0)).await;
+    messages.next().await.unwrap_err();
+    driver.await.unwrap();
+    dropped.await.unwrap_err();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_driver_ends_its_callbacks() {
+    let (responder, dropped) = stubborn();
+    let Session { control: _control, messages: _messages, cli, driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    cli.say(&news(0)).await;
+    driver.abort();
+    dropped.await.unwrap_err();
+    cli.peer.released().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_responder_that_takes_a_request_answers_it() {
+    let all: Vec<Box<dyn Responder>> = vec![
+        Box::new(NoResponder::default()),
+        Box::new(With(|_| -> Reply { Box::pin(async { Ok(RawJson::parse("1").unwrap()) }) })),
+        Box::new(With(|_| -> Reply { Box::pin(pending()) })),
+    ];
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(all, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    assert_eq!(cli.hear().await.unwrap()["response"]["response"], 1);
+}
+
+/// A responder whose callbacks never end, and what fails when the first of them is dropped.
+fn stubborn() -> (impl Responder, oneshot::Receiver<()>) {
+    let (held, dropped) = oneshot::channel::<()>();
+    let held = Mutex::new(Some(held));
+    let responder = With(move |_| -> Reply {
+        let held = held.lock().unwrap().take();
+        Box::pin(async move {
+            let _held = held;
+            pending().await
+        })
+    });
+    (responder, dropped)
+}

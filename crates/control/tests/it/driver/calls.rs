@@ -1,0 +1,242 @@
+//! Calls: each gets its own answer, whatever else goes on; given up, it is taken back.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire_control::{Connection, ControlError, NoResponder, Settings, connect};
+use agentwire_protocol::{control::SetModel, message::UserInput};
+use tokio::{task::JoinSet, time::Instant};
+
+use super::{Session, ask, link, news, next, quiet, settings, shuffled, start, start_with, waits};
+use crate::script::success;
+
+#[tokio::test(start_paused = true)]
+async fn a_call_completes_while_two_thousand_messages_are_unread() {
+    for parked_quiet in [64, 1 << 20] {
+        let settings = settings(|settings| settings.parked_quiet = parked_quiet);
+        let Session { control, mut messages, cli, driver: _driver } =
+            start(NoResponder::default(), settings).await;
+        let speaker = cli.clone();
+        let spoken = tokio::spawn(async move {
+            for number in 0..2000 {
+                speaker.say(&news(number)).await;
+            }
+            let id = speaker.asked().await;
+            speaker.say(&success(&id, r#"{"done":true}"#)).await;
+        });
+        assert_eq!(ask(&control).await.unwrap().as_str(), r#"{"done":true}"#);
+        spoken.await.unwrap();
+        for number in 0..2000 {
+            assert_eq!(next(&mut messages).await, news(number));
+        }
+        assert!(waits(messages.next()).await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_hundred_calls_in_a_row() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let answering = tokio::spawn(async move {
+        for number in 0..200 {
+            let id = cli.asked().await;
+            cli.say(&success(&id, &number.to_string())).await;
+        }
+        cli
+    });
+    for number in 0..200 {
+        assert_eq!(ask(&control).await.unwrap().as_str(), number.to_string());
+    }
+    answering.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn twenty_calls_at_once_are_answered_in_any_order() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let mut calls = JoinSet::new();
+    for number in 0..20 {
+        let control = control.clone();
+        calls.spawn(async move {
+            let request = format!(r#"{{"subtype":"ask","n":{number}}}"#);
+            let reply = control.call_raw("ask", &agentwire_protocol::RawJson::parse(request).unwrap()).await;
+            (number.to_string(), reply.unwrap().as_str().to_owned())
+        });
+    }
+    let mut asked = Vec::new();
+    for _ in 0..20 {
+        let request = cli.hear().await.unwrap();
+        asked.push((request["request_id"].as_str().unwrap().to_owned(), request["request"]["n"].to_string()));
+    }
+    for number in shuffled(20) {
+        let (id, reply) = &asked[number];
+        cli.say(&success(id, reply)).await;
+    }
+    for (asked, answered) in calls.join_all().await {
+        assert_eq!(asked, answered);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_threads_ask_at_once() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start_with(16, NoResponder::default(), Settings::default()).await;
+    let answering = tokio::spawn(async move {
+        for _ in 0..1000 {
+            let request = cli.hear().await.unwrap();
+            let id = request["request_id"].as_str().unwrap();
+            cli.say(&success(id, &request["request"]["n"].to_string())).await;
+        }
+        cli
+    });
+    let mut tasks = JoinSet::new();
+    for task in 0..20 {
+        let control = control.clone();
+        tasks.spawn(async move {
+            for turn in 0..50 {
+                let number = task * 50 + turn;
+                let request = format!(r#"{{"subtype":"ask","n":{number}}}"#);
+                let request = agentwire_protocol::RawJson::parse(request).unwrap();
+                let reply = control.call_raw("ask", &request).await.unwrap();
+                assert_eq!(reply.as_str(), number.to_string());
+            }
+        });
+    }
+    tasks.join_all().await;
+    answering.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_is_taken_back_and_its_late_reply_ignored() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let call = tokio::spawn({
+        let control = control.clone();
+        async move { ask(&control).await }
+    });
+    let id = cli.asked().await;
+    let before = Instant::now();
+    call.abort();
+    let taken_back = cli.hear().await.unwrap();
+    assert_eq!(before.elapsed(), Duration::ZERO, "that was its limit");
+    assert_eq!(taken_back["type"], "control_cancel_request");
+    assert_eq!(taken_back["request_id"], *id);
+    cli.say(&success(&id, "{}")).await;
+    cli.say(&news(1)).await;
+    assert_eq!(next(&mut messages).await, news(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_a_reply_ends_in_time_and_is_taken_back() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let hearing = tokio::spawn(async move { (cli.asked().await, cli.hear().await.unwrap()) });
+    let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
+    assert!(
+        matches!(&error, ControlError::TimedOut { after, .. } if *after == Duration::from_secs(7)),
+        "{error:?}"
+    );
+    let (id, taken_back) = hearing.await.unwrap();
+    assert_eq!(taken_back["request_id"], *id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_of_any_length_is_fine() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let call = tokio::spawn(async move { control.call_within(Duration::MAX, &SetModel::new(None)).await });
+    let id = cli.asked().await;
+    assert!(waits(cli.hear()).await);
+    cli.say(&success(&id, r#"{"model":"m"}"#)).await;
+    assert_eq!(call.await.unwrap().unwrap().model.as_deref(), Some("m"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_of_the_wrong_shape_is_an_error_with_the_reply() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let call = tokio::spawn(async move { control.call(&SetModel::new(None)).await });
+    let id = cli.asked().await;
+    cli.say(&success(&id, r#"{"model":7}"#)).await;
+    let error = call.await.unwrap().unwrap_err();
+    let ControlError::BadReply { line: Some(line), .. } = &error else { panic!("{error:?}") };
+    assert_eq!(line.to_str().unwrap(), r#"{"model":7}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_prompt_goes_out_while_the_cli_writes_and_does_not_read() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let prompt = "p".repeat(50_000);
+    control.send(&UserInput::new(prompt.as_str())).await.unwrap();
+    // It writes all before it reads anything.
+    let long = format!(r#"{{"type":"news","x":"{}"}}"#, "y".repeat(50_000));
+    cli.say(&long).await;
+    assert_eq!(next(&mut messages).await, long);
+    assert_eq!(cli.hear().await.unwrap()["message"]["content"], *prompt);
+}
+
+#[tokio::test(start_paused = true)]
+async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
+    let settings = settings(|settings| settings.unwritten = 100);
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start(NoResponder::default(), settings).await;
+    let prompt = |text: &str| UserInput::new(format!("{text}{}", "x".repeat(200)).as_str());
+    // The first is being written, and the second waits to be.
+    control.send(&prompt("one")).await.unwrap();
+    control.send(&prompt("two")).await.unwrap();
+    assert!(waits(control.send(&prompt("never"))).await);
+    assert!(waits(ask(&control)).await);
+    let sending = tokio::spawn({
+        let (control, prompt) = (control.clone(), prompt("three"));
+        async move { control.send(&prompt).await }
+    });
+    for text in ["one", "two", "three"] {
+        let line = cli.hear().await.unwrap();
+        assert!(line["message"]["content"].as_str().unwrap().starts_with(text), "{line}");
+    }
+    sending.await.unwrap().unwrap();
+    assert!(waits(cli.hear()).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_input_ends_after_all_that_was_sent() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    control.send(&UserInput::new("one")).await.unwrap();
+    control.send(&UserInput::new("two")).await.unwrap();
+    control.end_input();
+    control.end_input();
+    assert!(matches!(control.send(&UserInput::new("x")).await, Err(ControlError::InputEnded { .. })));
+    assert!(matches!(ask(&control).await, Err(ControlError::InputEnded { .. })));
+    assert_eq!(cli.hear().await.unwrap()["message"]["content"], "one");
+    assert_eq!(cli.hear().await.unwrap()["message"]["content"], "two");
+    assert_eq!(cli.hear().await, None);
+    cli.say(&news(1)).await;
+    assert_eq!(next(&mut messages).await, news(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_next_loses_nothing() {
+    let Session { control: _control, mut messages, cli, driver: _driver } = quiet().await;
+    let speaking = tokio::spawn(async move {
+        for number in 0..100 {
+            cli.say(&news(number)).await;
+        }
+        cli
+    });
+    let mut got = Vec::new();
+    while got.len() < 100 {
+        tokio::select! {
+            biased;
+            text = next(&mut messages) => got.push(text),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    assert_eq!(got, (0..100).map(news).collect::<Vec<_>>());
+    drop(speaking.await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_driver_is_not_polled_yet_keeps_what_is_asked() {
+    let (link, cli) = link(1).await;
+    let Connection { control, messages: _messages, driver } =
+        connect(link, Arc::new(NoResponder::default()), Settings::default());
+    let call = tokio::spawn(async move { ask(&control).await });
+    tokio::task::yield_now().await;
+    let _driver = tokio::spawn(driver.run());
+    let id = cli.asked().await;
+    cli.say(&success(&id, "{}")).await;
+    call.await.unwrap().unwrap();
+}

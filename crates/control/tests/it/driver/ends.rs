@@ -1,0 +1,285 @@
+//! Ends: of the peer, of its pipes, of the driver, of the handles. Each reaches everyone who waits.
+
+use std::{io, sync::Arc, time::Duration};
+
+use agentwire_control::{
+    Connection, Control, ControlError, Ending, Messages, NoResponder, Settings, connect,
+};
+use agentwire_protocol::message::UserInput;
+use agentwire_transport::{ExitReport, Link, TransportError};
+use tokio::{task::JoinHandle, time::Instant};
+
+use super::{Process, Session, ask, link, news, next, quiet, settings, start_with, waits};
+use crate::script::{ERROR_RESULT, inbound, success};
+
+fn asking(control: &Control) -> JoinHandle<Arc<Ending>> {
+    let control = control.clone();
+    tokio::spawn(async move {
+        match ask(&control).await {
+            Err(ControlError::Closed { ending, .. }) => ending,
+            other => panic!("{other:?}"),
+        }
+    })
+}
+
+async fn ended(messages: &mut Messages) -> Arc<Ending> {
+    let ending = messages.next().await.unwrap_err();
+    assert_eq!(messages.next().await.unwrap_err(), ending);
+    ending
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_reaches_every_waiter_at_once_after_what_was_written() {
+    let Session { control, mut messages, cli, driver } = quiet().await;
+    control.send(&UserInput::new("x")).await.unwrap();
+    cli.hear().await.unwrap();
+    let (one, two) = (asking(&control), asking(&control));
+    cli.asked().await;
+    cli.asked().await;
+    cli.say(&news(0)).await;
+    cli.peer.write(news(1)).await.unwrap();
+    let before = Instant::now();
+    cli.end(ExitReport::exited(9).with_stderr_tail("boom")).await;
+    let expected =
+        "the session ended in the middle of a turn, which has no result (exit code 9, stderr: boom)";
+    assert_eq!(one.await.unwrap().to_string(), expected);
+    assert_eq!(two.await.unwrap().to_string(), expected);
+    assert_eq!(next(&mut messages).await, news(0));
+    assert_eq!(next(&mut messages).await, news(1));
+    assert_eq!(next(&mut messages).await, "TurnEnded(NoResult)");
+    assert_eq!(ended(&mut messages).await.to_string(), expected);
+    driver.await.unwrap();
+    assert!(before.elapsed() < Duration::from_millis(10));
+    assert!(matches!(ask(&control).await, Err(ControlError::Closed { .. })));
+    assert!(matches!(control.send(&UserInput::new("x")).await, Err(ControlError::Closed { .. })));
+    cli.peer.released().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_peer_whose_output_someone_holds_open_is_noticed() {
+    let Session { control, mut messages, cli, driver } = quiet().await;
+    let call = asking(&control);
+    cli.asked().await;
+    cli.say(&news(0)).await;
+    cli.peer.end(ExitReport::signalled(9));
+    let before = Instant::now();
+    assert_eq!(call.await.unwrap().to_string(), "the session ended (ended by signal 9)");
+    assert_eq!(before.elapsed().as_secs(), 5);
+    assert_eq!(next(&mut messages).await, news(0));
+    assert_eq!(ended(&mut messages).await.exit, Some(ExitReport::signalled(9)));
+    driver.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stranger_that_goes_on_writing_does_not_keep_the_session() {
+    let Session { control: _control, mut messages, cli, driver } = quiet().await;
+    cli.peer.end(ExitReport::exited(0));
+    let speaker = cli.clone();
+    let speaking = tokio::spawn(async move {
+        let mut spoken = 0;
+        while speaker.peer.write(format!("{}\n", news(spoken))).await.is_ok() {
+            spoken += 1;
+            tokio::time::sleep(Duration::from_millis(700)).await;
+        }
+    });
+    while messages.next().await.is_ok() {}
+    driver.await.unwrap();
+    speaking.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_dead_peer_wrote_waits_for_a_slow_reader() {
+    let settings = settings(|settings| settings.parked_quiet = 1000);
+    let Session { control: _control, mut messages, cli, driver: _driver } =
+        start_with(1 << 20, NoResponder::default(), settings).await;
+    let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
+    for number in 0..20 {
+        cli.say(&line(number)).await;
+    }
+    cli.peer.end(ExitReport::exited(0));
+    for number in 0..20 {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert_eq!(next(&mut messages).await, line(number));
+    }
+    assert_eq!(ended(&mut messages).await.exit, Some(ExitReport::exited(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_closes_its_output_and_lives_on_is_given_up() {
+    let (Link { source, sink, lifeline }, cli) = link(1).await;
+    let link = Link { source, sink, lifeline: Process(lifeline) };
+    let Connection { control, mut messages, driver } =
+        connect(link, Arc::new(NoResponder::default()), Settings::default());
+    let driver = tokio::spawn(driver.run());
+    let call = asking(&control);
+    cli.asked().await;
+    cli.peer.close_output();
+    let ending = call.await.unwrap();
+    assert_eq!(ending.to_string(), "the session ended (it closed its output and did not exit)");
+    assert_eq!(ended(&mut messages).await, ending);
+    driver.await.unwrap();
+    cli.peer.released().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_without_a_process_ends_with_its_output() {
+    let Session { control: _control, mut messages, cli, driver } = quiet().await;
+    let before = Instant::now();
+    cli.peer.close_output();
+    assert!(ended(&mut messages).await.is_clean());
+    driver.await.unwrap();
+    assert_eq!(before.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exit_shortly_after_the_output_is_waited_for() {
+    let (Link { source, sink, lifeline }, cli) = link(1).await;
+    let link = Link { source, sink, lifeline: Process(lifeline) };
+    let Connection { control: _control, mut messages, driver } =
+        connect(link, Arc::new(NoResponder::default()), Settings::default());
+    let _driver = tokio::spawn(driver.run());
+    cli.peer.close_output();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    cli.peer.end(ExitReport::exited(3));
+    assert_eq!(ended(&mut messages).await.exit, Some(ExitReport::exited(3)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_fault_ends_the_session_with_its_cause() {
+    let Session { control, mut messages, cli, driver } = quiet().await;
+    let call = asking(&control);
+    cli.asked().await;
+    cli.say(&news(0)).await;
+    cli.peer.break_output(TransportError::Io { action: "reading", source: io::Error::other("cable cut") });
+    let expected = "the session ended (the transport failed: reading failed: cable cut)";
+    assert_eq!(call.await.unwrap().to_string(), expected);
+    assert_eq!(next(&mut messages).await, news(0));
+    assert_eq!(ended(&mut messages).await.to_string(), expected);
+    driver.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_refuses_input_and_says_why_is_believed() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    cli.peer.close_input();
+    let call = asking(&control);
+    assert!(tokio::time::timeout(Duration::from_secs(1), next(&mut messages)).await.is_err());
+    cli.say(ERROR_RESULT).await;
+    cli.end(ExitReport::exited(1)).await;
+    assert_eq!(call.await.unwrap().to_string(), "No such session (exit code 1)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_closes_its_input_and_lives_on_fails_calls_in_time_and_is_read_on() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    cli.peer.close_input();
+    let before = Instant::now();
+    let ending = asking(&control).await.unwrap();
+    assert_eq!(ending.to_string(), "the session ended (the transport failed: the peer's input is closed)");
+    assert_eq!(before.elapsed().as_secs(), 5);
+    assert!(matches!(control.send(&UserInput::new("x")).await, Err(ControlError::Closed { .. })));
+    assert!(matches!(ask(&control).await, Err(ControlError::Closed { .. })));
+    for number in 0..100 {
+        cli.say(&inbound(&number.to_string())).await;
+        cli.say(&news(number)).await;
+        assert!(next(&mut messages).await.starts_with("unhandled"));
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+    cli.end(ExitReport::exited(0)).await;
+    assert_eq!(ended(&mut messages).await.exit, Some(ExitReport::exited(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn senders_that_wait_for_room_are_told_of_the_end() {
+    let settings = settings(|settings| settings.unwritten = 1);
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start_with(1, NoResponder::default(), settings).await;
+    let mut sending: Vec<_> = (0..5)
+        .map(|_| {
+            let control = control.clone();
+            tokio::spawn(async move { control.send(&UserInput::new("a long prompt")).await })
+        })
+        .collect();
+    let mut last = sending.pop().unwrap();
+    assert!(waits(&mut last).await);
+    cli.end(ExitReport::exited(1)).await;
+    assert!(matches!(last.await.unwrap(), Err(ControlError::Closed { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_driver_that_is_never_polled_ends_the_session_when_dropped() {
+    let (link, cli) = link(1).await;
+    let Connection { control, mut messages, driver } =
+        connect(link, Arc::new(NoResponder::default()), Settings::default());
+    let call = asking(&control);
+    tokio::task::yield_now().await;
+    drop(driver);
+    assert_eq!(call.await.unwrap().to_string(), "the session ended (the session was given up)");
+    assert!(!ended(&mut messages).await.is_clean());
+    cli.peer.released().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_driver_ends_calls_and_readers() {
+    let Session { control, mut messages, cli, driver } = quiet().await;
+    let call = asking(&control);
+    cli.asked().await;
+    let reading = tokio::spawn(async move { ended(&mut messages).await });
+    tokio::task::yield_now().await;
+    driver.abort();
+    assert_eq!(call.await.unwrap(), reading.await.unwrap());
+    cli.peer.released().await;
+    assert!(matches!(ask(&control).await, Err(ControlError::Closed { .. })));
+}
+
+#[test]
+fn a_runtime_that_shuts_down_ends_the_session_for_others() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (its, ours) = (runtime(), runtime());
+    let Session { control, mut messages, cli, driver: _driver } = its.block_on(async {
+        let session = quiet().await;
+        tokio::task::yield_now().await;
+        session
+    });
+    its.shutdown_background();
+    ours.block_on(async {
+        assert!(matches!(ask(&control).await, Err(ControlError::Closed { .. })));
+        assert!(!ended(&mut messages).await.is_clean());
+        cli.peer.released().await;
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_session_ends_with_its_last_handle_after_what_was_sent() {
+    let Session { control, messages, cli, driver } = quiet().await;
+    control.send(&UserInput::new("the last words")).await.unwrap();
+    let other = control.clone();
+    drop((control, messages));
+    assert!(waits(cli.peer.released()).await);
+    drop(other);
+    assert_eq!(cli.hear().await.unwrap()["message"]["content"], "the last words");
+    assert_eq!(cli.hear().await, None);
+    cli.peer.released().await;
+    driver.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_without_handles_does_not_wait_for_a_peer_that_does_not_read() {
+    let Session { control, messages, cli, driver } = quiet().await;
+    control.send(&UserInput::new("x")).await.unwrap();
+    drop((control, messages));
+    driver.await.unwrap();
+    cli.peer.released().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_alone_keep_the_session() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    drop(control);
+    assert!(waits(cli.hear()).await);
+    cli.say(&news(0)).await;
+    assert_eq!(next(&mut messages).await, news(0));
+    cli.say(&success("req_1", "{}")).await;
+    cli.say(&news(1)).await;
+    assert_eq!(next(&mut messages).await, news(1));
+}

@@ -1,0 +1,412 @@
+//! The router's guarantees, one by one, with a clock that the test turns.
+
+use std::time::Duration;
+
+use agentwire_control::{ControlError, Ending, Event};
+use agentwire_protocol::{RawJson, message::UserInput};
+use agentwire_transport::ExitReport;
+
+use crate::script::{ERROR_RESULT, RESULT, Script, cancel, inbound, success};
+
+fn check(script: &mut Script, events: &[&str]) {
+    assert_eq!(script.events(), events);
+}
+
+fn ok() -> Result<RawJson, String> {
+    Ok(RawJson::empty_object())
+}
+
+#[test]
+fn a_call_is_written_and_answered_by_its_own_reply() {
+    let mut script = Script::default();
+    let (one, two) = (script.call(), script.call());
+    assert_ne!(one, two);
+    let sent = script.sent();
+    assert_eq!(sent[0], r#"{"type":"control_request","request_id":"req_1","request":{"subtype":"ask"}}"#);
+    script.line(&success(two.as_str(), r#"{"n":1.10}"#)).line(&success(one.as_str(), "null"));
+    check(&mut script, &[r#"answered req_2 {"n":1.10}"#, "answered req_1 {}"]);
+    assert_eq!(script.router.open(), (0, 0));
+}
+
+#[test]
+fn replies_that_come_twice_late_or_for_nobody_are_counted_and_nothing_else() {
+    let mut script = Script::default();
+    let id = script.call();
+    script.line(&success(id.as_str(), "{}")).line(&success(id.as_str(), r#"{"again":1}"#));
+    script.line(&success("req_99", "{}")).line(r#"{"type":"control_response"}"#);
+    check(&mut script, &["answered req_1 {}"]);
+    assert_eq!(script.router.ignored().responses, 3);
+    let late = script.call();
+    script.wait(11).line(&success(late.as_str(), "{}"));
+    check(&mut script, &["failed req_2 TimedOut"]);
+    assert_eq!(script.router.ignored().responses, 4);
+}
+
+#[test]
+fn error_replies_and_odd_replies_fail_the_call() {
+    let replies = [
+        (r#"{"subtype":"error","request_id":"ID","error":"no"}"#, "Rejected"),
+        (r#"{"subtype":"error","request_id":"ID"}"#, "Rejected"),
+        (r#"{"subtype":"maybe","request_id":"ID"}"#, "UnknownReply"),
+        (r#"{"request_id":"ID"}"#, "UnknownReply"),
+        (r#"{"subtype":"error","request_id":"ID","error":7}"#, "BadReply"),
+        (r#"{"subtype":"success","request_id":"ID","response":"#, "BadReply"),
+    ];
+    for (reply, error) in replies {
+        let mut script = Script::default();
+        let id = script.call();
+        let reply = reply.replace("ID", id.as_str());
+        script.line(&format!(r#"{{"type":"control_response","response":{reply}}}"#));
+        check(&mut script, &[&format!("failed {id} {error}")]);
+    }
+    let mut script = Script::default();
+    script.call();
+    script.line(r#"{"type":"control_response","request_id":"req_1"}"#);
+    check(&mut script, &["failed req_1 BadReply"]);
+}
+
+#[test]
+fn the_clis_own_text_and_code_are_kept() {
+    let mut script = Script::default();
+    let id = script.call();
+    let reply = r#"{"type":"control_response","response":{"subtype":"error","request_id":"req_1","error":"Unsupported","error_code":"unsupported_request"}}"#;
+    script.line(reply);
+    let Some(Event::Answered {
+        id: answered,
+        reply: Err(ControlError::Rejected { subtype, message, code, .. }),
+    }) = script.router.poll_event()
+    else {
+        panic!("no answer")
+    };
+    assert_eq!(
+        (answered, &*subtype, &*message, code.as_deref()),
+        (id, "ask", "Unsupported", Some("unsupported_request"))
+    );
+}
+
+#[test]
+fn time_runs_out_for_each_call_on_its_own_and_the_cli_is_told() {
+    let mut script = Script::default();
+    assert_eq!(script.router.poll_timeout(), None);
+    script.call();
+    script.wait(5).call();
+    script.sent();
+    assert_eq!(script.router.poll_timeout(), Some(Duration::from_secs(10)));
+    check(script.wait(4), &[]);
+    check(script.wait(1), &["failed req_1 TimedOut"]);
+    assert_eq!(script.sent(), [cancel("req_1")]);
+    assert_eq!(script.router.poll_timeout(), Some(Duration::from_secs(15)));
+    check(script.wait(100), &["failed req_2 TimedOut"]);
+    assert_eq!(script.router.poll_timeout(), None);
+}
+
+#[test]
+fn a_limit_of_any_length_is_fine() {
+    let mut script = Script::default();
+    let request = RawJson::parse(r#"{"subtype":"ask"}"#).unwrap();
+    script.wait(1);
+    script.router.call_raw(script.now, Duration::MAX, "ask", &request);
+    assert_eq!(script.router.poll_timeout(), Some(Duration::MAX));
+    script.router.call_raw(script.now, Duration::ZERO, "ask", &request);
+    check(script.wait(0), &["failed req_2 TimedOut"]);
+}
+
+#[test]
+fn a_call_that_is_taken_back_is_answered_and_the_cli_is_told() {
+    let mut script = Script::default();
+    let id = script.call();
+    script.sent();
+    script.router.cancel(&id);
+    script.router.cancel(&id);
+    script.line(&success("req_1", "{}"));
+    check(&mut script, &["failed req_1 Cancelled"]);
+    assert_eq!(script.sent(), [cancel("req_1")]);
+}
+
+#[test]
+fn the_end_fails_all_at_once_and_nothing_comes_after() {
+    let mut script = Script::default();
+    script.call();
+    script.call();
+    script.line(&inbound("a")).line(&inbound("b"));
+    script.events();
+    script.end();
+    let events = [
+        "failed req_1 Closed",
+        "failed req_2 Closed",
+        "cancelled a",
+        "cancelled b",
+        "closed the session ended",
+    ];
+    check(&mut script, &events);
+    assert_eq!(script.sent(), [""; 0]);
+    script.line(r#"{"type":"x"}"#).line(&inbound("c")).too_long(RESULT).wait(100).end();
+    assert!(script.router.answer(&"a".into(), ok()).is_err());
+    check(&mut script, &[]);
+    assert_eq!(script.router.ignored().after_end, 3);
+    script.call();
+    check(&mut script, &["failed req_3 Closed"]);
+    assert!(matches!(script.router.send_user(&UserInput::new("x")), Err(ControlError::Closed { .. })));
+    assert!(matches!(script.router.send_line("{}\n".into()), Err(ControlError::Closed { .. })));
+    assert_eq!((script.router.transmit_bytes(), script.router.open()), (0, (0, 0)));
+}
+
+#[test]
+fn a_request_is_answered_once() {
+    let mut script = Script::default();
+    script.line(&inbound("a"));
+    check(&mut script, &["inbound a new_thing"]);
+    assert_eq!(script.router.answer(&"a".into(), ok()), Ok(()));
+    assert!(script.router.answer(&"a".into(), ok()).is_err());
+    assert!(script.router.answer(&"never".into(), ok()).is_err());
+    assert_eq!(script.sent(), [success("a", "{}")]);
+    script.line(&inbound("a"));
+    check(&mut script, &["inbound a new_thing"]);
+    assert_eq!(script.router.answer(&"a".into(), Err("no \"thanks\"\n".to_owned())), Ok(()));
+    assert!(script.sent()[0].contains(r#""subtype":"error","request_id":"a","error":"no \"thanks\"\n""#));
+}
+
+#[test]
+fn a_request_that_was_taken_back_is_not_answered() {
+    let mut script = Script::default();
+    script.line(&inbound("a")).line(&cancel("a")).line(&cancel("a")).line(&cancel("never"));
+    check(&mut script, &["inbound a new_thing", "cancelled a"]);
+    assert!(script.router.answer(&"a".into(), ok()).is_err());
+    assert_eq!(script.sent(), [""; 0]);
+    assert_eq!(script.router.ignored().cancels, 2);
+}
+
+#[test]
+fn a_second_request_with_an_open_id_gets_no_answer_of_its_own() {
+    let mut script = Script::default();
+    let broken = r#"{"type":"control_request","request_id":"a","request":7}"#;
+    script.line(&inbound("a")).line(&inbound("a")).line(broken).too_long(&broken[..50]);
+    assert_eq!(script.sent(), [""; 0]);
+    let events = ["inbound a new_thing", &format!("undecodable {broken}"), "too long request"];
+    check(&mut script, &events);
+    assert_eq!(script.router.ignored().duplicate_requests, 3);
+    assert_eq!(script.router.answer(&"a".into(), ok()), Ok(()));
+    assert_eq!(script.sent().len(), 1);
+}
+
+#[test]
+fn a_request_that_cant_be_read_is_refused_and_shown() {
+    let mut script = Script::default();
+    let broken = r#"{"type":"control_request","request_id":"a","request":{"subtype":"can_use_tool"}}"#;
+    let no_id = r#"{"type":"control_request","request":{"subtype":"x"}}"#;
+    script.line(broken).line(no_id);
+    check(&mut script, &[&format!("undecodable {broken}"), &format!("undecodable {no_id}")]);
+    let sent = script.sent();
+    assert_eq!(sent.len(), 1);
+    assert!(
+        sent[0].contains(r#""subtype":"error","request_id":"a","error":"the request can't be read"#),
+        "{sent:?}"
+    );
+    assert_eq!(script.router.open(), (0, 0));
+}
+
+#[test]
+fn lines_that_are_too_long_leave_nobody_waiting() {
+    let mut script = Script::default();
+    script.call();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.sent();
+    script.too_long(r#"{"type":"control_response","response":{"request_id":"req_1","#);
+    script.too_long(r#"{"type":"control_request","request_id":"a","#);
+    script.too_long(r#"{"type":"control_response","response":{"#);
+    script.too_long(r#"{"type":"assistant","#);
+    script.too_long(r#"{"type":"result","#);
+    let events = [
+        "failed req_1 TooLong",
+        "too long response",
+        "too long request",
+        "too long response",
+        "too long other",
+        "too long result",
+        "turn ended Unreadable",
+        "run over",
+    ];
+    check(&mut script, &events);
+    let sent = script.sent();
+    assert!(sent[0].contains(r#""subtype":"error","request_id":"a""#) && sent.len() == 1, "{sent:?}");
+    check(script.end(), &["closed the session ended"]);
+}
+
+#[test]
+fn messages_come_in_the_order_of_their_lines_and_control_frames_never_do() {
+    let mut script = Script::default();
+    script.call();
+    script
+        .line(r#"{"type":"n1"}"#)
+        .line("noise")
+        .line(&success("req_1", "{}"))
+        .line(r#"{"type":"assistant"}"#);
+    script.line(&cancel("a")).line(&inbound("a")).line(r#"{"type":"n2"}"#);
+    let events = [
+        r#"message {"type":"n1"}"#,
+        "noise noise",
+        "answered req_1 {}",
+        r#"undecodable {"type":"assistant"}"#,
+        "inbound a new_thing",
+        r#"message {"type":"n2"}"#,
+    ];
+    check(&mut script, &events);
+}
+
+#[test]
+fn a_result_ends_a_turn_and_the_run_only_when_nothing_runs() {
+    let state =
+        |state: &str| format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#);
+    let mut script = Script::default();
+    assert!(!script.router.run_is_over());
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.line(&state("running")).events();
+    script.line(RESULT);
+    check(&mut script, &[&format!("message {RESULT}"), "turn ended Result"]);
+    assert!(!script.router.run_is_over());
+    let idle = state("idle");
+    script.line(&idle).line(&idle);
+    check(&mut script, &[&format!("message {idle}"), "run over", &format!("message {idle}")]);
+    assert!(script.router.run_is_over());
+    let running = state("running");
+    script.line(&running).line(RESULT).line(&idle);
+    let events = script.events();
+    assert_eq!(events.iter().filter(|event| *event == "run over").count(), 1, "{events:?}");
+    assert_eq!(events.last().unwrap(), "run over");
+}
+
+#[test]
+fn without_states_a_run_is_over_at_the_result_of_its_prompt() {
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.line(RESULT);
+    check(&mut script, &[&format!("message {RESULT}"), "turn ended Result", "run over"]);
+    script.router.send_user(&UserInput::new("y")).unwrap();
+    assert!(!script.router.run_is_over());
+    script.line(RESULT);
+    check(&mut script, &[&format!("message {RESULT}"), "turn ended Result", "run over"]);
+}
+
+#[test]
+fn a_result_that_cant_be_read_ends_its_turn() {
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    let broken = r#"{"duration_api_ms":1,"type":"result","is_error":"?"}"#;
+    script.line(broken).end();
+    let events =
+        [&format!("undecodable {broken}"), "turn ended Unreadable", "run over", "closed the session ended"];
+    check(&mut script, &events);
+}
+
+#[test]
+fn a_turn_without_a_result_is_told() {
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.router.handle_ending(Ending::exited(ExitReport::exited(0)));
+    let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
+    check(&mut script, &["turn ended NoResult", closed]);
+}
+
+#[test]
+fn an_error_result_outranks_the_exit_code_that_echoes_it() {
+    let ending = |lines: &[&str]| {
+        let mut script = Script::default();
+        script.call();
+        for line in lines {
+            script.line(line);
+        }
+        script.router.handle_ending(Ending::exited(ExitReport::exited(1)));
+        let events: Vec<_> = std::iter::from_fn(|| script.router.poll_event()).collect();
+        assert!(matches!(events.last(), Some(Event::Closed(_))));
+        events
+            .into_iter()
+            .find_map(|event| match event {
+                Event::Answered { reply: Err(ControlError::Closed { ending, .. }), .. } => Some(ending),
+                _ => None,
+            })
+            .unwrap()
+    };
+    let refused = ending(&[ERROR_RESULT]);
+    assert_eq!(refused.to_string(), "No such session (exit code 1)");
+    assert!(!refused.is_clean());
+    let user = r#"{"type":"user","message":{"role":"user","content":"x"}}"#;
+    assert_eq!(ending(&[ERROR_RESULT, user]).to_string(), "the session ended (exit code 1)");
+    assert_eq!(ending(&[ERROR_RESULT, RESULT]).error_result, None);
+}
+
+#[test]
+fn after_the_end_of_input_what_waits_is_written_and_nothing_more_is_taken() {
+    let mut script = Script::default();
+    let id = script.call();
+    script.line(&inbound("a")).events();
+    script.router.end_input();
+    assert!(!script.router.input_is_open());
+    script.call();
+    check(&mut script, &["failed req_2 InputEnded"]);
+    assert!(matches!(script.router.send_user(&UserInput::new("x")), Err(ControlError::InputEnded { .. })));
+    assert!(script.router.answer(&"a".into(), ok()).is_err());
+    script.router.cancel(&id);
+    check(&mut script, &["failed req_1 Cancelled"]);
+    assert_eq!(script.sent().len(), 1);
+}
+
+#[test]
+fn a_broken_input_leaves_open_calls_to_the_reply_or_the_ending_that_is_on_its_way() {
+    let mut script = Script::default();
+    script.call();
+    script.call();
+    script.router.handle_broken_input(Ending::failed("broken pipe"));
+    assert_eq!(script.sent(), [""; 0]);
+    script.call();
+    script.line(&success("req_1", "{}")).line(&inbound("a"));
+    check(&mut script, &["failed req_3 Closed", "answered req_1 {}", "inbound a new_thing"]);
+    assert!(script.router.answer(&"a".into(), ok()).is_err());
+    script.line(ERROR_RESULT).end();
+    let events = [
+        &format!("message {ERROR_RESULT}"),
+        "turn ended Result",
+        "run over",
+        "failed req_2 Closed",
+        "closed No such session",
+    ];
+    check(&mut script, &events);
+    assert_eq!(script.router.transmit_bytes(), 0);
+}
+
+#[test]
+fn a_request_that_cant_be_written_fails_and_leaves_nothing() {
+    #[derive(serde::Serialize)]
+    struct Odd(#[serde(serialize_with = "odd")] ());
+    fn odd<S: serde::Serializer>((): &(), _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("odd"))
+    }
+    #[derive(serde::Serialize)]
+    struct Call {
+        odd: Odd,
+    }
+    impl agentwire_protocol::control::ControlCall for Call {
+        const SUBTYPE: &'static str = "odd";
+        type Reply = agentwire_protocol::control::Nothing;
+    }
+    let mut script = Script::default();
+    script.router.call(script.now, Duration::from_secs(1), &Call { odd: Odd(()) });
+    check(&mut script, &["failed req_1 Encode"]);
+    assert_eq!((script.sent().len(), script.router.open()), (0, (0, 0)));
+}
+
+#[test]
+fn bytes_are_counted() {
+    let mut script = Script::default();
+    assert_eq!((script.router.transmit_bytes(), script.router.inbound_bytes()), (0, 0));
+    script.line(&inbound("a")).line(&inbound("b")).line(&cancel("b"));
+    let open = script.router.inbound_bytes();
+    assert!(open > inbound("a").len());
+    script.router.answer(&"a".into(), ok()).unwrap();
+    let answer = success("a", "{}").len() + 1;
+    assert_eq!((script.router.transmit_bytes(), script.router.inbound_bytes()), (answer, answer));
+    script.call();
+    assert!(script.router.transmit_bytes() > answer);
+    assert_eq!(script.router.inbound_bytes(), answer);
+    script.sent();
+    assert_eq!((script.router.transmit_bytes(), script.router.inbound_bytes()), (0, 0));
+}

@@ -1,0 +1,119 @@
+//! A router with a clock that the test turns, and short words for what goes in and comes out.
+
+use std::time::Duration;
+
+use agentwire_codec::{Frame, FrameError, Head, Incoming, Limits, Line, LineDecoder};
+use agentwire_control::{ControlError, Ending, Event, Router};
+use agentwire_protocol::{RawJson, RequestId};
+
+/// A router and its time.
+#[derive(Default)]
+pub(crate) struct Script {
+    pub(crate) router: Router,
+    pub(crate) now: Duration,
+}
+
+impl Script {
+    /// A line of the CLI's.
+    pub(crate) fn line(&mut self, line: &str) -> &mut Self {
+        self.router.handle_frame(Frame::new(Line::from(line)));
+        self
+    }
+
+    /// A line of the CLI's that was too long, of which `start` was seen.
+    pub(crate) fn too_long(&mut self, start: &str) -> &mut Self {
+        self.router.handle_fault(too_long(start));
+        self
+    }
+
+    /// A call with a limit of ten seconds; gives its id.
+    pub(crate) fn call(&mut self) -> RequestId {
+        let request = RawJson::parse(r#"{"subtype":"ask"}"#).unwrap();
+        self.router.call_raw(self.now, Duration::from_secs(10), "ask", &request)
+    }
+
+    /// Time passes.
+    pub(crate) fn wait(&mut self, seconds: u64) -> &mut Self {
+        self.now += Duration::from_secs(seconds);
+        self.router.handle_timeout(self.now);
+        self
+    }
+
+    pub(crate) fn end(&mut self) -> &mut Self {
+        self.router.handle_ending(Ending::default());
+        self
+    }
+
+    /// What happened since it was last asked for.
+    pub(crate) fn events(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.router.poll_event()).map(|event| told(&event)).collect()
+    }
+
+    /// What is to be written since it was last asked for.
+    pub(crate) fn sent(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.router.poll_transmit())
+            .map(|line| std::str::from_utf8(&line).unwrap().strip_suffix('\n').unwrap().to_owned())
+            .collect()
+    }
+}
+
+pub(crate) fn too_long(start: &str) -> FrameError {
+    let mut decoder = LineDecoder::new(Limits::max_line(start.len()));
+    decoder.push(format!("{start}…").into());
+    decoder.next().unwrap().unwrap_err()
+}
+
+/// A request of the CLI's.
+pub(crate) fn inbound(id: &str) -> String {
+    format!(r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"new_thing"}}}}"#)
+}
+
+/// The CLI takes a request back.
+pub(crate) fn cancel(id: &str) -> String {
+    format!(r#"{{"type":"control_cancel_request","request_id":"{id}"}}"#)
+}
+
+/// A success.
+pub(crate) fn success(id: &str, response: &str) -> String {
+    let response = format!(r#"{{"subtype":"success","request_id":"{id}","response":{response}}}"#);
+    format!(r#"{{"type":"control_response","response":{response}}}"#)
+}
+
+pub(crate) const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false}"#;
+pub(crate) const ERROR_RESULT: &str = r#"{"duration_api_ms":1,"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No such session"]}"#;
+
+fn told(event: &Event) -> String {
+    match event {
+        Event::Incoming(incoming) => match incoming {
+            Incoming::Message(_, line) => format!("message {}", line.to_str().unwrap()),
+            Incoming::Undecodable(_, line) => format!("undecodable {}", line.to_str().unwrap()),
+            Incoming::Unhandled(_, line) => format!("unhandled {}", line.to_str().unwrap()),
+            Incoming::Noise(line) => format!("noise {}", line.to_str().unwrap()),
+            Incoming::TooLong(FrameError::TooLong { head, .. }) => format!("too long {}", kind(head)),
+            other => panic!("{other:?}"),
+        },
+        Event::Inbound { id, request, .. } => format!("inbound {id} {}", request.kind()),
+        Event::InboundCancelled(id) => format!("cancelled {id}"),
+        Event::Answered { id, reply: Ok(response) } => format!("answered {id} {response}"),
+        Event::Answered { id, reply: Err(error) } => format!("failed {id} {}", name(error)),
+        Event::TurnEnded(end) => format!("turn ended {end:?}"),
+        Event::RunOver => "run over".to_owned(),
+        Event::Closed(ending) => format!("closed {ending}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn kind(head: &Head) -> &'static str {
+    match head {
+        Head::Request(_) => "request",
+        Head::Response(_) => "response",
+        Head::Cancel(_) => "cancel",
+        Head::Result => "result",
+        _ => "other",
+    }
+}
+
+fn name(error: &ControlError) -> String {
+    let text = format!("{error:?}");
+    text.split([' ', '{']).next().unwrap().to_owned()
+}

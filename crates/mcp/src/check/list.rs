@@ -1,0 +1,82 @@
+//! Asks a server for its tools, page by page.
+
+use std::collections::HashMap;
+
+use agentwire_hooks::{catch_panic, excerpt};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Schema;
+use crate::{Session, rpc};
+
+/// All tools of the server, with their input schemas.
+pub(super) async fn tools(
+    session: &dyn Session,
+    mut next_id: impl FnMut() -> String,
+) -> Result<HashMap<Box<str>, Schema>, String> {
+    let mut tools = HashMap::new();
+    let mut cursor = None;
+    for _ in 0..MAX_PAGES {
+        let page = page(session, &next_id(), cursor).await?;
+        // A tool without a schema takes anything.
+        let schema =
+            |tool: ListedTool| (tool.name, Schema::new(tool.input_schema.unwrap_or(Value::Bool(true))));
+        tools.extend(page.tools.into_iter().map(schema));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(tools);
+        }
+    }
+    Err(format!("the server's list of tools has more than {MAX_PAGES} pages"))
+}
+
+async fn page(session: &dyn Session, id: &str, cursor: Option<String>) -> Result<Page, String> {
+    let request = rpc::request(id, "tools/list", Params { cursor });
+    let answer = catch_panic(async { session.handle(request).await }).await;
+    let answer = answer.map_err(|panic| format!("the server panicked when asked for its tools: {panic}"))?;
+    let answer = answer.ok_or("the server gave no list of its tools")?;
+    match answer.decode::<Answer>() {
+        Ok(Answer { result: Some(page), .. }) => Ok(page),
+        Ok(Answer { error, .. }) => {
+            let why = error
+                .map_or_else(|| "it gave neither a result nor an error".to_owned(), |error| error.message);
+            Err(format!("the server can't list its tools: {}", excerpt(&why)))
+        }
+        Err(error) => Err(format!("the server's list of tools can't be read: {error}")),
+    }
+}
+
+#[derive(Serialize)]
+struct Params {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    result: Option<Page>,
+    error: Option<Failure>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    #[serde(default)]
+    message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    tools: Vec<ListedTool>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedTool {
+    name: Box<str>,
+    input_schema: Option<Value>,
+}
+
+/// A server whose cursor never ends must not hold a call for ever.
+const MAX_PAGES: usize = 100;

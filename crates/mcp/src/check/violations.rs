@@ -1,0 +1,59 @@
+//! What is wrong with an input, all at once, in words that a model can act on.
+
+use std::fmt::Write;
+
+use agentwire_hooks::excerpt;
+use jsonschema::Validator;
+use serde::Serialize;
+use serde_json::Value;
+
+/// `None` where nothing is wrong.
+pub(super) fn describe(validator: &Validator, tool: &str, input: &Value) -> Option<String> {
+    let mut violations = validator.iter_errors(input).peekable();
+    violations.peek()?;
+    let mut text = format!("The input does not match the schema of the tool `{tool}`; it was not called.");
+    for (index, violation) in violations.enumerate() {
+        if index == MAX_VIOLATIONS {
+            text.push_str("\n- and more");
+            break;
+        }
+        let pointer = match violation.instance_path().as_str() {
+            "" => "the input itself",
+            pointer => pointer,
+        };
+        let mut why = violation.to_string();
+        if why.len() > MAX_QUOTED {
+            // The input itself is quoted there.
+            why = violation.masked().to_string();
+        }
+        // Writing to a string does not fail.
+        let _: std::fmt::Result = write!(text, "\n- {pointer}: {}", excerpt(&why));
+    }
+    Some(text)
+}
+
+/// A tool's result that says that the call failed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolError {
+    content: [Text; 1],
+    is_error: bool,
+}
+
+impl ToolError {
+    pub(super) fn new(text: String) -> Self {
+        Self { content: [Text { kind: "text", text }], is_error: true }
+    }
+}
+
+#[derive(Serialize)]
+struct Text {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: String,
+}
+
+const MAX_VIOLATIONS: usize = 20;
+
+/// The longest violation, in bytes, that may quote the input.
+const MAX_QUOTED: usize = 200;

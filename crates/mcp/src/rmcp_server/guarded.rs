@@ -1,0 +1,73 @@
+//! A service whose handler can neither panic nor outlive its cancellation unseen.
+
+use std::{borrow::Cow, sync::Arc, time::Duration};
+
+use agentwire_hooks::catch_panic;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler, Service,
+    model::{ClientNotification, ClientRequest, ErrorCode, ProtocolVersion, ServerConfig, ServerResult},
+    service::{NotificationContext, RequestContext},
+};
+
+use super::channel::Waiting;
+use crate::rpc;
+
+/// A handler, with what `rmcp` leaves open closed: it drops the task of a handler that panics without an answer, and
+/// never ends one that does not heed its token.
+#[derive(Debug)]
+pub(super) struct Guarded<H> {
+    pub(super) handler: H,
+    pub(super) waiting: Arc<Waiting>,
+}
+
+impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let Some(given_up) = self.waiting.token(&context.id) else { return Err(cancelled()) };
+        let token = context.ct.clone();
+        let overdue = async {
+            tokio::select! {
+                () = given_up.cancelled() => token.cancel(),
+                () = token.cancelled() => {}
+            }
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            result = catch_panic(async { self.handler.handle_request(request, context).await }) => match result {
+                Ok(result) => result,
+                Err(panic) => Err(ErrorData::internal_error(format!("the handler panicked: {panic}"), None)),
+            },
+            () = overdue => Err(cancelled()),
+        }
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let handled =
+            catch_panic(async { self.handler.handle_notification(notification, context).await }).await;
+        handled.unwrap_or_else(|panic| {
+            Err(ErrorData::internal_error(format!("the handler panicked: {panic}"), None))
+        })
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        ServerHandler::get_info(&self.handler)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        ServerHandler::supported_protocol_versions(&self.handler)
+    }
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::new(ErrorCode(rpc::CANCELLED), "the request was cancelled", None)
+}
+
+/// How long a handler may go on once its request was cancelled: time to clean up.
+const GRACE: Duration = Duration::from_secs(5);

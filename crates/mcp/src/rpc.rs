@@ -1,0 +1,222 @@
+//! JSON-RPC envelopes: what a message is, and the answers that the bridge gives itself. Ids are kept as their text.
+
+use agentwire_protocol::RawJson;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+/// What a message is.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Wants an answer.
+    Request { id: RawJson, method: Box<str> },
+    /// Wants none.
+    Notification { method: Box<str> },
+    /// Answers a request of the server's.
+    Response,
+}
+
+/// A message that is no JSON-RPC 2.0; `id` is `null` where it has none.
+#[derive(Debug)]
+pub(crate) struct Malformed {
+    pub(crate) id: RawJson,
+    pub(crate) why: &'static str,
+}
+
+/// Tells what a message is.
+pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
+    let Some(fields) = fields(message) else {
+        return Err(Malformed { id: null(), why: "a message must be an object with each field once" });
+    };
+    let id = fields.id.map(|id| RawJson::from(id.to_owned()));
+    let malformed = |why| Malformed { id: id.clone().unwrap_or_else(null), why };
+    if text(fields.jsonrpc).as_deref() != Some("2.0") {
+        return Err(malformed("`jsonrpc` must be \"2.0\""));
+    }
+    if id.as_ref().is_some_and(|id| !is_id(id)) {
+        return Err(malformed("`id` must be a string or a number"));
+    }
+    let answers = fields.result.is_some() || fields.error.is_some();
+    let method = match fields.method {
+        None if answers => return Ok(Kind::Response),
+        None => return Err(malformed("it is neither a request nor a response")),
+        Some(_) if answers => return Err(malformed("it is both a request and a response")),
+        Some(method) => text(Some(method)).ok_or_else(|| malformed("`method` must be a string"))?,
+    };
+    Ok(match id {
+        Some(id) => Kind::Request { id, method },
+        None => Kind::Notification { method },
+    })
+}
+
+/// The method of a message, if it has one.
+pub(crate) fn method(message: &RawJson) -> Option<Box<str>> {
+    fields(message).and_then(|fields| text(fields.method))
+}
+
+/// The parameters of a message, read as `T`; `None` where there are none or they have another shape.
+pub(crate) fn params<T: for<'a> Deserialize<'a>>(message: &RawJson) -> Option<T> {
+    let params = fields(message)?.params?;
+    RawJson::from(params.to_owned()).decode().ok()
+}
+
+/// The id of a message, `null` where it has none.
+#[cfg(feature = "rmcp")]
+pub(crate) fn id(message: &RawJson) -> RawJson {
+    let id = fields(message).and_then(|fields| fields.id);
+    id.map_or_else(null, |id| RawJson::from(id.to_owned()))
+}
+
+/// An error response.
+pub(crate) fn error(id: &RawJson, code: i32, message: &str) -> RawJson {
+    write(&Answer { jsonrpc: "2.0", id, result: None::<()>, error: Some(ErrorBody { code, message }) })
+}
+
+/// A result.
+pub(crate) fn result(id: &RawJson, result: impl Serialize) -> RawJson {
+    write(&Answer { jsonrpc: "2.0", id, result: Some(result), error: None })
+}
+
+/// A request of the bridge's own.
+pub(crate) fn request(id: &str, method: &str, params: impl Serialize) -> RawJson {
+    write(&Request { jsonrpc: "2.0", id, method, params })
+}
+
+/// The `response` of a control response that carries an answer.
+pub(crate) fn carried(answer: &RawJson) -> RawJson {
+    write(&Carried { mcp_response: answer })
+}
+
+/// The same for a message that wants no answer: the CLI takes any object for an acknowledgement.
+pub(crate) fn acknowledged() -> RawJson {
+    carried(&result(&write(&0), serde_json::Map::new()))
+}
+
+/// A message can't be read, or its handling failed.
+pub(crate) const INTERNAL_ERROR: i32 = -32603;
+/// No such method.
+#[cfg(feature = "rmcp")]
+pub(crate) const METHOD_NOT_FOUND: i32 = -32601;
+/// The parameters do not fit the method.
+#[cfg(feature = "rmcp")]
+pub(crate) const INVALID_PARAMS: i32 = -32602;
+/// The request was given up; nobody reads this answer.
+pub(crate) const CANCELLED: i32 = -32800;
+
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// The fields of an object; serde alone would take a list for one too.
+fn fields(message: &RawJson) -> Option<Fields<'_>> {
+    let is_object = message.as_str().trim_start().starts_with('{');
+    is_object.then(|| serde_json::from_str(message.as_str()).ok()).flatten()
+}
+
+/// A field that is there, be it `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+#[derive(Serialize)]
+struct Answer<'a, T> {
+    jsonrpc: &'static str,
+    id: &'a RawJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorBody<'a>>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    code: i32,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Request<'a, T> {
+    jsonrpc: &'static str,
+    id: &'a str,
+    method: &'a str,
+    params: T,
+}
+
+#[derive(Serialize)]
+struct Carried<'a> {
+    mcp_response: &'a RawJson,
+}
+
+fn text(field: Option<&RawValue>) -> Option<Box<str>> {
+    serde_json::from_str(field?.get()).ok()
+}
+
+fn is_id(id: &RawJson) -> bool {
+    id.as_str().starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
+}
+
+fn null() -> RawJson {
+    RawValue::NULL.to_owned().into()
+}
+
+/// Writes what is made of strings, numbers and raw JSON, which always works.
+fn write<T: Serialize>(value: &T) -> RawJson {
+    RawJson::encode(value).unwrap_or_else(|_| null())
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire_protocol::RawJson;
+
+    use super::{Kind, acknowledged, error, read};
+
+    fn check(message: &str, expected: &str) {
+        let told = match read(&RawJson::parse(message).unwrap()) {
+            Ok(Kind::Request { id, method }) => format!("request {id} {method}"),
+            Ok(Kind::Notification { method }) => format!("notification {method}"),
+            Ok(Kind::Response) => "response".to_owned(),
+            Err(malformed) => format!("{}: {}", malformed.id, malformed.why),
+        };
+        assert_eq!(told, expected, "{message}");
+    }
+
+    #[test]
+    fn messages_are_told_apart() {
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping");
+        check(r#"{"method":"p\u0069ng","id":"a\"b","jsonrpc":"2.0","x":1}"#, r#"request "a\"b" ping"#);
+        check(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, "notification notifications/x");
+        check(r#"{"jsonrpc":"2.0","id":1,"result":null}"#, "response");
+        check(r#"{"jsonrpc":"2.0","id":null,"error":{}}"#, "null: `id` must be a string or a number");
+        check(r#"{"jsonrpc":"2.0","id":2.5,"method":"x"}"#, "request 2.5 x");
+        check(r#"{"jsonrpc":"1.0","id":7,"method":"x"}"#, r#"7: `jsonrpc` must be "2.0""#);
+        check(r#"{"id":7,"method":"x"}"#, r#"7: `jsonrpc` must be "2.0""#);
+        check(r#"{"jsonrpc":"2.0","id":7,"method":5}"#, "7: `method` must be a string");
+        check(r#"{"jsonrpc":"2.0","id":[7],"method":"x"}"#, "[7]: `id` must be a string or a number");
+        check(r#"{"jsonrpc":"2.0","id":7}"#, "7: it is neither a request nor a response");
+        check(
+            r#"{"jsonrpc":"2.0","id":7,"method":"x","result":1}"#,
+            "7: it is both a request and a response",
+        );
+        check(r#"["2.0",1,"ping"]"#, "null: a message must be an object with each field once");
+        check(r#"{"id":1,"id":2}"#, "null: a message must be an object with each field once");
+    }
+
+    #[test]
+    fn answers_have_their_forms() {
+        let id = RawJson::parse("1.0").unwrap();
+        let expected = r#"{"jsonrpc":"2.0","id":1.0,"error":{"code":-32603,"message":"no"}}"#;
+        assert_eq!(error(&id, -32603, "no").as_str(), expected);
+        assert_eq!(acknowledged().as_str(), r#"{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{}}}"#);
+    }
+}

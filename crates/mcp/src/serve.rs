@@ -1,0 +1,102 @@
+//! What a server is to the bridge: JSON-RPC text in, JSON-RPC text out.
+
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
+
+use agentwire_control::Control;
+use agentwire_protocol::RawJson;
+use tokio::sync::mpsc;
+
+use crate::{check::Schemas, rpc};
+
+/// An MCP server that can be opened for any number of sessions.
+///
+/// `RmcpServer` and `Server` implement it; a small server may do so by hand.
+pub trait Serve: Send + Sync + 'static {
+    /// Opens an instance for one session.
+    ///
+    /// Called within a tokio runtime, at the first message for the server, and again at an `initialize` that comes after an
+    /// instance has ended.
+    fn open(&self, outbox: Outbox) -> Box<dyn Session>;
+}
+
+/// An instance of a server, in one session. Dropping it ends it.
+pub trait Session: Send + Sync + 'static {
+    /// Takes one message of the CLI's, a valid JSON-RPC 2.0 object: a request, a notification, or a response to a request
+    /// that went through the [`Outbox`].
+    ///
+    /// Called in the order of the messages, but for `tools/call`, whose input is checked first: do what depends on the
+    /// order before you return the future.
+    ///
+    /// # Cancellation
+    ///
+    /// The future is dropped when the CLI gives the request up, and when the session ends.
+    /// `notifications/cancelled` comes as a message too.
+    fn handle(&self, message: RawJson) -> Handling;
+
+    /// Whether the instance has ended by itself: then it gets no more messages.
+    fn has_ended(&self) -> bool {
+        false
+    }
+}
+
+/// The answer to a message in the making: a JSON-RPC response to a request, `None` to anything else.
+///
+/// A panic becomes an error response, and so does `None` where there should be a response.
+pub type Handling = Pin<Box<dyn Future<Output = Option<RawJson>> + Send>>;
+
+/// Takes messages of a server to the CLI: notifications and requests.
+#[derive(Clone)]
+pub struct Outbox {
+    messages: mpsc::Sender<RawJson>,
+    schemas: Arc<Schemas>,
+    control: Control,
+}
+
+impl Outbox {
+    pub(crate) fn new(messages: mpsc::Sender<RawJson>, schemas: Arc<Schemas>, control: Control) -> Self {
+        Self { messages, schemas, control }
+    }
+
+    /// Sends one JSON-RPC message to the CLI; messages go out in the order of the calls, one at a time.
+    ///
+    /// Waits while more than a few dozen wait.
+    /// A response to a request comes through [`Session::handle`]; so does an error where the CLI can't be reached.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future before it has finished sends nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the session has ended.
+    pub async fn send(&self, message: RawJson) -> Result<(), OutboxClosed> {
+        if rpc::method(&message).as_deref() == Some("notifications/tools/list_changed") {
+            self.schemas.forget();
+        }
+        self.messages.send(message).await.map_err(|_| OutboxClosed)
+    }
+
+    /// The session that the CLI runs: calls from inside a tool work.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+}
+
+impl fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbox").finish_non_exhaustive()
+    }
+}
+
+/// The session has ended: nothing can be sent to the CLI any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutboxClosed;
+
+impl fmt::Display for OutboxClosed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the session has ended")
+    }
+}
+
+impl std::error::Error for OutboxClosed {}

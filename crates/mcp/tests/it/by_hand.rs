@@ -1,0 +1,275 @@
+//! What the bridge does for any server, on one that is written by hand.
+
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use agentwire_mcp::{Handling, McpServers, Outbox, Serve, Session};
+use agentwire_protocol::RawJson;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::cli::{Cli, call, initialize};
+
+/// A server that does as the method says.
+#[derive(Clone)]
+struct ByHand {
+    seen: mpsc::Sender<String>,
+    opened: Arc<AtomicUsize>,
+}
+
+struct Opened {
+    seen: mpsc::Sender<String>,
+    outbox: Outbox,
+    ended: AtomicBool,
+}
+
+impl ByHand {
+    fn new() -> (Self, mpsc::Receiver<String>) {
+        let (seen, came) = mpsc::channel(256);
+        (Self { seen, opened: Arc::default() }, came)
+    }
+}
+
+impl Serve for ByHand {
+    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        Box::new(Opened { seen: self.seen.clone(), outbox, ended: AtomicBool::new(false) })
+    }
+}
+
+/// Tells when it is dropped.
+struct Dropped(mpsc::Sender<String>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.try_send("dropped".to_owned()).unwrap();
+    }
+}
+
+impl Session for Opened {
+    fn handle(&self, message: RawJson) -> Handling {
+        let message: Value = message.decode().unwrap();
+        let method = message["method"].as_str().unwrap_or("response").to_owned();
+        self.seen.try_send(method.clone()).unwrap();
+        let id = message["id"].clone();
+        if method == "end" {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+        assert_ne!(method, "panic early", "as told");
+        let (outbox, dropped) = (self.outbox.clone(), Dropped(self.seen.clone()));
+        Box::pin(async move {
+            let answer =
+                |result: Value| RawJson::encode(&json!({"jsonrpc": "2.0", "id": id, "result": result})).ok();
+            match &*method {
+                "hang" => {
+                    let _dropped = dropped;
+                    pending().await
+                }
+                "panic" => panic!("as told"),
+                "nothing" => None,
+                "speak" => {
+                    for text in ["first", "second"] {
+                        let note = json!({"jsonrpc": "2.0", "method": "notifications/x", "params": text});
+                        outbox.send(RawJson::encode(&note).unwrap()).await.unwrap();
+                    }
+                    answer(json!("spoken"))
+                }
+                "tools/list" => answer(json!({"tools": []})),
+                _ => answer(message["params"].clone()),
+            }
+            .inspect(|_| ())
+        })
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+}
+
+async fn start() -> (Cli, mpsc::Receiver<String>, ByHand) {
+    let (server, came) = ByHand::new();
+    (Cli::start(McpServers::new().with("s", server.clone()).bridge()).await, came, server)
+}
+
+/// Waits for this among what the server tells.
+async fn until(came: &mut mpsc::Receiver<String>, expected: &str) {
+    while came.recv().await.unwrap() != expected {}
+}
+
+fn request(id: impl Into<Value>, method: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": {"x": 1}})
+}
+
+fn failure(id: impl Into<Value>, code: i32, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "error": {"code": code, "message": message}})
+}
+
+#[tokio::test]
+async fn a_request_is_answered_in_its_envelope() {
+    let (mut cli, _came, server) = start().await;
+    for id in [json!(1), json!("a"), json!(2.5)] {
+        let expected = json!({"jsonrpc": "2.0", "id": id, "result": {"x": 1}});
+        assert_eq!(cli.rpc(request(id, "echo")).await, expected);
+    }
+    assert_eq!(server.opened.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn notifications_and_responses_are_acknowledged() {
+    let (mut cli, mut came, _) = start().await;
+    let acknowledged = json!({"jsonrpc": "2.0", "result": {}, "id": 0});
+    assert_eq!(cli.rpc(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await, acknowledged);
+    assert_eq!(cli.rpc(json!({"jsonrpc": "2.0", "id": 9, "result": {}})).await, acknowledged);
+    until(&mut came, "notifications/initialized").await;
+    until(&mut came, "response").await;
+}
+
+#[tokio::test]
+async fn an_unknown_server_is_named_with_the_known_ones() {
+    let (server, _came) = ByHand::new();
+    let servers = McpServers::new().with("a", server.clone()).with("b", server);
+    assert_eq!(servers.names(), ["a".into(), "b".into()]);
+    let mut cli = Cli::start(servers.bridge()).await;
+    cli.post("one", "c", request(1, "ping")).await;
+    let why = "no in-process MCP server is called `c`; known: `a`, `b`".to_owned();
+    assert_eq!(cli.answer().await, ("one".to_owned(), Err(why)));
+}
+
+#[tokio::test]
+async fn a_malformed_message_gets_an_error_with_its_id() {
+    let (mut cli, _came, _) = start().await;
+    let why = |why| format!("the message is no JSON-RPC: {why}");
+    assert_eq!(
+        cli.rpc(json!({"id": 5, "method": "ping"})).await,
+        failure(5, -32603, &why("`jsonrpc` must be \"2.0\""))
+    );
+    assert_eq!(
+        cli.rpc(json!(["x"])).await,
+        failure(Value::Null, -32603, &why("a message must be an object with each field once"))
+    );
+    assert_eq!(cli.rpc(request(6, "echo")).await["result"], json!({"x": 1}));
+}
+
+#[tokio::test]
+async fn an_id_in_flight_is_refused_and_free_afterwards() {
+    let (mut cli, mut came, _) = start().await;
+    cli.post("first", "s", request(1, "hang")).await;
+    until(&mut came, "hang").await;
+    cli.post("second", "s", request(1, "echo")).await;
+    let why = "a request with the JSON-RPC id 1 is in flight already".to_owned();
+    assert_eq!(cli.answer().await, ("second".to_owned(), Err(why)));
+    cli.take_back("first").await;
+    until(&mut came, "dropped").await;
+    assert_eq!(cli.rpc(request(1, "echo")).await["result"], json!({"x": 1}));
+}
+
+#[tokio::test]
+async fn a_cancelled_request_is_answered_at_once() {
+    let (mut cli, mut came, _) = start().await;
+    cli.post("slow", "s", request("r", "hang")).await;
+    until(&mut came, "hang").await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "r"}});
+    cli.post("note", "s", cancel).await;
+    let mut answers = [cli.answer().await, cli.answer().await];
+    answers.sort_by(|one, other| one.0.cmp(&other.0));
+    let [(_, acknowledged), (_, cancelled)] = answers;
+    assert_eq!(acknowledged.unwrap(), json!({"mcp_response": {"jsonrpc": "2.0", "result": {}, "id": 0}}));
+    assert_eq!(cancelled.unwrap()["mcp_response"], failure("r", -32800, "the request was cancelled"));
+    until(&mut came, "dropped").await;
+}
+
+#[tokio::test]
+async fn a_call_is_cancelled_while_its_tools_are_listed() {
+    #[derive(Clone)]
+    struct NoList(mpsc::Sender<String>);
+    impl Serve for NoList {
+        fn open(&self, _: Outbox) -> Box<dyn Session> {
+            Box::new(self.clone())
+        }
+    }
+    impl Session for NoList {
+        fn handle(&self, message: RawJson) -> Handling {
+            let message: Value = message.decode().unwrap();
+            self.0.try_send(message["method"].as_str().unwrap().to_owned()).unwrap();
+            if message.get("id").is_some() { Box::pin(pending()) } else { Box::pin(async { None }) }
+        }
+    }
+    let (seen, mut came) = mpsc::channel(16);
+    let mut cli = Cli::start(McpServers::new().with("s", NoList(seen)).bridge()).await;
+    cli.post("call", "s", call(3, "t", json!({}))).await;
+    assert_eq!(came.recv().await.unwrap(), "tools/list");
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}});
+    cli.post("note", "s", cancel).await;
+    let answers = [cli.answer().await.0, cli.answer().await.0];
+    assert!(answers.contains(&"call".to_owned()), "{answers:?}");
+    assert_eq!(came.recv().await.unwrap(), "notifications/cancelled");
+}
+
+#[tokio::test]
+async fn a_panic_stays_with_its_message() {
+    let (mut cli, _came, _) = start().await;
+    assert_eq!(cli.rpc(request(1, "panic")).await, failure(1, -32603, "the MCP server panicked: as told"));
+    assert_eq!(cli.rpc(request(2, "nothing")).await, failure(2, -32603, "the MCP server gave no answer"));
+    cli.post("one", "s", request(3, "panic early")).await;
+    let (_, answer) = cli.answer().await;
+    assert!(answer.unwrap_err().contains("as told"));
+    assert_eq!(cli.rpc(request(3, "echo")).await["result"], json!({"x": 1}));
+}
+
+#[tokio::test]
+async fn an_ended_server_waits_for_initialize() {
+    let (mut cli, _came, server) = start().await;
+    assert_eq!(cli.rpc(request(1, "end")).await["result"], json!({"x": 1}));
+    let why = "the MCP server `s` has ended; only a new `initialize` starts it again";
+    assert_eq!(cli.rpc(request(2, "echo")).await, failure(2, -32603, why));
+    cli.post("note", "s", json!({"jsonrpc": "2.0", "method": "notifications/x"})).await;
+    assert_eq!(cli.answer().await.1, Err(why.to_owned()));
+    assert_eq!(cli.rpc(initialize()).await["id"], 0);
+    assert_eq!(cli.rpc(request(3, "echo")).await["result"], json!({"x": 1}));
+    assert_eq!(server.opened.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn a_servers_own_messages_reach_the_cli_in_order() {
+    let (mut cli, _came, _) = start().await;
+    cli.post("one", "s", request(1, "speak")).await;
+    let mut spoken = Vec::new();
+    let mut answered = false;
+    while !answered || spoken.len() < 2 {
+        let line = cli.line().await;
+        if line["type"] == "control_response" {
+            answered = true;
+            continue;
+        }
+        assert_eq!(line["request"]["server_name"], "s");
+        spoken.push(line["request"]["message"]["params"].clone());
+        let id = &line["request_id"];
+        cli.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id}}))
+            .await;
+    }
+    assert_eq!(spoken, ["first", "second"]);
+}
+
+#[tokio::test]
+async fn the_end_of_the_session_ends_what_is_pending() {
+    let (cli, mut came, _) = start().await;
+    cli.post("slow", "s", request(1, "hang")).await;
+    until(&mut came, "hang").await;
+    assert_eq!(cli.end().await, Vec::<Value>::new());
+    until(&mut came, "dropped").await;
+}
+
+#[tokio::test]
+async fn each_session_has_an_instance_of_its_own() {
+    let (server, _came) = ByHand::new();
+    let servers = McpServers::new().with("s", server.clone());
+    let (mut one, mut two) = (Cli::start(servers.bridge()).await, Cli::start(servers.bridge()).await);
+    one.rpc(request(1, "echo")).await;
+    two.rpc(request(1, "echo")).await;
+    assert_eq!(server.opened.load(Ordering::Relaxed), 2);
+}

@@ -1,0 +1,214 @@
+//! The check of a tool's input: before the tool, all at once, by the server's own list as it stands.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use agentwire_mcp::{Handling, McpServers, Outbox, Serve, Server, Session, schemars::JsonSchema};
+use agentwire_protocol::RawJson;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::cli::Cli;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema matters")]
+struct Point {
+    x: i64,
+    y: i64,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Move {
+    #[expect(dead_code, reason = "only its schema matters")]
+    to: Point,
+}
+
+async fn start() -> (Cli, Arc<AtomicUsize>) {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let runs = Arc::clone(&ran);
+    let server = Server::new("s", "1").tool("move", "Moves.", move |_: Move, _| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        async { "moved" }
+    });
+    (Cli::start(McpServers::new().with("s", server).bridge()).await, ran)
+}
+
+/// The lines of an error result's text.
+fn lines(result: &Value) -> Vec<&str> {
+    assert_eq!(result["isError"], true, "{result}");
+    assert_eq!(result["content"][0]["type"], "text");
+    result["content"][0]["text"].as_str().unwrap().lines().collect()
+}
+
+#[tokio::test]
+async fn a_good_input_reaches_the_tool() {
+    let (mut cli, ran) = start().await;
+    let result = cli.call("move", json!({"to": {"x": 1, "y": 2}})).await;
+    assert_eq!(result, json!({"content": [{"type": "text", "text": "moved"}], "isError": false}));
+    assert_eq!(ran.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn everything_wrong_is_told_at_once_and_the_tool_does_not_run() {
+    let (mut cli, ran) = start().await;
+    let result = cli.call("move", json!({"to": {"x": "1", "tags": [true], "z": 0}})).await;
+    let mut lines = lines(&result);
+    assert_eq!(lines.remove(0), "The input does not match the schema of the tool `move`; it was not called.");
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "- /to/tags/0: true is not of type \"string\"",
+            "- /to/x: \"1\" is not of type \"integer\"",
+            "- /to: \"y\" is a required property",
+            "- /to: Additional properties are not allowed ('z' was unexpected)",
+        ]
+    );
+    assert_eq!(ran.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn no_arguments_are_an_empty_object() {
+    let (mut cli, ran) = start().await;
+    let expected = "- the input itself: \"to\" is a required property";
+    assert_eq!(lines(&cli.call("move", Value::Null).await)[1], expected);
+    let bare = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "move"}});
+    assert_eq!(lines(&cli.rpc(bare).await["result"])[1], expected);
+    assert_eq!(
+        lines(&cli.call("move", json!([1])).await)[1],
+        "- the input itself: [1] is not of type \"object\""
+    );
+    assert_eq!(ran.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn a_huge_input_is_not_quoted() {
+    let (mut cli, _) = start().await;
+    let result = cli.call("move", json!({"to": "x".repeat(100_000)})).await;
+    assert_eq!(lines(&result)[1], "- /to: value is not of type \"object\"");
+    let many: Vec<_> = (0..1000).collect();
+    let result = cli.call("move", json!({"to": {"x": 1, "y": 1, "tags": many}})).await;
+    assert_eq!(lines(&result).len(), 22);
+    assert_eq!(lines(&result)[21], "- and more");
+}
+
+/// A server whose list is what the test says.
+#[derive(Clone, Default)]
+struct Listing {
+    pages: Arc<Mutex<Vec<Value>>>,
+    listed: Arc<AtomicUsize>,
+    outbox: Arc<Mutex<Option<Outbox>>>,
+}
+
+impl Listing {
+    fn set(&self, pages: &[Value]) {
+        *self.pages.lock().unwrap() = pages.to_vec();
+    }
+}
+
+impl Serve for Listing {
+    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+        *self.outbox.lock().unwrap() = Some(outbox);
+        Box::new(self.clone())
+    }
+}
+
+impl Session for Listing {
+    fn handle(&self, message: RawJson) -> Handling {
+        let message: Value = message.decode().unwrap();
+        let mut answer = json!({"jsonrpc": "2.0", "id": message["id"]});
+        if message["method"] == "tools/list" {
+            self.listed.fetch_add(1, Ordering::Relaxed);
+            let page: usize =
+                message["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
+            let page = self.pages.lock().unwrap()[page].clone();
+            let field = if page.get("code").is_some() { "error" } else { "result" };
+            answer[field] = page;
+        } else {
+            answer["result"] = json!("called");
+        }
+        Box::pin(async move { RawJson::encode(&answer).ok() })
+    }
+}
+
+async fn listing(pages: &[Value]) -> (Cli, Listing) {
+    let server = Listing::default();
+    server.set(pages);
+    (Cli::start(McpServers::new().with("s", server.clone()).bridge()).await, server)
+}
+
+fn tool(name: &str, schema: Value) -> Value {
+    json!({"name": name, "inputSchema": schema})
+}
+
+#[tokio::test]
+async fn all_pages_are_read_once() {
+    let number = json!({"type": "object", "properties": {"n": {"type": "number"}}});
+    let (mut cli, server) = listing(&[
+        json!({"tools": [tool("a", json!({"type": "object"}))], "nextCursor": "1"}),
+        json!({"tools": [tool("b", number)]}),
+    ])
+    .await;
+    for _ in 0..3 {
+        assert_eq!(cli.call("b", json!({"n": 1})).await, "called");
+        assert_eq!(
+            lines(&cli.call("b", json!({"n": "1"})).await)[1],
+            "- /n: \"1\" is not of type \"number\""
+        );
+    }
+    assert_eq!(server.listed.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn a_changed_list_is_read_again() {
+    let of = |kind: &str| json!({"tools": [tool("t", json!({"properties": {"n": {"type": kind}}}))]});
+    let (mut cli, server) = listing(&[of("number")]).await;
+    assert_eq!(cli.call("t", json!({"n": 1})).await, "called");
+    server.set(&[of("string")]);
+    assert_eq!(cli.call("t", json!({"n": 1})).await, "called");
+    let outbox = server.outbox.lock().unwrap().clone().unwrap();
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    outbox.send(RawJson::encode(&changed).unwrap()).await.unwrap();
+    assert_eq!(cli.server_message().await["message"], changed);
+    assert_eq!(lines(&cli.call("t", json!({"n": 1})).await)[1], "- /n: 1 is not of type \"string\"");
+    assert_eq!(server.listed.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_not_listed_is_looked_for_again() {
+    let (mut cli, server) = listing(&[json!({"tools": []})]).await;
+    assert_eq!(cli.call("new", json!({"n": 1})).await, "called");
+    server.set(&[json!({"tools": [tool("new", json!({"required": ["m"]}))]})]);
+    assert_eq!(
+        lines(&cli.call("new", json!({"n": 1})).await)[1],
+        "- the input itself: \"m\" is a required property"
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_cannot_be_checked_is_not_called() {
+    let (mut cli, server) = listing(&[json!({"code": -1, "message": "no list today"})]).await;
+    let answer = cli.rpc(crate::cli::call(1, "t", json!({}))).await;
+    assert_eq!(answer["error"]["message"], "the server can't list its tools: no list today");
+    server.set(&[json!({"tools": "none"})]);
+    let answer = cli.rpc(crate::cli::call(2, "t", json!({}))).await;
+    assert!(
+        answer["error"]["message"].as_str().unwrap().starts_with("the server's list of tools can't be read")
+    );
+    server.set(&[json!({"tools": [tool("t", json!({"type": 5}))]})]);
+    let answer = cli.rpc(crate::cli::call(3, "t", json!({}))).await;
+    let why = answer["error"]["message"].as_str().unwrap();
+    assert!(why.starts_with("the input schema of the tool `t` can't be used"), "{why}");
+    server.set(&[json!({"tools": [tool("u", json!({"$ref": "http://127.0.0.1:1/x"}))]})]);
+    let answer = cli.rpc(crate::cli::call(4, "u", json!({}))).await;
+    let why = answer["error"]["message"].as_str().unwrap();
+    assert!(why.starts_with("the input schema of the tool `u` can't be used"), "{why}");
+    server.set(&[json!({"tools": [], "nextCursor": "0"})]);
+    let answer = cli.rpc(crate::cli::call(5, "v", json!({}))).await;
+    assert_eq!(answer["error"]["message"], "the server's list of tools has more than 100 pages");
+}

@@ -1,0 +1,17 @@
+//! The bridge, as the CLI sees it: `mcp_message` in, answers out, over an in-memory transport.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what the tests share is test code too"
+)]
+
+mod by_hand;
+#[cfg(feature = "schemars")]
+mod check;
+mod cli;
+#[cfg(feature = "rmcp")]
+mod handler;
+#[cfg(feature = "schemars")]
+mod server;

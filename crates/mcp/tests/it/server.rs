@@ -1,0 +1,247 @@
+//! The short builder.
+
+use std::{
+    fmt,
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use agentwire_mcp::{McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
+use agentwire_protocol::{RawJson, control::Interrupt};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{Barrier, mpsc};
+
+use crate::cli::{Cli, call, initialize};
+
+#[derive(Deserialize, JsonSchema)]
+struct AddInput {
+    /// The first number.
+    a: i64,
+    b: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NoInput {}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Shape {
+    Circle { radius: f64 },
+    Square { side: f64 },
+}
+
+async fn start(server: Server) -> Cli {
+    Cli::start(McpServers::new().with("s", server).bridge()).await
+}
+
+fn text(text: &str, is_error: bool) -> Value {
+    json!({"content": [{"type": "text", "text": text}], "isError": is_error})
+}
+
+#[tokio::test]
+async fn the_handshake_names_the_server() {
+    let mut cli = start(Server::new("calc", "1.2.3").instructions("Count.")).await;
+    let result = cli.rpc(initialize()).await["result"].take();
+    assert_eq!(result["protocolVersion"], "2025-11-25");
+    assert_eq!(result["serverInfo"], json!({"name": "calc", "version": "1.2.3"}));
+    assert_eq!(result["instructions"], "Count.");
+    assert_eq!(result["capabilities"], json!({"tools": {}}));
+    let pong = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).await;
+    assert_eq!(pong, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+    assert_eq!(cli.rpc(initialize()).await["result"], result);
+}
+
+#[tokio::test]
+async fn the_list_holds_the_schemas() {
+    let server = Server::new("s", "1")
+        .tool("add", "Adds.", async |input: AddInput, _| (input.a + input.b).to_string())
+        .tool("area", "Measures.", async |_: Shape, _| ())
+        .with(Tool::new("none", "Nothing.", async |_: NoInput, _| ()).read_only());
+    let mut cli = start(server).await;
+    let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await["result"].take();
+    let tools = listed["tools"].as_array().unwrap();
+    assert_eq!(
+        tools[0],
+        json!({"name": "add", "description": "Adds.", "inputSchema": {
+            "type": "object",
+            "properties": {
+                "a": {"type": "integer", "format": "int64", "description": "The first number."},
+                "b": {"type": "integer", "format": "int64"}
+            },
+            "required": ["a", "b"]
+        }})
+    );
+    assert_eq!(tools[1]["inputSchema"]["type"], "object");
+    assert_eq!(tools[2]["annotations"], json!({"readOnlyHint": true}));
+    assert_eq!(listed.as_object().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn every_kind_of_output_has_its_form() {
+    struct Broken;
+    impl fmt::Display for Broken {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("broken")
+        }
+    }
+    let server = Server::new("s", "1")
+        .tool("string", "", async |input: AddInput, _| (input.a + input.b).to_string())
+        .tool("str", "", async |_: AddInput, _| "static")
+        .tool("nothing", "", async |_: AddInput, _| ())
+        .tool("fails", "", async |_: AddInput, _| Err::<(), _>(Broken))
+        .tool("works", "", async |_: AddInput, _| Ok::<_, Broken>("fine"))
+        .tool("says error", "", async |_: AddInput, _| ToolOutput::error("no"))
+        .tool("panics", "", async |input: AddInput, _| assert!(input.a < 0, "a is {}", input.a))
+        .tool("image", "", async |_: AddInput, _| ToolOutput::text("see").and_image(b"foob", "image/png"));
+    let mut cli = start(server).await;
+    let cases = [
+        ("string", text("3", false)),
+        ("str", text("static", false)),
+        ("nothing", json!({"content": [], "isError": false})),
+        ("fails", text("broken", true)),
+        ("works", text("fine", false)),
+        ("says error", text("no", true)),
+        ("panics", text("the tool panicked: a is 1", true)),
+        (
+            "image",
+            json!({"content": [
+                {"type": "text", "text": "see"},
+                {"type": "image", "data": "Zm9vYg==", "mimeType": "image/png"}
+            ], "isError": false}),
+        ),
+    ];
+    for (tool, expected) in cases {
+        assert_eq!(cli.call(tool, json!({"a": 1, "b": 2})).await, expected, "{tool}");
+    }
+    let unknown = cli.rpc(call(1, "other", json!({}))).await;
+    assert_eq!(unknown["error"]["code"], -32602);
+    assert!(
+        unknown["error"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("no tool is called `other`; known: `string`")
+    );
+}
+
+#[tokio::test]
+async fn a_tagged_enum_is_an_input() {
+    let server = Server::new("s", "1").tool("area", "", async |shape: Shape, _| match shape {
+        Shape::Circle { radius } => format!("{:.1}", 3.0 * radius * radius),
+        Shape::Square { side } => (side * side).to_string(),
+    });
+    let mut cli = start(server).await;
+    assert_eq!(cli.call("area", json!({"kind": "square", "side": 3})).await, text("9", false));
+    assert_eq!(cli.call("area", json!({"kind": "circle", "radius": 1})).await, text("3.0", false));
+    assert_eq!(cli.call("area", json!({"kind": "line"})).await["isError"], true);
+}
+
+#[tokio::test]
+async fn an_input_type_that_is_no_object_is_refused_and_not_sent_to_the_model() {
+    let mut cli = start(Server::new("s", "1").tool("t", "", async |_: i32, _| ())).await;
+    let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+    assert_eq!(listed["result"]["tools"][0]["inputSchema"]["type"], "object");
+    assert_eq!(cli.call("t", json!({})).await["isError"], true);
+}
+
+#[tokio::test]
+async fn a_schema_of_the_callers_gives_raw_input() {
+    let schema =
+        RawJson::parse(r#"{"type":"object","properties":{"q":{"type":"string","maxLength":3}}}"#).unwrap();
+    let tool = Tool::with_schema("raw", "", &schema, async |input: RawJson, _| input.to_string()).unwrap();
+    let mut cli = start(Server::new("s", "1").with(tool)).await;
+    assert_eq!(cli.call("raw", json!({"q": "abc"})).await, text(r#"{"q":"abc"}"#, false));
+    assert_eq!(cli.call("raw", json!({"q": "abcd"})).await["isError"], true);
+    let no_object = RawJson::parse("true").unwrap();
+    assert!(Tool::with_schema("raw", "", &no_object, async |_, _| ()).is_err());
+}
+
+#[tokio::test]
+async fn the_context_tells_the_tool_use_and_reaches_the_session() {
+    let server = Server::new("s", "1").tool("stop", "", async |_: NoInput, cx| {
+        let id = cx.tool_use_id.map(|id| id.to_string());
+        cx.control.call(&Interrupt::default()).await.map(|_| id.unwrap_or_default())
+    });
+    let mut cli = start(server).await;
+    cli.post("one", "s", call(1, "stop", json!({}))).await;
+    let line = cli.line().await;
+    assert_eq!(line["request"]["subtype"], "interrupt");
+    let id = &line["request_id"];
+    cli.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id}})).await;
+    assert_eq!(cli.answer().await.1.unwrap()["mcp_response"]["result"], text("toolu_1", false));
+}
+
+#[tokio::test]
+async fn calls_run_at_once() {
+    let all = Arc::new(Barrier::new(50));
+    let server = Server::new("s", "1").tool("wait", "", move |_: NoInput, _| {
+        let all = Arc::clone(&all);
+        async move {
+            all.wait().await;
+        }
+    });
+    let mut cli = start(server).await;
+    for id in 0..50 {
+        cli.post(&format!("r{id}"), "s", call(id, "wait", json!({}))).await;
+    }
+    for _ in 0..50 {
+        let (request, answer) = cli.answer().await;
+        let answer = answer.unwrap();
+        assert_eq!(request, format!("r{}", answer["mcp_response"]["id"]));
+        assert_eq!(answer["mcp_response"]["result"]["isError"], false);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_tool_is_told_and_then_dropped() {
+    struct Dropped(mpsc::Sender<&'static str>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.try_send("dropped").unwrap();
+        }
+    }
+    let (events, mut came) = mpsc::channel(8);
+    let server = Server::new("s", "1").tool("hang", "", move |_: NoInput, cx| {
+        let events = events.clone();
+        async move {
+            let _dropped = Dropped(events.clone());
+            events.send("started").await.unwrap();
+            cx.cancelled.cancelled().await;
+            events.send("cancelled").await.unwrap();
+            pending::<()>().await;
+        }
+    });
+    let mut cli = start(server).await;
+    // By a notification, by taking the control request back, and by the end of the session.
+    cli.post("a", "s", call(1, "hang", json!({}))).await;
+    assert_eq!(came.recv().await, Some("started"));
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    cli.post("note", "s", cancel).await;
+    let answers = [cli.answer().await.0, cli.answer().await.0];
+    assert!(answers.contains(&"a".to_owned()), "{answers:?}");
+    assert_eq!((came.recv().await, came.recv().await), (Some("cancelled"), Some("dropped")));
+    cli.post("b", "s", call(2, "hang", json!({}))).await;
+    assert_eq!(came.recv().await, Some("started"));
+    cli.take_back("b").await;
+    assert_eq!((came.recv().await, came.recv().await), (Some("cancelled"), Some("dropped")));
+    cli.post("c", "s", call(3, "hang", json!({}))).await;
+    assert_eq!(came.recv().await, Some("started"));
+    assert_eq!(cli.end().await, Vec::<Value>::new());
+    assert_eq!((came.recv().await, came.recv().await), (Some("cancelled"), Some("dropped")));
+}
+
+#[tokio::test]
+async fn one_value_serves_two_sessions() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let server = Server::new("s", "1").tool("count", "", move |_: NoInput, _| {
+        let count = count.fetch_add(1, Ordering::Relaxed);
+        async move { count.to_string() }
+    });
+    let servers = McpServers::new().with("s", server);
+    let (mut one, mut two) = (Cli::start(servers.bridge()).await, Cli::start(servers.bridge()).await);
+    assert_eq!(one.call("count", json!({})).await, text("0", false));
+    assert_eq!(two.call("count", json!({})).await, text("1", false));
+}

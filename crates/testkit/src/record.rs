@@ -1,0 +1,129 @@
+//! Writes down what goes through a transport, while a session runs over it.
+//!
+//! [`Recorder::record`] wraps any transport; the session does not notice.
+//! The [`Recorder`] is a shared handle, and gives the [`Transcript`] at the end.
+//!
+//! The order of the entries is the order in which our side saw them: a line to the CLI is written down before it is
+//! handed over, so that no answer can stand before it, and a line from the CLI when it was read.
+//!
+//! ```
+//! use agentwire_testkit::{Entry, Recorder};
+//! use agentwire_transport::{ByteSink, Transport, memory};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (transport, peer) = memory(64);
+//! let recorder = Recorder::new();
+//! let mut link = recorder.record(transport).open().await?;
+//! link.sink.write("{\"type\":\"keep_alive\"}\n".into()).await?;
+//! let session = recorder.transcript()?;
+//! assert_eq!(session.entries, [Entry::Outbound("{\"type\":\"keep_alive\"}".into())]);
+//! # drop(peer);
+//! # Ok(())
+//! # }
+//! ```
+
+mod link;
+mod tape;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agentwire_transport::{Link, Transport, TransportError};
+
+pub use link::{RecordingLifeline, RecordingSink, RecordingSource};
+use tape::Tape;
+
+use crate::{Argv, Transcript};
+
+/// The handle of a recording; clones share it.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    tape: Arc<Mutex<Tape>>,
+}
+
+/// A transport whose traffic is written down.
+#[derive(Debug)]
+pub struct Recording<T> {
+    inner: T,
+    recorder: Recorder,
+}
+
+/// A session that was too long to be recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the session has more than the {limit} bytes that may be recorded")]
+#[non_exhaustive]
+pub struct TooLong {
+    /// The limit that was exceeded.
+    pub limit: usize,
+}
+
+impl Recorder {
+    /// Nothing recorded yet; at most 256 MiB will be.
+    pub fn new() -> Self {
+        Self::with_limit(LIMIT)
+    }
+
+    /// Nothing recorded yet; at most so many bytes will be.
+    ///
+    /// A longer session goes on undisturbed, but has no transcript.
+    pub fn with_limit(bytes: usize) -> Self {
+        Self { tape: Arc::new(Mutex::new(Tape::new(bytes))) }
+    }
+
+    /// Wraps a transport.
+    ///
+    /// One recorder is for one session.
+    pub fn record<T: Transport>(&self, transport: T) -> Recording<T> {
+        Recording { inner: transport, recorder: self.clone() }
+    }
+
+    /// Says what the program was started with, which a transport does not tell.
+    pub fn argv(&self, argv: Argv) {
+        self.tape().argv = Some(argv);
+    }
+
+    /// Writes down a line of the CLI's stderr, which does not come through a transport either.
+    pub fn stderr(&self, line: &str) {
+        self.tape().stderr(line);
+    }
+
+    /// What was recorded so far.
+    ///
+    /// How the CLI ended stands last, since its output is often read to the end only after it was seen to end.
+    /// A last line without a line feed is there from the end of its stream on, with a comment that says so.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLong`] when the session went past the limit.
+    pub fn transcript(&self) -> Result<Transcript, TooLong> {
+        self.tape().transcript()
+    }
+
+    /// Each verb of the tape leaves it whole, so a panic elsewhere does no harm.
+    fn tape(&self) -> MutexGuard<'_, Tape> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Transport> Transport for Recording<T> {
+    type Source = RecordingSource<T::Source>;
+    type Sink = RecordingSink<T::Sink>;
+    type Lifeline = RecordingLifeline<T::Lifeline>;
+
+    async fn open(self) -> Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError> {
+        let Link { source, sink, lifeline } = self.inner.open().await?;
+        Ok(Link {
+            source: RecordingSource::new(source, self.recorder.clone()),
+            sink: RecordingSink::new(sink, self.recorder.clone()),
+            lifeline: RecordingLifeline::new(lifeline, self.recorder),
+        })
+    }
+}
+
+const LIMIT: usize = 256 << 20;

@@ -1,0 +1,155 @@
+//! What was recorded so far: bytes are cut into lines here, and nothing else is done to them.
+
+use agentwire_transport::{ExitReport, Terminate};
+use bytes::Bytes;
+
+use super::TooLong;
+use crate::{Argv, End, Entry, Header, Transcript};
+
+/// Everything that was seen, in order.
+#[derive(Debug)]
+pub(super) struct Tape {
+    pub(super) argv: Option<Argv>,
+    entries: Vec<Entry>,
+    outbound: Cutter,
+    inbound: Cutter,
+    input_ended: bool,
+    end: Option<End>,
+    /// Bytes that may still be recorded; `None` once there were more.
+    room: Option<usize>,
+    limit: usize,
+}
+
+impl Tape {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            argv: None,
+            entries: Vec::new(),
+            outbound: Cutter::default(),
+            inbound: Cutter::default(),
+            input_ended: false,
+            end: None,
+            room: Some(limit),
+            limit,
+        }
+    }
+
+    pub(super) fn outbound(&mut self, chunk: &[u8]) {
+        if self.has_room_for(chunk.len()) {
+            self.entries.extend(self.outbound.push(chunk).into_iter().map(Entry::Outbound));
+        }
+    }
+
+    pub(super) fn inbound(&mut self, chunk: &[u8]) {
+        if self.has_room_for(chunk.len()) {
+            self.entries.extend(self.inbound.push(chunk).into_iter().map(Entry::Inbound));
+        }
+    }
+
+    /// A line feed in it would make two entries of one.
+    pub(super) fn stderr(&mut self, line: &str) {
+        if self.has_room_for(line.len()) {
+            let lines = line.split('\n').map(|line| Bytes::copy_from_slice(line.as_bytes()));
+            self.entries.extend(lines.map(Entry::Stderr));
+        }
+    }
+
+    pub(super) fn end_of_output(&mut self) {
+        let rest = self.inbound.finish().map(Entry::Inbound);
+        self.unfinished(rest);
+    }
+
+    pub(super) fn end_of_input(&mut self) {
+        let rest = self.outbound.finish().map(Entry::Outbound);
+        self.unfinished(rest);
+        if !std::mem::replace(&mut self.input_ended, true) {
+            self.entries.push(Entry::EndOfInput);
+        }
+    }
+
+    pub(super) fn signal(&mut self, how: Terminate) {
+        let name = match how {
+            Terminate::ByForce => "SIGKILL",
+            _ => "SIGTERM",
+        };
+        self.entries.push(Entry::Signal(name.into()));
+    }
+
+    pub(super) fn ended(&mut self, report: &ExitReport) {
+        self.end = end_of(report);
+    }
+
+    pub(super) fn transcript(&self) -> Result<Transcript, TooLong> {
+        if self.room.is_none() {
+            return Err(TooLong { limit: self.limit });
+        }
+        let mut entries = self.entries.clone();
+        entries.extend(self.end.clone().map(Entry::End));
+        Ok(Transcript::new(Header::default(), self.argv.clone(), entries))
+    }
+
+    /// Takes the room, and gives up what was recorded where there is not enough: half a session is none.
+    fn has_room_for(&mut self, bytes: usize) -> bool {
+        self.room = self.room.and_then(|room| room.checked_sub(bytes));
+        if self.room.is_none() {
+            self.entries = Vec::new();
+            (self.outbound, self.inbound) = (Cutter::default(), Cutter::default());
+        }
+        self.room.is_some()
+    }
+
+    fn unfinished(&mut self, line: Option<Entry>) {
+        if let Some(line) = line {
+            self.entries.push(line);
+            self.entries.push(Entry::Comment(Bytes::from_static(UNFINISHED)));
+        }
+    }
+}
+
+/// Cuts bytes into lines, split into chunks anywhere.
+#[derive(Debug, Default)]
+struct Cutter {
+    partial: Vec<u8>,
+}
+
+impl Cutter {
+    /// The lines that this chunk completes.
+    fn push(&mut self, chunk: &[u8]) -> Vec<Bytes> {
+        let mut pieces: Vec<&[u8]> = chunk.split(|byte| *byte == b'\n').collect();
+        let rest = pieces.pop().unwrap_or_default();
+        let mut lines = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            self.partial.extend_from_slice(piece);
+            lines.push(Bytes::from(std::mem::take(&mut self.partial)));
+        }
+        self.partial.extend_from_slice(rest);
+        lines
+    }
+
+    /// What is left without a line feed.
+    fn finish(&mut self) -> Option<Bytes> {
+        (!self.partial.is_empty()).then(|| Bytes::from(std::mem::take(&mut self.partial)))
+    }
+}
+
+fn end_of(report: &ExitReport) -> Option<End> {
+    let signal = |number| End::Signal(signal_name(number).into());
+    report.code.map(End::Exit).or_else(|| report.signal.map(signal))
+}
+
+fn signal_name(number: i32) -> String {
+    let name = match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        6 => "SIGABRT",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        other => return format!("SIG{other}"),
+    };
+    name.to_owned()
+}
+
+const UNFINISHED: &[u8] = b"the line above has no line feed";

@@ -1,0 +1,151 @@
+//! The tokens of a JSON text, by their places: what is replaced is replaced there, and no byte beside it changes.
+
+use serde_json::Value;
+
+/// A string or a number that is a value, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    /// The keys that lead to it, the nearest last; items of lists stand under the list's key.
+    pub(super) keys: &'a [&'a str],
+    /// The text between the quotes, escapes included, or the number.
+    pub(super) raw: &'a str,
+    pub(super) is_string: bool,
+}
+
+impl Token<'_> {
+    /// The nearest key.
+    pub(super) fn key(&self) -> &str {
+        self.keys.last().copied().unwrap_or_default()
+    }
+}
+
+/// Copies the text, with the tokens for which `replace` gives something replaced by that.
+///
+/// Where the text stops being JSON, the rest is copied as far as no token is found in it.
+pub(super) fn rewrite(text: &str, mut replace: impl FnMut(Token<'_>) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    walk(text, |token, start| {
+        if let Some(new) = replace(token) {
+            out.push_str(&text[copied..start]);
+            out.push_str(&new);
+            copied = start + token.raw.len();
+        }
+    });
+    out.push_str(&text[copied..]);
+    out
+}
+
+/// Every string of a JSON text that is a value, decoded, and every object as text; the whole text where it is no JSON.
+pub(super) fn texts(text: &str) -> Vec<String> {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return vec![text.to_owned()] };
+    let mut texts = Vec::new();
+    collect(&value, &mut texts);
+    texts
+}
+
+fn collect(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(fields) => {
+            // An object may also be quoted as a text, as the input of a tool is when it streams.
+            texts.push(value.to_string());
+            fields.values().for_each(|value| collect(value, texts));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Shows each value token with the place of its text.
+fn walk<'a>(text: &'a str, mut show: impl FnMut(Token<'_>, usize)) {
+    let bytes = text.as_bytes();
+    let mut keys: Vec<&'a str> = Vec::new();
+    // For each open bracket, whether it is an object's.
+    let mut open: Vec<bool> = Vec::new();
+    let mut key_is_next = false;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => {
+                open.push(*byte == b'{');
+                key_is_next = *byte == b'{';
+                keys.push("");
+            }
+            b'}' | b']' => {
+                open.pop();
+                keys.pop();
+            }
+            b',' => key_is_next = open.last() == Some(&true),
+            b'"' => {
+                let raw = string(text, at + 1);
+                if std::mem::take(&mut key_is_next) {
+                    if let Some(key) = keys.last_mut() {
+                        *key = raw;
+                    }
+                } else {
+                    let named: Vec<&str> = keys.iter().copied().filter(|key| !key.is_empty()).collect();
+                    show(Token { keys: &named, raw, is_string: true }, at + 1);
+                }
+                at += raw.len() + 1;
+            }
+            b'-' | b'0'..=b'9' => {
+                let raw = number(text, at);
+                let named: Vec<&str> = keys.iter().copied().filter(|key| !key.is_empty()).collect();
+                show(Token { keys: &named, raw, is_string: false }, at);
+                at += raw.len() - 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// The string that begins here, up to its closing quote.
+fn string(text: &str, start: usize) -> &str {
+    let bytes = text.as_bytes();
+    let mut end = start;
+    while end < bytes.len() && bytes[end] != b'"' {
+        end += if bytes[end] == b'\\' { 2 } else { 1 };
+    }
+    // A text that is cut after a backslash has no such place.
+    text.get(start..end).unwrap_or(&text[start..])
+}
+
+fn number(text: &str, start: usize) -> &str {
+    let rest = &text[start..];
+    let end = rest.find(|char: char| !matches!(char, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{rewrite, texts};
+
+    #[test]
+    fn only_what_is_named_is_replaced() {
+        let text = r#"{ "a":1.50e+3, "b" : ["x\"y",{"c":"z"}],"d":{},"e":-0.0,"a":"q" }  "#;
+        let mut seen = Vec::new();
+        let copy = rewrite(text, |token| {
+            seen.push(format!("{}={}", token.keys.join("."), token.raw));
+            None
+        });
+        assert_eq!(copy, text);
+        assert_eq!(seen, ["a=1.50e+3", r#"b=x\"y"#, "b.c=z", "e=-0.0", "a=q"]);
+        let changed = rewrite(text, |token| (token.key() == "c").then(|| "new".to_owned()));
+        assert_eq!(changed, text.replace("\"z\"", "\"new\""));
+    }
+
+    #[test]
+    fn broken_text_is_copied() {
+        for text in ["", "{", "\"", "{\"a", "{\"a\":\"b\\", "]]}", "{\"a\":}", "no json at all", "{\"ä\":\"ö\\"] {
+            assert_eq!(rewrite(text, |_| None), text);
+        }
+    }
+
+    #[test]
+    fn texts_are_decoded() {
+        assert_eq!(texts(r#"["a\nb",1,{"c":"d"}]"#), ["a\nb", r#"{"c":"d"}"#, "d"]);
+        assert_eq!(texts("plain"), ["plain"]);
+    }
+}

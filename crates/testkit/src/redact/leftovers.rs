@@ -1,0 +1,54 @@
+//! What a redaction must not leave: the last look before anything is published.
+
+use std::fmt;
+
+use super::{
+    ids::{self, STABLE_DAY, STABLE_UUID},
+    words::stray_at,
+};
+use crate::{Entry, Transcript};
+
+/// Something private that is left after a redaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Leftovers {
+    /// The texts, each with the number of its entry from 0.
+    pub found: Vec<(usize, String)>,
+}
+
+impl std::error::Error for Leftovers {}
+
+impl fmt::Display for Leftovers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("left after the redaction:")?;
+        for (entry, text) in &self.found {
+            write!(f, " {text} (entry {entry})")?;
+        }
+        Ok(())
+    }
+}
+
+/// Looks for paths that have a stand-in, paths of the machine, and UUIDs and times that are not the stable ones.
+pub(super) fn find(session: &Transcript, paths: &[(String, String)]) -> Option<Leftovers> {
+    let mut found = Vec::new();
+    for (number, entry) in session.entries.iter().enumerate() {
+        let (Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line)) = entry else { continue };
+        let text = String::from_utf8_lossy(line);
+        let named = paths.iter().filter(|(path, stands_for)| path != stands_for && text.contains(path));
+        found.extend(named.map(|(path, _)| (number, path.clone())));
+        found.extend(shapes(&text).map(|shape| (number, shape)));
+    }
+    (!found.is_empty()).then_some(Leftovers { found })
+}
+
+fn shapes(text: &str) -> impl Iterator<Item = String> {
+    let starts = text.char_indices().filter(|(_, char)| *char == '/' || char.is_ascii_hexdigit());
+    starts.filter_map(move |(at, _)| {
+        let rest = &text.as_bytes()[at..];
+        let within = at > 0 && text.as_bytes()[at - 1].is_ascii_alphanumeric();
+        let uuid = ids::uuid_at(rest).filter(|_| !within && !rest.starts_with(STABLE_UUID.as_bytes()));
+        let time = ids::time_at(rest).filter(|_| !within && !rest.starts_with(STABLE_DAY.as_bytes()));
+        let length = uuid.or(time).or_else(|| stray_at(text, at).filter(|_| rest[0] == b'/'))?;
+        Some(text[at..at + length].to_owned())
+    })
+}

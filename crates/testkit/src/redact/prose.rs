@@ -1,0 +1,107 @@
+//! Which texts are ours, and which are the vendor's to publish.
+
+/// The texts that are ours, as they stand in JSON.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prose {
+    /// Escaped as in JSON.
+    own: Vec<String>,
+    /// Those of `own` that are long enough to be looked for within other texts.
+    telling: Vec<String>,
+}
+
+impl Prose {
+    /// Says that a text is ours, and each line of it.
+    pub(super) fn add(&mut self, text: &str) {
+        let lines = text.lines().filter(|line| *line != text);
+        for part in std::iter::once(text).chain(lines) {
+            let escaped = escape(part);
+            if escaped.is_empty() || self.own.contains(&escaped) {
+                continue;
+            }
+            if escaped.len() >= TELLING {
+                self.telling.push(escaped.clone());
+            }
+            self.own.push(escaped);
+        }
+        // Where a text stands within a longer one of ours, the longer one is to be found.
+        self.telling.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    }
+
+    /// Whether the whole text is ours; it may be a part of one of ours.
+    pub(super) fn is_own(&self, raw: &str) -> bool {
+        self.own.iter().any(|own| own.contains(raw))
+    }
+
+    /// What to write in the place of a text: `None` where it may stay.
+    ///
+    /// Our words within it stay, so that one sees where they went.
+    pub(super) fn replace(&self, raw: &str) -> Option<String> {
+        if raw.len() <= SHORT || !raw.contains(' ') || self.is_own(raw) {
+            return None;
+        }
+        let parts = self.parts(raw);
+        let foreign: usize = parts.iter().filter(|part| !part.own).map(|part| part.text.trim().len()).sum();
+        if foreign <= SHORT {
+            return None;
+        }
+        let mut new = String::new();
+        for part in parts {
+            let stays = part.own || part.text.len() <= GLUE;
+            new.push_str(if stays { part.text } else { PROSE });
+        }
+        // Our words may have been found across an escape.
+        let whole = serde_json::from_str::<String>(&format!("\"{new}\"")).is_ok();
+        Some(if whole { new } else { PROSE.to_owned() })
+    }
+
+    /// Cuts a text into what is ours and what is not.
+    fn parts<'a>(&self, raw: &'a str) -> Vec<Part<'a>> {
+        let mut parts = vec![Part { own: false, text: raw }];
+        for own in &self.telling {
+            parts = parts.into_iter().flat_map(|part| part.cut(own)).collect();
+        }
+        parts
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Part<'a> {
+    own: bool,
+    text: &'a str,
+}
+
+impl<'a> Part<'a> {
+    fn cut(self, own: &str) -> Vec<Self> {
+        if self.own || !self.text.contains(own) {
+            return vec![self];
+        }
+        let mut parts = Vec::new();
+        let mut rest = self.text;
+        while let Some(at) = rest.find(own) {
+            parts.push(Self { own: false, text: &rest[..at] });
+            parts.push(Self { own: true, text: &rest[at..at + own.len()] });
+            rest = &rest[at + own.len()..];
+        }
+        parts.push(Self { own: false, text: rest });
+        parts.retain(|part| !part.text.is_empty());
+        parts
+    }
+}
+
+/// The text as it stands between the quotes in JSON.
+fn escape(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// What stands for the vendor's words.
+pub(super) const PROSE: &str = "<prose>";
+
+/// The longest text of the vendor's that stays, in bytes: a name, a mark or a short message, which hosts look for.
+pub(super) const SHORT: usize = 60;
+
+/// The shortest text of ours that is looked for within others: shorter ones stand in any text by chance.
+const TELLING: usize = 12;
+
+/// The longest bit between words of ours that stays, in bytes.
+const GLUE: usize = 12;

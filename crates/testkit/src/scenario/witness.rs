@@ -1,0 +1,46 @@
+//! What the callbacks of a scenario were called for, in order, for the steps and the expectations.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// Shared by all callbacks of a session.
+#[derive(Clone, Debug)]
+pub(super) struct Witness {
+    seen: Arc<watch::Sender<Seen>>,
+}
+
+/// What was called so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    /// The tools that the permission callback was asked about.
+    pub(super) asked: Vec<String>,
+    /// The events that hooks were called for.
+    pub(super) hooked: Vec<String>,
+    /// The MCP servers that were asked for their tools.
+    pub(super) listed: Vec<String>,
+    /// The MCP tools that were called, as `server/tool`.
+    pub(super) called: Vec<String>,
+}
+
+impl Witness {
+    pub(super) fn new() -> Self {
+        Self { seen: Arc::new(watch::Sender::new(Seen::default())) }
+    }
+
+    /// Notes something.
+    pub(super) fn note(&self, what: impl FnOnce(&mut Seen)) {
+        self.seen.send_modify(what);
+    }
+
+    pub(super) fn seen(&self) -> Seen {
+        self.seen.borrow().clone()
+    }
+
+    /// Waits until enough was seen.
+    pub(super) async fn until(&self, enough: impl Fn(&Seen) -> bool) {
+        let mut seen = self.seen.subscribe();
+        let waited = seen.wait_for(|seen| enough(seen)).await;
+        debug_assert!(waited.is_ok(), "the sender is borrowed, so the channel is open");
+    }
+}
