@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     process::Command,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use agentwire::{Options, Session, SessionBuilder};
@@ -84,7 +84,10 @@ fn cli() {
     }
     if matches!(part.as_str(), "deaf" | "stubborn") {
         // Longer than any test waits, and no longer than leftovers may live.
-        thread::sleep(Duration::from_secs(60));
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(60) {
+            thread::park_timeout(Duration::from_secs(60));
+        }
     }
     std::process::exit(0);
 }

@@ -87,6 +87,7 @@ impl Cli {
     }
 
     /// Calls a tool of the server `s`, and gives the result.
+    #[cfg(feature = "rmcp")]
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut answer = self.rpc(call(7, tool, arguments)).await;
         assert_eq!(answer["id"], 7, "{answer}");
@@ -94,6 +95,7 @@ impl Cli {
     }
 
     /// Acknowledges the host's next line, a message of a server's, and gives the message.
+    #[cfg(feature = "rmcp")]
     pub(crate) async fn server_message(&mut self) -> Value {
         let mut line = self.line().await;
         assert_eq!(line["request"]["subtype"], "mcp_message", "{line}");

@@ -20,11 +20,14 @@ impl<'a> Rules<'a> {
 
     /// The line with everything replaced that the table names, and all prose.
     pub(super) fn apply(&mut self, line: &str) -> String {
-        json::rewrite(line, |token| self.replace(token))
+        // The input of a hook is the CLI's own; every other input is the model's or ours.
+        let of_hook = line.contains(r#""subtype":"hook_callback""#);
+        json::rewrite(line, |token| self.replace(token, of_hook))
     }
 
-    fn replace(&mut self, token: Token<'_>) -> Option<String> {
-        if token.keys.iter().any(|key| FOREIGN.contains(key)) {
+    fn replace(&mut self, token: Token<'_>, of_hook: bool) -> Option<String> {
+        let is_foreign = |key: &&str| FOREIGN.contains(key) || (*key == "input" && !of_hook);
+        if token.keys.iter().any(is_foreign) {
             return token.is_string.then(|| self.prose.replace(token.raw)).flatten();
         }
         if !token.is_string {
@@ -51,11 +54,12 @@ const NUMBERS: &[(&str, &str)] = &[
     ("first_content_frame_ms", "300"),
     ("time_to_request_ms", "100"),
     ("retry_delay_ms", "500"),
+    ("thinking_duration_ms", "50"),
     ("durationMs", "1200"),
 ];
 
 /// Below these, a field is what the model or our side made it, whatever its name.
-const FOREIGN: &[&str] = &["input", "tool_input", "updatedInput", "arguments", "structuredContent"];
+const FOREIGN: &[&str] = &["tool_input", "updatedInput", "arguments", "structuredContent"];
 
 /// Texts of the vendor's, however short.
 const DESCRIPTIONS: &[&str] = &["description", "argumentHint", "whenToUse"];

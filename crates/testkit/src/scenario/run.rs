@@ -38,7 +38,7 @@ async fn played(text: &str, cli: &Path, place: &Place, recorder: &Recorder) -> R
     let witness = Witness::new();
     let options = surroundings(spec.options.clone(), cli, place, &model);
     let session = recorded(builder(&spec, options, &witness), recorder)?;
-    let mut play = Play::start(session, place, &model, &witness).await?;
+    let mut play = Play::start(session, place, recorder, &model, &witness).await?;
     for step in &spec.steps {
         play.take(step).await?;
     }

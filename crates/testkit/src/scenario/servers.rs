@@ -51,7 +51,6 @@ impl ServerHandler for Scripted {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.witness.note(|seen| seen.listed.push(self.name.clone()));
         let tools: Result<Vec<_>, _> = self.tools.iter().map(Tool::listed).collect();
         tools.map(ListToolsResult::with_all_items).map_err(unusable)
     }

@@ -92,7 +92,7 @@ pub(super) enum Step {
     Until(Pattern),
     Asked(String),
     Hooked(String),
-    Listed(String),
+    Sent(Pattern),
     File(String),
     Held(String),
     Release(String),

@@ -14,12 +14,13 @@ use super::{
     spec::{Call, Step},
     witness::{Seen, Witness},
 };
-use crate::ScriptedModel;
+use crate::{Recorder, ScriptedModel};
 
 /// A session that is being played.
 pub(super) struct Play<'a> {
     session: Session,
     place: &'a Place,
+    recorder: &'a Recorder,
     model: &'a ScriptedModel,
     witness: &'a Witness,
     /// What came so far, as JSON.
@@ -34,6 +35,7 @@ impl<'a> Play<'a> {
     pub(super) async fn start(
         builder: SessionBuilder,
         place: &'a Place,
+        recorder: &'a Recorder,
         model: &'a ScriptedModel,
         witness: &'a Witness,
     ) -> Result<Self, ScenarioError> {
@@ -41,7 +43,7 @@ impl<'a> Play<'a> {
             builder.connect().await.map_err(|error| chain(&error))
         })
         .await?;
-        Ok(Self { session, place, model, witness, messages: Vec::new(), number: 0, waited: Vec::new() })
+        Ok(Self { session, place, recorder, model, witness, messages: Vec::new(), number: 0, waited: Vec::new() })
     }
 
     /// Takes a step.
@@ -70,7 +72,7 @@ impl<'a> Play<'a> {
             Step::Until(pattern) => self.until(pattern).await,
             Step::Asked(tool) => self.seen("asked", tool, |seen| &seen.asked).await,
             Step::Hooked(event) => self.seen("hooked", event, |seen| &seen.hooked).await,
-            Step::Listed(server) => self.seen("listed", server, |seen| &seen.listed).await,
+            Step::Sent(pattern) => self.sent(pattern).await,
             Step::File(file) => self.file(file).await,
             Step::Held(gate) => self.model.held(gate).await.map_err(|error| chain(&error)),
             Step::Release(gate) => self.model.release(gate).map_err(|error| chain(&error)),
@@ -107,6 +109,19 @@ impl<'a> Play<'a> {
         self.waited.push(waited);
         self.witness.until(|seen| of(seen).iter().filter(|seen| *seen == what).count() >= times).await;
         Ok(())
+    }
+
+    /// Waits until our side has written such a line, as answers are that no step asks for.
+    async fn sent(&self, pattern: &Pattern) -> Result<(), String> {
+        let mut looks = interval(BETWEEN_LOOKS);
+        loop {
+            let transcript = self.recorder.transcript().map_err(|error| chain(&error))?;
+            let mut lines = transcript.outbound().filter_map(|line| serde_json::from_slice(line).ok());
+            if lines.any(|line| pattern.fits(&line)) {
+                return Ok(());
+            }
+            looks.tick().await;
+        }
     }
 
     /// Waits until the file is there: what a tool does in its own process is seen by nothing else.
@@ -207,7 +222,7 @@ fn name(step: &Step) -> String {
         Step::Until(pattern) => format!("until {pattern}"),
         Step::Asked(tool) => format!("asked {tool}"),
         Step::Hooked(event) => format!("hooked {event}"),
-        Step::Listed(server) => format!("listed {server}"),
+        Step::Sent(pattern) => format!("sent {pattern}"),
         Step::File(file) => format!("file {file}"),
         Step::Held(gate) => format!("held {gate}"),
         Step::Release(gate) => format!("release {gate}"),

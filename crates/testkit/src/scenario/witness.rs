@@ -17,8 +17,6 @@ pub(super) struct Seen {
     pub(super) asked: Vec<String>,
     /// The events that hooks were called for.
     pub(super) hooked: Vec<String>,
-    /// The MCP servers that were asked for their tools.
-    pub(super) listed: Vec<String>,
     /// The MCP tools that were called, as `server/tool`.
     pub(super) called: Vec<String>,
 }
