@@ -60,7 +60,7 @@ fn today() -> Result<String, Failure> {
 
 /// The date of a day, counted from 1 January 1970.
 fn day(mut days: u64) -> String {
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));
@@ -84,9 +84,13 @@ mod tests {
 
     #[test]
     fn days_have_dates() {
-        for (days, date) in
-            [(0, "1970-01-01"), (58, "1970-02-28"), (59, "1970-03-01"), (789, "1972-02-29"), (20_778, "2026-11-21")]
-        {
+        for (days, date) in [
+            (0, "1970-01-01"),
+            (58, "1970-02-28"),
+            (59, "1970-03-01"),
+            (789, "1972-02-29"),
+            (20_778, "2026-11-21"),
+        ] {
             assert_eq!(day(days), date);
         }
         assert_eq!(day(364), "1970-12-31");

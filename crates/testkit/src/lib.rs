@@ -1,9 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(any(feature = "replay", feature = "conformance"))]
+mod ids;
+#[cfg(any(feature = "replay", feature = "conformance"))]
+mod json;
 pub mod outline;
 pub mod record;
+#[cfg(any(feature = "replay", feature = "conformance"))]
+mod recorded;
 pub mod redact;
+#[cfg(any(feature = "replay", feature = "conformance"))]
+mod splits;
 pub mod transcript;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+#[cfg(feature = "replay")]
+pub mod replay;
 
 #[cfg(feature = "model")]
 pub mod model;
@@ -15,8 +28,12 @@ pub use model::{ModelError, ScriptedModel, script::Script};
 pub use outline::Outline;
 pub use record::Recorder;
 pub use redact::Redactor;
+#[cfg(feature = "replay")]
+pub use replay::{Replay, ReplayHandle, ReplayReport};
 #[cfg(feature = "scenario")]
 pub use scenario::Scenario;
+#[cfg(any(feature = "replay", feature = "conformance"))]
+pub use splits::Splits;
 pub use transcript::{
     Argv, End, Entry, Header, ParseError, Transcript, TranscriptWriter, Version, WriteError,
 };

@@ -59,7 +59,11 @@ impl Outline {
                 Entry::Signal(name) => outline.push(Lane::Outbound, format!("signal {name}")),
                 Entry::End(end) => outline.push(Lane::End, format!("{end:?}")),
                 // Remarks, pauses and the CLI's stderr are no part of the protocol.
-                Entry::Stderr(_) | Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_) => {}
+                Entry::Stderr(_)
+                | Entry::Delay { .. }
+                | Entry::Comment(_)
+                | Entry::Blank
+                | Entry::Unknown(_) => {}
             }
         }
         if let Some(answers) = outline.lanes.get_mut(&Lane::Answers) {

@@ -93,6 +93,16 @@ impl Transcript {
         Ok(text)
     }
 
+    /// The number of the line, in the file that was or would be written, on which this entry stands; the first is 1.
+    ///
+    /// Entries and nothing else are taken for a bare capture of the CLI's output, which has no header.
+    pub fn line_number(&self, entry: usize) -> usize {
+        let facts = usize::from(self.header.facts().is_some());
+        let argv = usize::from(self.argv.is_some());
+        let bare = facts + argv == 0 && self.entries.iter().all(|entry| matches!(entry, Entry::Inbound(_)));
+        entry + 1 + if bare { 0 } else { 1 + facts + argv }
+    }
+
     /// The lines that the CLI wrote, in order.
     pub fn inbound(&self) -> impl Iterator<Item = &Bytes> {
         self.entries.iter().filter_map(|entry| match entry {

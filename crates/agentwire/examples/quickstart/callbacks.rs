@@ -26,7 +26,11 @@ pub(crate) fn permissions() -> PermissionHandler {
     PermissionHandler::new(async |request, _cx| {
         let file = request.input.decode::<File>().map(|file| file.file_path).unwrap_or_default();
         let allowed = &*request.tool_name == "Write" && file.ends_with("/note.txt");
-        println!("  [permission] {} {file}: {}", request.tool_name, if allowed { "allowed" } else { "denied" });
+        println!(
+            "  [permission] {} {file}: {}",
+            request.tool_name,
+            if allowed { "allowed" } else { "denied" }
+        );
         if allowed { Decision::allow() } else { Decision::deny("this example lets only note.txt be written") }
     })
 }

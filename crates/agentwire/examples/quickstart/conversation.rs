@@ -4,7 +4,10 @@ use std::io::Write;
 
 use agentwire::{
     Block, Incoming, Message, SessionBuilder,
-    protocol::{content::ToolResult, message::{TurnResult, User}},
+    protocol::{
+        content::ToolResult,
+        message::{TurnResult, User},
+    },
 };
 
 use crate::Outcome;
@@ -54,7 +57,10 @@ fn results(user: &User) -> impl Iterator<Item = &ToolResult> {
 }
 
 fn summary(result: &TurnResult) -> Outcome {
-    println!("\n\n{}: {} rounds, {} ms, ${:.4}", result.subtype, result.num_turns, result.duration_ms, result.total_cost_usd);
+    println!(
+        "\n\n{}: {} rounds, {} ms, ${:.4}",
+        result.subtype, result.num_turns, result.duration_ms, result.total_cost_usd
+    );
     match result.error_text() {
         Some(error) => Err(error.into()),
         None => Ok(()),

@@ -14,7 +14,7 @@ mod scripted;
 use std::process::ExitCode;
 
 use agentwire::{Options, Session, SessionBuilder};
-use agentwire_testkit::{Transcript, replay::Replay};
+use agentwire_testkit::{Replay, Transcript};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -52,12 +52,17 @@ async fn main() -> ExitCode {
 async fn replay() -> Outcome {
     println!("This is a replay of a recorded session: no CLI, no account, no network.");
     println!("The hook, the permission callback and the MCP tool below really run, in this program.\n");
-    let replay = Replay::new(Transcript::parse(RECORDING)?);
-    let report = replay.report();
+    let replay = Replay::new(&Transcript::parse(RECORDING)?);
+    let handle = replay.handle();
     conversation::hold(session().transport(replay), PROMPT).await?;
-    report.check()?;
+    // The callbacks gave the recorded answers, and nothing was left out.
+    if !handle.report().is_complete() {
+        return Err(handle.report().to_string().into());
+    }
     println!("\nTo go live:  cargo run -p agentwire --example quickstart -- --live \"your prompt\"");
-    println!("The real CLI with a scripted model:  cargo run -p agentwire --example quickstart -- --scripted");
+    println!(
+        "The real CLI with a scripted model:  cargo run -p agentwire --example quickstart -- --scripted"
+    );
     Ok(())
 }
 

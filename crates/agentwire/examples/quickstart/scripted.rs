@@ -20,14 +20,25 @@ pub(crate) fn prepare(record: Option<&str>) -> Outcome {
     println!("This is the real CLI with a scripted model: no account, and nothing leaves this machine.");
     println!("The first time, the CLI is installed by npm and the model is built.\n");
     let cli = output(cargo(["xtask", "cli", "--path"]))?;
-    check(cargo(["build", "-q", "-p", "agentwire-testkit", "--features", "model", "--example", "scripted_model"]))?;
+    check(cargo([
+        "build",
+        "-q",
+        "-p",
+        "agentwire-testkit",
+        "--features",
+        "model",
+        "--example",
+        "scripted_model",
+    ]))?;
     let this = std::env::current_exe()?;
     let mut inside = if check(cargo(["xtask", "netns", "--", "true"]).stderr(Stdio::null())).is_ok() {
         let mut netns = cargo(["xtask", "netns", "--"]);
         netns.arg(&this);
         netns
     } else {
-        println!("(No network namespace is to be had here: only the settings keep the CLI on this machine.)\n");
+        println!(
+            "(No network namespace is to be had here: only the settings keep the CLI on this machine.)\n"
+        );
         Command::new(&this)
     };
     inside.args(["--scripted-inside", cli.trim()]).args(record);
@@ -54,7 +65,8 @@ pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
     let launch = Launch::new(cli).args(lowered.args).env_clear().cwd(&project);
     let launch = lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
     conversation::hold(builder.transport(recorder.record(ProcessTransport::new(launch))), PROMPT).await?;
-    let redactor = Redactor::new().path(&project, "/project").path(home.path(), "/home/user").own_json(SCRIPT);
+    let redactor =
+        Redactor::new().path(&project, "/project").path(home.path(), "/home/user").own_json(SCRIPT);
     std::fs::write(record, redactor.redact(&recorder.transcript()?)?.to_bytes()?)?;
     Ok(())
 }

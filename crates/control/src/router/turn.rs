@@ -46,8 +46,9 @@ impl Ledger {
         }
     }
 
+    /// Whether something was cut, if the session ends now: a prompt without a result, or a turn that the CLI said runs.
     pub(super) fn in_turn(&self) -> bool {
-        self.awaiting_result
+        !self.is_idle()
     }
 
     pub(super) fn take_error_result(&mut self) -> Option<Box<TurnResult>> {

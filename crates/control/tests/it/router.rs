@@ -298,6 +298,20 @@ fn a_result_that_cant_be_read_ends_its_turn() {
     check(&mut script, &events);
 }
 
+/// Of two prompts that waited together, the first one's result does not hide that the second one's turn was cut.
+#[test]
+fn a_turn_that_was_said_to_run_is_cut_by_the_end() {
+    let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.router.send_user(&UserInput::new("y")).unwrap();
+    script.line(running).line(RESULT);
+    check(&mut script, &[&format!("message {running}"), &format!("message {RESULT}"), "turn ended Result"]);
+    script.router.handle_ending(Ending::exited(ExitReport::exited(0)));
+    let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
+    check(&mut script, &["turn ended NoResult", closed]);
+}
+
 #[test]
 fn a_turn_without_a_result_is_told() {
     let mut script = Script::default();

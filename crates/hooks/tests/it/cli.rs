@@ -52,7 +52,7 @@ impl Cli {
             if let Some(line) = self.lines.pop_front() {
                 return line;
             }
-            let chunk = timeout(LIMIT, self.peer.read()).await.expect("the host says nothing").unwrap();
+            let chunk = within(self.peer.read()).await.unwrap();
             self.unread.extend_from_slice(&chunk);
             while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.unread.drain(..=end).collect();
@@ -84,7 +84,7 @@ impl Cli {
     /// Ends the session, and gives what the host still wrote.
     pub(crate) async fn end(mut self) -> Vec<Value> {
         self.peer.close_output();
-        timeout(LIMIT, self.driver).await.unwrap().unwrap();
+        within(self.driver).await.unwrap();
         while let Some(chunk) = self.peer.read().await {
             self.unread.extend_from_slice(&chunk);
         }
@@ -114,6 +114,11 @@ pub(crate) fn post_tool_use() -> Value {
         "hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Read", "tool_input": {},
         "tool_response": [1], "tool_use_id": "toolu_1"
     })
+}
+
+/// Waits, and fails where it takes too long.
+pub(crate) async fn within<T>(what: impl Future<Output = T>) -> T {
+    timeout(LIMIT, what).await.expect("it does not come")
 }
 
 /// How long a test waits for something that must come.

@@ -10,7 +10,7 @@ use agentwire_protocol::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
+use crate::cli::{Cli, callback, post_tool_use, pre_tool_use, within};
 
 async fn answer(hooks: Hooks, input: Value) -> Result<Value, String> {
     Cli::start(hooks).await.exchange(callback("hook_0", input)).await
@@ -132,9 +132,9 @@ async fn what_was_taken_back_fires_the_token_and_sends_nothing() {
     });
     let mut cli = Cli::start(hooks).await;
     cli.ask("slow", callback("hook_0", pre_tool_use("Bash"))).await;
-    assert_eq!(came.recv().await, Some("started"));
+    assert_eq!(within(came.recv()).await, Some("started"));
     cli.take_back("slow").await;
-    assert_eq!(came.recv().await, Some("cancelled"));
+    assert_eq!(within(came.recv()).await, Some("cancelled"));
     // The session goes on, and its next word is the answer to something else.
     let reply = cli.exchange(callback("none", json!({}))).await;
     assert_eq!(reply, Err("no hook has the callback id `none`".to_owned()));

@@ -11,7 +11,7 @@ use agentwire_protocol::{RawJson, permission::Decision};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, callback};
+use crate::cli::{Cli, callback, within};
 
 fn question(tool: &str) -> Value {
     json!({
@@ -104,9 +104,9 @@ async fn a_question_that_was_taken_back_is_not_answered() {
     });
     let mut cli = Cli::start(handler).await;
     cli.ask("q", question("Bash")).await;
-    assert_eq!(came.recv().await, Some("asked"));
+    assert_eq!(within(came.recv()).await, Some("asked"));
     cli.take_back("q").await;
-    assert_eq!(came.recv().await, Some("taken back"));
+    assert_eq!(within(came.recv()).await, Some("taken back"));
     let reply = cli.exchange(json!({"subtype": "future"})).await;
     assert_eq!(reply, Err("no handler for a request of subtype `future`".to_owned()));
     assert_eq!(cli.end().await, Vec::<Value>::new());

@@ -14,7 +14,7 @@ use agentwire_protocol::{
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, mpsc};
 
-use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
+use crate::cli::{Cli, callback, post_tool_use, pre_tool_use, within};
 
 async fn check(hooks: Hooks, request: Value, expected: Result<Value, &str>) {
     let mut cli = Cli::start(hooks).await;
@@ -87,7 +87,7 @@ async fn on_any_names_the_event_that_came() {
     for (name, matchers) in ids {
         let id = &matchers[0].hook_callback_ids[0];
         assert_eq!(cli.exchange(callback(id, json!({}))).await, Ok(json!({})));
-        assert_eq!(came.recv().await, Some(name));
+        assert_eq!(within(came.recv()).await, Some(name));
     }
 }
 

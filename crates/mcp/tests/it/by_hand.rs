@@ -13,7 +13,7 @@ use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, call, initialize};
+use crate::cli::{Cli, call, initialize, within};
 
 /// A server that does as the method says.
 #[derive(Clone)]
@@ -98,7 +98,7 @@ async fn start() -> (Cli, mpsc::Receiver<String>, ByHand) {
 
 /// Waits for this among what the server tells.
 async fn until(came: &mut mpsc::Receiver<String>, expected: &str) {
-    while came.recv().await.unwrap() != expected {}
+    while within(came.recv()).await.unwrap() != expected {}
 }
 
 fn request(id: impl Into<Value>, method: &str) -> Value {
@@ -202,12 +202,12 @@ async fn a_call_is_cancelled_while_its_tools_are_listed() {
     let (seen, mut came) = mpsc::channel(16);
     let mut cli = Cli::start(McpServers::new().with("s", NoList(seen)).bridge()).await;
     cli.post("call", "s", call(3, "t", json!({}))).await;
-    assert_eq!(came.recv().await.unwrap(), "tools/list");
+    assert_eq!(within(came.recv()).await.unwrap(), "tools/list");
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}});
     cli.post("note", "s", cancel).await;
     let answers = [cli.answer().await.0, cli.answer().await.0];
     assert!(answers.contains(&"call".to_owned()), "{answers:?}");
-    assert_eq!(came.recv().await.unwrap(), "notifications/cancelled");
+    assert_eq!(within(came.recv()).await.unwrap(), "notifications/cancelled");
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, mpsc};
 
-use crate::cli::{Cli, call, initialize};
+use crate::cli::{Cli, call, initialize, within};
 
 #[derive(Deserialize, JsonSchema)]
 struct AddInput {
@@ -217,20 +217,20 @@ async fn a_cancelled_tool_is_told_and_then_dropped() {
     let mut cli = start(server).await;
     // By a notification, by taking the control request back, and by the end of the session.
     cli.post("a", "s", call(1, "hang", json!({}))).await;
-    assert_eq!(came.recv().await, Some("started"));
+    assert_eq!(within(came.recv()).await, Some("started"));
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     cli.post("note", "s", cancel).await;
     let answers = [cli.answer().await.0, cli.answer().await.0];
     assert!(answers.contains(&"a".to_owned()), "{answers:?}");
-    assert_eq!((came.recv().await, came.recv().await), (Some("cancelled"), Some("dropped")));
+    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
     cli.post("b", "s", call(2, "hang", json!({}))).await;
-    assert_eq!(came.recv().await, Some("started"));
+    assert_eq!(within(came.recv()).await, Some("started"));
     cli.take_back("b").await;
-    assert_eq!((came.recv().await, came.recv().await), (Some("cancelled"), Some("dropped")));
+    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
     cli.post("c", "s", call(3, "hang", json!({}))).await;
-    assert_eq!(came.recv().await, Some("started"));
+    assert_eq!(within(came.recv()).await, Some("started"));
     assert_eq!(cli.end().await, Vec::<Value>::new());
-    assert_eq!((came.recv().await, came.recv().await), (Some("cancelled"), Some("dropped")));
+    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
 }
 
 #[tokio::test]

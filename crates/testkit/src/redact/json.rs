@@ -138,7 +138,9 @@ mod tests {
 
     #[test]
     fn broken_text_is_copied() {
-        for text in ["", "{", "\"", "{\"a", "{\"a\":\"b\\", "]]}", "{\"a\":}", "no json at all", "{\"ä\":\"ö\\"] {
+        for text in
+            ["", "{", "\"", "{\"a", "{\"a\":\"b\\", "]]}", "{\"a\":}", "no json at all", "{\"ä\":\"ö\\"]
+        {
             assert_eq!(rewrite(text, |_| None), text);
         }
     }

@@ -28,7 +28,7 @@ struct Answers {
 /// The hooks, in the order of the file.
 pub(super) fn hooks(specs: &[Hook], witness: &Witness) -> Hooks {
     specs.iter().fold(Hooks::new(), |hooks, spec| {
-        let answers = Answers::new(&spec.replies, spec.fail);
+        let answers = Answers::new(spec.replies.clone(), spec.fail);
         let witness = witness.clone();
         hooks.on_named(&spec.event, matcher(spec), move |event, _cx| {
             witness.note(|seen| seen.hooked.push(event.name.to_string()));
@@ -40,7 +40,7 @@ pub(super) fn hooks(specs: &[Hook], witness: &Witness) -> Hooks {
 
 /// The permission callback.
 pub(super) fn permissions(spec: &Permissions, witness: &Witness) -> PermissionHandler {
-    let answers = Answers::new(&spec.answers, spec.fail);
+    let answers = Answers::new(spec.answers.clone(), spec.fail);
     let witness = witness.clone();
     PermissionHandler::new(move |request: CanUseTool, _cx| {
         witness.note(|seen| seen.asked.push(request.tool_name.to_string()));
@@ -53,8 +53,8 @@ pub(super) fn permissions(spec: &Permissions, witness: &Witness) -> PermissionHa
 }
 
 impl Answers {
-    fn new(answers: &[RawJson], fail: Option<Fail>) -> Self {
-        Self { left: Arc::new(Mutex::new(answers.to_vec().into_iter())), fail }
+    fn new(answers: Vec<RawJson>, fail: Option<Fail>) -> Self {
+        Self { left: Arc::new(Mutex::new(answers.into_iter())), fail }
     }
 
     /// The next answer; `None` where there is none left.

@@ -4,13 +4,7 @@ use std::{fmt::Debug, fs, io};
 
 use serde_json::Value;
 
-use super::{
-    pattern::Pattern,
-    place::Place,
-    spec::Expect,
-    steps::kind_of,
-    witness::Seen,
-};
+use super::{pattern::Pattern, place::Place, spec::Expect, steps::kind_of, witness::Seen};
 use crate::{End, Entry, ScriptedModel, Transcript};
 
 /// Everything that is not as expected, in words.
@@ -22,7 +16,8 @@ pub(super) fn wrong(
     place: &Place,
 ) -> Vec<String> {
     let mut wrong = results(&expect.results, messages);
-    for pattern in expect.kinds.iter().filter(|pattern| !messages.iter().any(|message| pattern.fits(message))) {
+    for pattern in expect.kinds.iter().filter(|pattern| !messages.iter().any(|message| pattern.fits(message)))
+    {
         wrong.push(format!("no message is {pattern}; there came {}", kinds(messages)));
     }
     for pattern in &expect.absent {

@@ -39,11 +39,19 @@ impl<'a> Play<'a> {
         model: &'a ScriptedModel,
         witness: &'a Witness,
     ) -> Result<Self, ScenarioError> {
-        let session = within(0, "the handshake", async {
-            builder.connect().await.map_err(|error| chain(&error))
+        let session =
+            within(0, "the handshake", async { builder.connect().await.map_err(|error| chain(&error)) })
+                .await?;
+        Ok(Self {
+            session,
+            place,
+            recorder,
+            model,
+            witness,
+            messages: Vec::new(),
+            number: 0,
+            waited: Vec::new(),
         })
-        .await?;
-        Ok(Self { session, place, recorder, model, witness, messages: Vec::new(), number: 0, waited: Vec::new() })
     }
 
     /// Takes a step.

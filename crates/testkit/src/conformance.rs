@@ -1,0 +1,58 @@
+//! Checks that nothing of a recorded session is lost, reordered or left unanswered, by playing it through the layers.
+//!
+//! [`check`] needs no code of yours: it takes prompts, calls and answers from the transcript itself, and plays them
+//! through the line decoder and the router.
+//! It fails on anything that is lost, reordered, unanswered, answered twice, or undecodable.
+//! Faults of the transcript are found too: a transcript that was cut or shuffled is no evidence.
+//!
+//! What should be there although it is faulty is said by a comment on the line before it:
+//!
+//! | comment | says of the next line |
+//! |---|---|
+//! | `# undecodable` | it can't be decoded, or is no JSON |
+//! | `# noise` | it is no JSON object |
+//! | `# unanswered` | it is a request that has no answer |
+//!
+//! A bare capture of the CLI's output is decoded, and its order is checked; of requests and answers nothing is said.
+//!
+//! [`self_test`] proves that a check can fail: it corrupts a transcript in every way that matters, and each corruption
+//! must be found.
+
+mod facts;
+mod ledger;
+mod order;
+mod play;
+mod report;
+mod scene;
+mod self_test;
+
+#[cfg(feature = "facade")]
+mod facade;
+
+#[cfg(feature = "facade")]
+pub use facade::check_facade;
+pub use report::{Finding, Report};
+pub use self_test::{Corruption, Missed, SelfTest, Tally, self_test};
+
+use crate::{Splits, Transcript};
+use facts::Facts;
+use scene::{Scene, What};
+
+/// Checks a transcript, with the CLI's output cut into reads like this.
+pub fn check(transcript: &Transcript, splits: Splits) -> Report {
+    let scene = Scene::new(transcript);
+    let facts = Facts::of(&scene);
+    let mut report = Report::default();
+    for item in &scene.items {
+        match item.what {
+            What::Theirs(..) => report.inbound += 1,
+            What::Ours(..) => report.outbound += 1,
+            _ => {}
+        }
+    }
+    ledger::check(&scene, &facts, &mut report);
+    order::check(&scene, &facts, &mut report);
+    play::check(&scene, splits, &mut report);
+    report.sort();
+    report
+}

@@ -1,0 +1,66 @@
+//! A transcript as a session of the facade would have it: the handshake first.
+
+use bytes::Bytes;
+
+use crate::{
+    Entry, Transcript,
+    recorded::{Recorded, Role},
+};
+
+/// The entries with their lines in the file, changed so that `initialize` and its reply come before all else of ours.
+pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
+    let entries = transcript.entries.iter().enumerate();
+    let mut entries: Vec<_> =
+        entries.map(|(index, entry)| (transcript.line_number(index), entry.clone())).collect();
+    let Some(first) = entries.iter().position(|(_, entry)| matches!(entry, Entry::Outbound(_))) else {
+        return entries;
+    };
+    match initialize(&entries, first) {
+        Some(id) => hoist_reply(&mut entries, first, &id),
+        None => {
+            // The handshake is optional, and the recorded host did without it.
+            let line = entries.get(first).map_or(0, |(line, _)| *line);
+            entries.insert(first, (line, Entry::Inbound(Bytes::from_static(REPLY))));
+            entries.insert(first, (line, Entry::Outbound(Bytes::from_static(REQUEST))));
+        }
+    }
+    entries
+}
+
+/// The id of the handshake, where the session starts with it.
+fn initialize(entries: &[(usize, Entry)], first: usize) -> Option<Box<str>> {
+    let Some((_, Entry::Outbound(line))) = entries.get(first) else { return None };
+    match Recorded::read(line)?.role {
+        Role::Request { id, subtype } if *subtype == *"initialize" => Some(id),
+        _ => None,
+    }
+}
+
+/// Moves the reply before whatever a host that did not wait for it had sent, since ours waits.
+fn hoist_reply(entries: &mut Vec<(usize, Entry)>, first: usize, id: &str) {
+    let is_reply = |entry: &Entry| match entry {
+        Entry::Inbound(line) => {
+            Recorded::read(line).is_some_and(|read| read.role == Role::Response { id: id.into() })
+        }
+        _ => false,
+    };
+    let Some(reply) = entries.iter().position(|(_, entry)| is_reply(entry)) else { return };
+    let is_early = |entry: &Entry| match entry {
+        Entry::Outbound(line) => {
+            !matches!(Recorded::read(line), Some(Recorded { role: Role::Response { .. }, .. }))
+        }
+        Entry::EndOfInput => true,
+        _ => false,
+    };
+    let early =
+        entries.iter().skip(first + 1).position(|(_, entry)| is_early(entry)).map(|at| at + first + 1);
+    if let Some(early) = early.filter(|early| *early < reply) {
+        let reply = entries.remove(reply);
+        entries.insert(early, reply);
+    }
+}
+
+const REQUEST: &[u8] =
+    br#"{"type":"control_request","request_id":"not-recorded","request":{"subtype":"initialize"}}"#;
+const REPLY: &[u8] =
+    br#"{"type":"control_response","response":{"subtype":"success","request_id":"not-recorded","response":{}}}"#;

@@ -1,0 +1,102 @@
+//! Every request has its one answer, in either direction.
+
+mod asked;
+mod calls;
+
+use asked::Asked;
+use calls::Calls;
+
+use super::{
+    facts::Facts,
+    report::Report,
+    scene::{Item, Mark, Scene, What},
+};
+use crate::recorded::{Recorded, Role, excerpt};
+
+/// Checks that every request has its one answer, and that nothing stands behind an end.
+pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
+    let mut ledger = Ledger {
+        facts,
+        report,
+        calls: Calls::default(),
+        asked: Asked::default(),
+        closed: None,
+        ended: false,
+    };
+    for item in &scene.items {
+        ledger.see(item, scene.bare);
+    }
+    if !scene.bare {
+        ledger.calls.end(facts, ledger.report);
+        ledger.asked.end(ledger.report);
+    }
+}
+
+struct Ledger<'a> {
+    facts: &'a Facts,
+    report: &'a mut Report,
+    calls: Calls,
+    asked: Asked,
+    /// The line on which our input ended.
+    closed: Option<usize>,
+    ended: bool,
+}
+
+impl Ledger<'_> {
+    fn see(&mut self, item: &Item, bare: bool) {
+        let line = item.line;
+        if self.ended && !matches!(item.what, What::Stderr) {
+            self.report.find(line, "something stands behind the end of the CLI");
+        }
+        match &item.what {
+            What::Ours(text, read) => self.ours(item, text, read.as_ref()),
+            What::Theirs(_, Some(read)) if !bare => self.theirs(item, read),
+            What::EndOfInput => {
+                if self.closed.replace(line).is_some() {
+                    self.report.find(line, "the input is ended twice");
+                }
+                self.asked.no_more_answers();
+            }
+            What::End(_) => {
+                self.ended = true;
+                self.asked.no_more_answers();
+            }
+            What::Theirs(..) | What::Signal | What::Stderr => {}
+        }
+    }
+
+    fn ours(&mut self, item: &Item, text: &[u8], read: Option<&Recorded>) {
+        if self.closed.is_some() {
+            self.report.find(item.line, "a line of ours stands behind the end of our input");
+        }
+        let Some(read) = read else {
+            if !item.has(Mark::Undecodable) && !item.has(Mark::Noise) {
+                self.report.find(item.line, format!("a line of ours is no JSON object: {}", excerpt(text)));
+            }
+            return;
+        };
+        match &read.role {
+            Role::Request { id, subtype } => {
+                self.calls.made(item.line, id, subtype, item.has(Mark::Unanswered));
+            }
+            Role::Cancel { id } => self.calls.cancelled(item.line, id, self.report),
+            Role::Response { id } => self.asked.answered(item.line, id, read, self.report),
+            Role::Message => {}
+        }
+    }
+
+    fn theirs(&mut self, item: &Item, read: &Recorded) {
+        match &read.role {
+            Role::Request { .. } => self.asked.came(item, read, self.facts, self.report),
+            Role::Cancel { id } => self.asked.cancelled(item.line, id, self.report),
+            Role::Response { id } => self.calls.replied(item.line, id, self.report),
+            Role::Message => {
+                if read.kind() == "result" {
+                    self.asked.turn_ended();
+                    self.calls.turn_ended(item.line, read, self.report);
+                }
+                self.calls.message(item.line, read, self.report);
+            }
+        }
+    }
+}

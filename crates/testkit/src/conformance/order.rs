@@ -1,0 +1,56 @@
+//! The order that the protocol guarantees, as a small state machine over the CLI's lines.
+//!
+//! Every rule here holds on all recorded sessions of the real CLI.
+//! A rule that only holds for some of them says for which.
+
+mod stream;
+mod tools;
+mod turn;
+
+use super::{
+    facts::Facts,
+    report::Report,
+    scene::{Item, Scene, What},
+};
+use stream::Streams;
+use tools::Tools;
+use turn::Turns;
+
+/// Checks the order of the lines.
+pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
+    let mut order = Order { streams: Streams::default(), tools: Tools::default(), turns: Turns::default() };
+    for item in &scene.items {
+        order.see(item, facts, scene.bare, report);
+    }
+    if !scene.bare {
+        order.turns.end(facts, report);
+    }
+}
+
+struct Order {
+    streams: Streams,
+    tools: Tools,
+    turns: Turns,
+}
+
+impl Order {
+    fn see(&mut self, item: &Item, facts: &Facts, bare: bool, report: &mut Report) {
+        let line = item.line;
+        match &item.what {
+            What::Ours(_, Some(read)) => {
+                self.tools.ours(line, read);
+                self.turns.ours(line, read);
+            }
+            What::Theirs(_, Some(read)) => {
+                self.streams.see(line, read, facts, report);
+                self.tools.see(line, read, facts, report);
+                self.turns.see(line, read, facts, bare, report);
+            }
+            What::EndOfInput => {
+                self.tools.input_ended();
+                self.turns.input_ended(line);
+            }
+            What::Ours(_, None) | What::Theirs(_, None) | What::Signal | What::Stderr | What::End(_) => {}
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A turn: it is announced, it has its frames, and it ends with its result.
+
+use super::super::facts::{Facts, content, is_made_up, is_main, is_prompt};
+use super::Report;
+use crate::{
+    End,
+    json::Json,
+    recorded::{Recorded, Role},
+};
+
+/// The turns of a session, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    /// The line on which the running turn was announced.
+    open: Option<usize>,
+    /// The first frame of a turn that came while none was announced.
+    early: Option<usize>,
+    /// The state that the CLI told last.
+    state: Box<str>,
+    /// The last prompt that no result has followed.
+    prompt: Option<usize>,
+    prompted: bool,
+    input_ended: bool,
+}
+
+impl Turns {
+    pub(super) fn ours(&mut self, line: usize, read: &Recorded) {
+        if is_prompt(read) {
+            self.prompt = Some(line);
+            self.prompted = true;
+        }
+    }
+
+    pub(super) fn input_ended(&mut self, _: usize) {
+        self.input_ended = true;
+    }
+
+    pub(super) fn see(
+        &mut self,
+        line: usize,
+        read: &Recorded,
+        facts: &Facts,
+        bare: bool,
+        report: &mut Report,
+    ) {
+        match (read.kind(), read.subtype()) {
+            ("system", "init") => self.init(line, facts, bare, report),
+            ("system", "session_state_changed") => self.state(line, read, facts, bare, report),
+            ("result", _) => self.result(line, read, facts, report),
+            ("control_request", _) => self.request(line, read, facts, report),
+            _ => self.frame(line, read, facts, report),
+        }
+    }
+
+    /// A session that ended by itself has a result for every turn, and for every prompt.
+    pub(super) fn end(&self, facts: &Facts, report: &mut Report) {
+        let cleanly = facts.end == Some(End::Exit(0)) && !facts.stopped;
+        // After the end of input the CLI exits with 1 where the last result is an error, and only there.
+        let with_error =
+            facts.end == Some(End::Exit(1)) && self.input_ended && !facts.stderr && !facts.stopped;
+        if let Some(line) = self.open.filter(|_| cleanly || with_error) {
+            report.find(line, "the turn has no result, though the CLI ended by itself");
+        }
+        if let Some(line) = self.prompt.filter(|_| cleanly) {
+            report.find(line, "no result follows the prompt, though the CLI ended by itself");
+        }
+    }
+
+    fn init(&mut self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
+        if let Some(open) = self.open.replace(line) {
+            report.find(line, format!("a turn starts, and that of line {open} has no result"));
+        }
+        if facts.states && &*self.state != "running" && &*self.state != "requires_action" {
+            report.find(line, "a turn starts while the CLI is not `running`");
+        }
+        if let Some(early) = self.early.take().filter(|_| !facts.tasks) {
+            report.find(line, format!("the turn starts after its frame of line {early}"));
+        }
+        self.needs_prompt(line, facts, bare, report);
+    }
+
+    fn state(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
+        self.state = read.json.text_at(&["state"]).unwrap_or_default().into();
+        match (&*self.state, self.open) {
+            ("idle", Some(open)) => {
+                report.find(line, format!("the CLI is `idle`, and the turn of line {open} has no result"));
+            }
+            ("running", _) => self.needs_prompt(line, facts, bare, report),
+            _ => {}
+        }
+    }
+
+    /// Nothing runs before the first prompt; a session that goes on may finish what it was at.
+    fn needs_prompt(&self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
+        if !self.prompted && !bare && !facts.resumed && facts.first_prompt.is_some() {
+            report.find(line, "a turn starts before the first prompt");
+        }
+    }
+
+    fn result(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let has_rounds =
+            read.json.field("num_turns").and_then(Json::number).is_some_and(|rounds| rounds != "0");
+        let is_error = read.json.field("is_error").is_some_and(Json::is_true);
+        let was_open = self.open.take().is_some();
+        if facts.inits && !was_open && has_rounds && !is_error && !facts.tasks {
+            report.find(line, "a result comes while no turn is open");
+        }
+        self.prompt = None;
+        self.early = None;
+    }
+
+    fn request(&self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let Role::Request { subtype, .. } = &read.role else { return };
+        if facts.states && **subtype == *"can_use_tool" && &*self.state != "requires_action" {
+            report.find(line, "a permission question comes while the state is not `requires_action`");
+        }
+    }
+
+    /// Frames of the main conversation come between the start of their turn and its result.
+    fn frame(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        if !facts.inits || facts.tasks || self.open.is_some() || !is_main(read) {
+            return;
+        }
+        let is_tool_result =
+            || content(read).iter().any(|block| block.text_at(&["type"]) == Some("tool_result"));
+        let what = match read.kind() {
+            "stream_event" => "a piece of an answer",
+            "assistant" if !is_made_up(read) => "an answer",
+            "user" if is_tool_result() && read.json.field("isReplay").is_none() => "a tool result",
+            "system" if read.json.text_at(&["status"]) == Some("requesting") => "a request for an answer",
+            _ => return,
+        };
+        self.early.get_or_insert(line);
+        report.find(line, format!("{what} comes while no turn is open"));
+    }
+}

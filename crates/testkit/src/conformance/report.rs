@@ -1,0 +1,71 @@
+//! What a check found.
+
+use std::fmt;
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// What is wrong, in no particular order; empty where nothing is.
+    pub findings: Vec<Finding>,
+    /// Lines of the CLI's that were checked.
+    pub inbound: usize,
+    /// Lines of ours that were checked.
+    pub outbound: usize,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The line of the transcript's file; `None` where it is the whole.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Notes something at a line.
+    pub(crate) fn find(&mut self, line: usize, what: impl Into<String>) {
+        self.findings.push(Finding { line: Some(line), what: what.into() });
+    }
+
+    /// Notes something of the whole.
+    #[cfg(feature = "facade")]
+    pub(crate) fn find_overall(&mut self, what: impl Into<String>) {
+        self.findings.push(Finding { line: None, what: what.into() });
+    }
+
+    /// Puts the findings into the order of the file, each once.
+    pub(crate) fn sort(&mut self) {
+        self.findings.sort();
+        self.findings.dedup();
+    }
+}
+
+/// One finding a line.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, finding) in self.findings.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{finding}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A transcript as the checks see it: each line read once, with the marks that stand before it.
+
+use bytes::Bytes;
+
+use crate::{End, Entry, Transcript, recorded::Recorded};
+
+/// What happened, in order.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) items: Vec<Item>,
+    /// Whether only output was captured, so that nothing of ours can be missed.
+    pub(crate) bare: bool,
+    /// The recorded arguments.
+    pub(crate) argv: Vec<String>,
+}
+
+/// One thing that happened.
+#[derive(Debug)]
+pub(crate) struct Item {
+    /// The line of the transcript's file.
+    pub(crate) line: usize,
+    pub(crate) what: What,
+    pub(crate) marks: Vec<Mark>,
+}
+
+#[derive(Debug)]
+pub(crate) enum What {
+    /// `>`; `None` where it is no JSON object.
+    Ours(Bytes, Option<Recorded>),
+    /// `<`; `None` where it is no JSON object.
+    Theirs(Bytes, Option<Recorded>),
+    EndOfInput,
+    Signal,
+    Stderr,
+    End(End),
+}
+
+/// What a comment says of the line behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// `# undecodable`: it can't be decoded, or is no JSON, and should be there all the same.
+    Undecodable,
+    /// `# noise`: it is no JSON object, and should be there all the same.
+    Noise,
+    /// `# unanswered`: the request has no answer, and need not have one.
+    Unanswered,
+}
+
+impl Scene {
+    pub(crate) fn new(transcript: &Transcript) -> Self {
+        let mut items = Vec::new();
+        let mut marks = Vec::new();
+        for (index, entry) in transcript.entries.iter().enumerate() {
+            if let Entry::Comment(text) = entry {
+                marks.extend(Mark::read(text));
+                continue;
+            }
+            if let Some(what) = What::of(entry) {
+                let line = transcript.line_number(index);
+                items.push(Item { line, what, marks: std::mem::take(&mut marks) });
+            }
+        }
+        let bare = !items.iter().any(|item| !matches!(item.what, What::Theirs(..)));
+        let argv = transcript.argv.as_ref().map(|argv| argv.args().to_vec()).unwrap_or_default();
+        Self { items, bare, argv }
+    }
+
+    /// The lines of the CLI's that are JSON objects.
+    pub(crate) fn theirs(&self) -> impl Iterator<Item = &Recorded> {
+        self.items.iter().filter_map(|item| item.theirs())
+    }
+
+    /// The lines of ours that are JSON objects.
+    pub(crate) fn ours(&self) -> impl Iterator<Item = &Recorded> {
+        self.items.iter().filter_map(|item| item.ours())
+    }
+}
+
+impl Item {
+    pub(crate) fn theirs(&self) -> Option<&Recorded> {
+        match &self.what {
+            What::Theirs(_, read) => read.as_ref(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn ours(&self) -> Option<&Recorded> {
+        match &self.what {
+            What::Ours(_, read) => read.as_ref(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn has(&self, mark: Mark) -> bool {
+        self.marks.contains(&mark)
+    }
+}
+
+impl What {
+    fn of(entry: &Entry) -> Option<Self> {
+        match entry {
+            Entry::Outbound(line) => Some(Self::Ours(line.clone(), Recorded::read(line))),
+            Entry::Inbound(line) => Some(Self::Theirs(line.clone(), Recorded::read(line))),
+            Entry::EndOfInput => Some(Self::EndOfInput),
+            Entry::Signal(_) => Some(Self::Signal),
+            Entry::Stderr(_) => Some(Self::Stderr),
+            Entry::End(end) => Some(Self::End(end.clone())),
+            Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_) => None,
+        }
+    }
+}
+
+impl Mark {
+    fn read(comment: &[u8]) -> Option<Self> {
+        match comment.trim_ascii() {
+            b"undecodable" => Some(Self::Undecodable),
+            b"noise" => Some(Self::Noise),
+            b"unanswered" => Some(Self::Unanswered),
+            _ => None,
+        }
+    }
+}

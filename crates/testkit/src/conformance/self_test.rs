@@ -1,0 +1,132 @@
+//! Proves that a check can fail: corrupts a transcript in every way that matters, and looks whether that is found.
+
+mod corrupt;
+mod harmless;
+mod tied;
+
+use std::{collections::BTreeMap, fmt};
+
+use super::{Report, Scene, check, facts::Facts};
+use crate::{Splits, Transcript};
+use corrupt::Corrupted;
+
+/// How the proof went for one transcript.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SelfTest {
+    /// How often each corruption was tried, and what came of it.
+    pub tried: BTreeMap<Corruption, Tally>,
+    /// The corruptions that were not found.
+    pub missed: Vec<Missed>,
+    /// The ways to cut the output into reads that did not pass, the transcript being as it is.
+    pub splits: Vec<(Splits, Report)>,
+}
+
+/// What came of one kind of corruption.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tally {
+    /// How often it was found.
+    pub found: usize,
+    /// How often it changed nothing that the protocol says, so that nothing could be found.
+    pub harmless: usize,
+    /// How often it was missed.
+    pub missed: usize,
+}
+
+/// A corruption that was not found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Missed {
+    /// What was done.
+    pub corruption: Corruption,
+    /// The line of the transcript's file to which it was done.
+    pub line: usize,
+    /// What stands there.
+    pub what: String,
+}
+
+/// A way to corrupt a transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Corruption {
+    /// A reply of the CLI's is missing.
+    DropReply,
+    /// An answer of ours is missing.
+    DropAnswer,
+    /// A request of the CLI's is missing.
+    DropRequest,
+    /// The result of a turn is missing.
+    DropResult,
+    /// The CLI replies twice.
+    RepeatReply,
+    /// We answer twice.
+    RepeatAnswer,
+    /// Two adjacent lines have changed places.
+    Swap,
+    /// A line is cut.
+    Cut,
+    /// An id is another.
+    ChangeId,
+}
+
+/// Tries all corruptions, and all ways to cut the output into reads.
+///
+/// Of a long transcript it takes a sample, spread evenly and always the same.
+pub fn self_test(transcript: &Transcript) -> SelfTest {
+    let mut test = SelfTest::default();
+    for splits in Splits::SAMPLES {
+        let report = check(transcript, splits);
+        if !report.is_clean() {
+            test.splits.push((splits, report));
+        }
+    }
+    let scene = Scene::new(transcript);
+    let facts = Facts::of(&scene);
+    for corrupted in corrupt::all(transcript, &scene) {
+        test.take(&corrupted, &scene, &facts);
+    }
+    test
+}
+
+impl SelfTest {
+    /// Whether every corruption was found, and every cut passed.
+    pub fn is_passed(&self) -> bool {
+        self.missed.is_empty() && self.splits.is_empty()
+    }
+
+    fn take(&mut self, corrupted: &Corrupted, scene: &Scene, facts: &Facts) {
+        let tally = self.tried.entry(corrupted.corruption).or_default();
+        if !check(&corrupted.transcript, Splits::Lines).is_clean() {
+            tally.found += 1;
+        } else if harmless::reason(corrupted, scene, facts).is_some() {
+            tally.harmless += 1;
+        } else {
+            tally.missed += 1;
+            let Corrupted { corruption, line, what, .. } = corrupted;
+            self.missed.push(Missed { corruption: *corruption, line: *line, what: what.clone() });
+        }
+    }
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {} was not found: {}", self.line, self.corruption, self.what)
+    }
+}
+
+impl fmt::Display for Corruption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DropReply => "dropping a reply",
+            Self::DropAnswer => "dropping an answer",
+            Self::DropRequest => "dropping a request",
+            Self::DropResult => "dropping a result",
+            Self::RepeatReply => "repeating a reply",
+            Self::RepeatAnswer => "repeating an answer",
+            Self::Swap => "swapping two lines",
+            Self::Cut => "cutting a line",
+            Self::ChangeId => "changing an id",
+        })
+    }
+}

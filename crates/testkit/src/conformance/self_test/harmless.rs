@@ -1,0 +1,141 @@
+//! Corruptions that change nothing that the protocol says, each with the reason.
+//!
+//! A reason is given by what the transcript was before, never by what the check found.
+
+use super::super::{
+    facts::Facts,
+    scene::{Item, Scene, What},
+};
+use super::{Corruption, corrupt::Corrupted, tied};
+use crate::{
+    End,
+    recorded::{Recorded, Role},
+};
+
+/// Why nothing could be found, where that is so.
+pub(super) fn reason(corrupted: &Corrupted, scene: &Scene, facts: &Facts) -> Option<&'static str> {
+    let item = scene.items.get(corrupted.item)?;
+    let near = Near { scene, facts, at: corrupted.item, item };
+    match corrupted.corruption {
+        Corruption::DropReply => near.reply_need_not_be(),
+        Corruption::DropAnswer => near.answer_need_not_be(),
+        Corruption::DropRequest => near.request_is_alone(),
+        Corruption::DropResult => near.result_need_not_be(),
+        Corruption::Swap => {
+            let next = scene.items.get(corrupted.item + 1)?;
+            (!tied::in_order(item, next, scene, facts)).then_some("nothing ties the two lines")
+        }
+        Corruption::ChangeId => near.id_is_free(),
+        Corruption::RepeatReply | Corruption::RepeatAnswer | Corruption::Cut => None,
+    }
+    .or_else(|| scene.bare.then_some("a bare capture says nothing of requests, and may stop anywhere"))
+}
+
+struct Near<'a> {
+    scene: &'a Scene,
+    facts: &'a Facts,
+    at: usize,
+    item: &'a Item,
+}
+
+impl<'a> Near<'a> {
+    fn reply_need_not_be(&self) -> Option<&'static str> {
+        let id = self.item.theirs()?.id()?;
+        if self.ours_before().any(|read| read.role == (Role::Cancel { id: id.into() })) {
+            return Some("a request that was taken back need not be answered");
+        }
+        let replied_later = self
+            .behind()
+            .any(|item| matches!(item.theirs(), Some(Recorded { role: Role::Response { .. }, .. })));
+        (self.is_cut_off() && !replied_later).then_some("a CLI that is cut off leaves the last request open")
+    }
+
+    fn answer_need_not_be(&self) -> Option<&'static str> {
+        let id = self.item.ours()?.id()?;
+        let was_cancelled = |read: &Recorded| read.role == (Role::Cancel { id: id.into() });
+        if self.scene.theirs().any(was_cancelled) {
+            return Some("a request that was taken back need not be answered");
+        }
+        let request = self
+            .scene
+            .theirs()
+            .find(|read| matches!(&read.role, Role::Request { id: asked, .. } if **asked == *id))?;
+        if request.json.at(&["request", "agent_id"]).is_some()
+            || request.json.at(&["request", "input", "agent_id"]).is_some()
+        {
+            return Some("an agent may outlive the turn, so its question may be open when our input ends");
+        }
+        let call = request.json.at(&["request", "message", "id"]);
+        let is_cancelled = |read: &Recorded| {
+            let cancelled = read.json.at(&["request", "message", "params", "requestId"]);
+            cancelled.zip(call).is_some_and(|(cancelled, call)| cancelled.same(call))
+        };
+        if self.scene.theirs().any(is_cancelled) {
+            return Some("an MCP call that was cancelled need not be answered");
+        }
+        let mut until_end =
+            self.behind().take_while(|item| !matches!(item.what, What::EndOfInput | What::End(_)));
+        let turn_ends = until_end.any(|item| item.theirs().is_some_and(|read| read.kind() == "result"));
+        (!turn_ends).then_some("our input ended within the turn, and then nothing can be answered")
+    }
+
+    fn request_is_alone(&self) -> Option<&'static str> {
+        let id = self.item.theirs()?.id()?;
+        let mut behind = self.behind();
+        let is_named = behind.any(|item| item.ours().or(item.theirs()).and_then(Recorded::id) == Some(id));
+        (!is_named).then_some("a request that was neither answered nor taken back leaves no trace")
+    }
+
+    fn result_need_not_be(&self) -> Option<&'static str> {
+        if self.is_cut_off() || self.facts.end.is_none() {
+            return Some("a CLI that is cut off leaves its turn open");
+        }
+        None
+    }
+
+    fn id_is_free(&self) -> Option<&'static str> {
+        if let Some(call @ Recorded { role: Role::Request { .. }, .. }) = self.item.ours() {
+            let is_named =
+                self.behind().any(|item| item.ours().or(item.theirs()).and_then(Recorded::id) == call.id());
+            return (!is_named).then_some("nothing refers to a request that has no reply");
+        }
+        if let Some(read) = self.item.theirs() {
+            match &read.role {
+                Role::Request { .. } if self.request_is_alone().is_some() => return self.request_is_alone(),
+                Role::Request { .. } if self.facts.resumed || self.facts.tasks => {
+                    return Some("it may name a tool use that this transcript does not show");
+                }
+                Role::Request { .. } if read.json.at(&["request", "agent_id"]).is_some() => {
+                    return Some("it may name a tool use of an agent, which this transcript need not show");
+                }
+                Role::Request { subtype, .. } if **subtype == *"hook_callback" => {
+                    return Some("a hook names a tool use for tool events only");
+                }
+                Role::Message if self.facts.tasks || self.facts.resumed => {
+                    return Some("frames of several conversations mix");
+                }
+                Role::Message if read.kind() == "assistant" => {
+                    return Some("an answer that does not stream is named by its own frames alone");
+                }
+                Role::Message if read.kind() == "result" && !self.facts.inits => {
+                    return Some("no turn was announced, so its session is told by its frames alone");
+                }
+                _ => {}
+            }
+        }
+        self.reply_need_not_be()
+    }
+
+    /// Whether the CLI did not end in its own time.
+    fn is_cut_off(&self) -> bool {
+        self.facts.stopped || !matches!(self.facts.end, Some(End::Exit(0)))
+    }
+
+    fn behind(&self) -> impl Iterator<Item = &'a Item> + use<'a> {
+        self.scene.items.iter().skip(self.at + 1)
+    }
+
+    fn ours_before(&self) -> impl Iterator<Item = &'a Recorded> + use<'a> {
+        self.scene.items.iter().take(self.at).filter_map(Item::ours)
+    }
+}

@@ -1,0 +1,136 @@
+//! Ids bound by position: which id of ours stands for which id of the recording.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+
+use crate::{
+    json::{Json, Value},
+    recorded::{Recorded, Role, unmarked},
+};
+
+/// Which id of ours stands for which id of the recording.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ids {
+    requests: HashMap<Box<str>, Box<str>>,
+    uuids: HashMap<Box<str>, Box<str>>,
+    callbacks: HashMap<Box<str>, Box<str>>,
+}
+
+impl Ids {
+    /// A request of ours.
+    pub(crate) fn bind_request(&mut self, recorded: &str, ours: &str) {
+        self.requests.insert(recorded.into(), ours.into());
+    }
+
+    /// A `uuid` that we gave to a prompt.
+    pub(crate) fn bind_uuid(&mut self, recorded: &str, ours: &str) {
+        self.uuids.insert(recorded.into(), ours.into());
+    }
+
+    /// A hook callback that we declared.
+    pub(crate) fn bind_callback(&mut self, recorded: &str, ours: &str) {
+        self.callbacks.insert(recorded.into(), ours.into());
+    }
+
+    pub(crate) fn request(&self, recorded: &str) -> Option<&str> {
+        self.requests.get(recorded).map(|id| &**id)
+    }
+
+    /// Whether the second is what the first stands for, as an id of a prompt.
+    pub(crate) fn is_uuid(&self, recorded: &str, ours: &str) -> bool {
+        self.uuids.get(recorded).is_some_and(|id| **id == *ours)
+    }
+
+    /// The line of the CLI's with our ids in place of the recorded ones; every other byte stays.
+    pub(crate) fn translate(&self, line: &Bytes, recorded: &Recorded) -> Bytes {
+        let mut edits = Vec::new();
+        self.control_edits(recorded, &mut edits);
+        if !self.uuids.is_empty() {
+            self.uuid_edits(&recorded.json, &mut edits);
+        }
+        if edits.is_empty() {
+            return line.clone();
+        }
+        edits.sort_by_key(|(json, _)| json.span.start);
+        let text = unmarked(line);
+        let mut translated = line.slice(..line.len() - text.len()).to_vec();
+        let mut from = 0;
+        for (json, id) in edits {
+            translated.extend_from_slice(text.get(from..json.span.start).unwrap_or_default());
+            translated.extend_from_slice(Value::quoted(id).as_bytes());
+            from = json.span.end;
+        }
+        translated.extend_from_slice(text.get(from..).unwrap_or_default());
+        translated.into()
+    }
+
+    /// The ids of the control protocol: the CLI's own requests, and its cancellations of them, keep theirs.
+    fn control_edits<'a>(&'a self, recorded: &'a Recorded, edits: &mut Vec<(&'a Json, &'a str)>) {
+        let json = &recorded.json;
+        let (paths, ids): (&[&[&str]], _) = match &recorded.role {
+            Role::Request { .. } => (&[&["request", "callback_id"]], &self.callbacks),
+            Role::Cancel { .. } => return,
+            Role::Response { .. } => (&[&["request_id"], &["response", "request_id"]], &self.requests),
+            // Progress of a request of ours, and the like.
+            Role::Message if recorded.kind().starts_with("control_") => (&[&["request_id"]], &self.requests),
+            Role::Message => return,
+        };
+        for value in paths.iter().filter_map(|path| json.at(path)) {
+            if let Some(id) = value.text().and_then(|text| ids.get(text)) {
+                edits.push((value, id));
+            }
+        }
+    }
+
+    fn uuid_edits<'a>(&'a self, json: &'a Json, edits: &mut Vec<(&'a Json, &'a str)>) {
+        match &json.value {
+            Value::Text(text) => edits.extend(self.uuids.get(text).map(|id| (json, &**id))),
+            Value::List(list) => list.iter().for_each(|json| self.uuid_edits(json, edits)),
+            Value::Object(fields) => fields.iter().for_each(|(_, json)| self.uuid_edits(json, edits)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::Ids;
+    use crate::recorded::Recorded;
+
+    fn translated(ids: &Ids, line: &str) -> String {
+        let line = Bytes::copy_from_slice(line.as_bytes());
+        let translated = ids.translate(&line, &Recorded::read(&line).unwrap());
+        String::from_utf8(translated.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn only_ids_in_their_places_are_translated() {
+        let mut ids = Ids::default();
+        ids.bind_request("1", "req_1");
+        ids.bind_uuid("u", "v\"");
+        ids.bind_callback("c", "hook_0");
+        for (line, expected) in [
+            (
+                r#"{"type":"control_response", "response":{"subtype":"success","request_id": "1","response":{"a":"1"}}}"#,
+                r#"{"type":"control_response", "response":{"subtype":"success","request_id": "req_1","response":{"a":"1"}}}"#,
+            ),
+            (
+                r#"{"type":"control_request","request_id":"1","request":{"subtype":"hook_callback","callback_id":"c"}}"#,
+                r#"{"type":"control_request","request_id":"1","request":{"subtype":"hook_callback","callback_id":"hook_0"}}"#,
+            ),
+            (
+                r#"{"type":"control_cancel_request","request_id":"1"}"#,
+                r#"{"type":"control_cancel_request","request_id":"1"}"#,
+            ),
+            (
+                r#"{"type":"result","ids":["u",1.0],"request_id":"1"}"#,
+                r#"{"type":"result","ids":["v\"",1.0],"request_id":"1"}"#,
+            ),
+        ] {
+            assert_eq!(translated(&ids, line), expected);
+        }
+    }
+}

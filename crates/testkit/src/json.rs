@@ -1,0 +1,204 @@
+//! JSON as it was written: numbers keep their text, and every value knows where it stands.
+
+mod walk;
+
+use std::{fmt, ops::Range};
+
+/// A JSON value with its place in the text that it was read from.
+#[derive(Clone, Debug)]
+pub(crate) struct Json {
+    pub(crate) span: Range<usize>,
+    pub(crate) value: Value,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Null,
+    Bool(bool),
+    /// A number's text: `1.0` is not `1`.
+    Number(Box<str>),
+    /// A string, unescaped; one with a lone surrogate escape keeps its escapes.
+    Text(Box<str>),
+    List(Vec<Json>),
+    Object(Vec<(Box<str>, Json)>),
+}
+
+impl Json {
+    /// Reads one JSON value; `None` where the bytes are none.
+    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        // The walk below relies on the text being JSON, and on its depth being bounded.
+        serde_json::from_str::<serde::de::IgnoredAny>(text).ok()?;
+        Some(walk::value(text))
+    }
+
+    /// Reads one JSON object.
+    pub(crate) fn object(text: &[u8]) -> Option<Self> {
+        Self::parse(text).filter(|json| matches!(json.value, Value::Object(_)))
+    }
+
+    /// The first field of this name.
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+        self.fields().iter().find(|(key, _)| &**key == name).map(|(_, value)| value)
+    }
+
+    /// The value at the end of a path of names.
+    pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
+        path.iter().try_fold(self, |json, name| json.field(name))
+    }
+
+    /// The string at the end of a path of names.
+    pub(crate) fn text_at(&self, path: &[&str]) -> Option<&str> {
+        self.at(path)?.text()
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_true(&self) -> bool {
+        matches!(self.value, Value::Bool(true))
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.value, Value::Null)
+    }
+
+    /// The number's text.
+    pub(crate) fn number(&self) -> Option<&str> {
+        match &self.value {
+            Value::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The elements; none where it is no list.
+    pub(crate) fn list(&self) -> &[Self] {
+        match &self.value {
+            Value::List(list) => list,
+            _ => &[],
+        }
+    }
+
+    /// The fields in their order; none where it is no object.
+    pub(crate) fn fields(&self) -> &[(Box<str>, Self)] {
+        match &self.value {
+            Value::Object(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The value's own text, of the text that it was read from.
+    pub(crate) fn raw<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        text.get(self.span.clone()).unwrap_or_default()
+    }
+
+    /// Whether both say the same: the order of fields does not count, the text of numbers does.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.difference(other, &|_, _| false).is_none()
+    }
+
+    /// The path to the first difference, where two different strings may pass for the same.
+    pub(crate) fn difference(&self, other: &Self, passes: &dyn Fn(&str, &str) -> bool) -> Option<String> {
+        let same = match (&self.value, &other.value) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => a == b,
+            (Value::Text(a), Value::Text(b)) => a == b || passes(a, b),
+            (Value::List(a), Value::List(b)) if a.len() == b.len() => {
+                let mut pairs = a.iter().zip(b).enumerate();
+                return pairs.find_map(|(index, (a, b))| {
+                    a.difference(b, passes).map(|path| format!("[{index}]{path}"))
+                });
+            }
+            (Value::Object(a), Value::Object(b)) => return fields_difference(a, b, passes),
+            _ => false,
+        };
+        (!same).then(String::new)
+    }
+}
+
+/// The value as JSON text without spaces.
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            Value::Null => f.write_str("null"),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Number(number) => f.write_str(number),
+            Value::Text(text) => f.write_str(&Value::quoted(text)),
+            Value::List(list) => {
+                let elements: Vec<_> = list.iter().map(Self::to_string).collect();
+                write!(f, "[{}]", elements.join(","))
+            }
+            Value::Object(fields) => {
+                let field = |(name, value): &(Box<str>, Self)| format!("{}:{value}", Value::quoted(name));
+                let fields: Vec<_> = fields.iter().map(field).collect();
+                write!(f, "{{{}}}", fields.join(","))
+            }
+        }
+    }
+}
+
+impl Value {
+    /// A string as JSON text.
+    pub(crate) fn quoted(text: &str) -> String {
+        serde_json::Value::from(text).to_string()
+    }
+}
+
+fn fields_difference(
+    a: &[(Box<str>, Json)],
+    b: &[(Box<str>, Json)],
+    passes: &dyn Fn(&str, &str) -> bool,
+) -> Option<String> {
+    let (a, b) = (sorted(a), sorted(b));
+    let uneven = a.iter().zip(&b).find(|(a, b)| a.0 != b.0).map(|(a, b)| a.0.clone().min(b.0.clone()));
+    let longer = || a.get(b.len()).or_else(|| b.get(a.len())).map(|(name, _)| name.clone());
+    if let Some(name) = uneven.or_else(longer) {
+        return Some(format!(".{name}"));
+    }
+    let mut pairs = a.iter().zip(&b);
+    pairs.find_map(|(a, b)| a.1.difference(&b.1, passes).map(|path| format!(".{}{path}", a.0)))
+}
+
+/// The fields by name; those of one name keep their order.
+fn sorted(fields: &[(Box<str>, Json)]) -> Vec<&(Box<str>, Json)> {
+    let mut fields: Vec<_> = fields.iter().collect();
+    fields.sort_by(|a, b| a.0.cmp(&b.0));
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Json;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn values_are_the_same_whatever_the_order_of_their_fields() {
+        assert!(
+            json(r#"{"a":1,"b":[true,null,"x\n"]}"#)
+                .same(&json(r#" { "b" : [true, null, "x\u000a"], "a":1 } "#))
+        );
+        for (a, b) in [("1", "1.0"), ("[1,2]", "[2,1]"), (r#"{"a":1}"#, r#"{"a":1,"a":1}"#), ("\"1\"", "1")] {
+            assert!(!json(a).same(&json(b)), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_value_knows_its_place() {
+        let text = r#"{"a":{"b\"":[-1.5e3, "x,]}"]},"c":"\ud800"}"#;
+        let read = json(text);
+        assert_eq!(read.at(&["a", "b\""]).unwrap().raw(text.as_bytes()), br#"[-1.5e3, "x,]}"]"#);
+        assert_eq!(read.at(&["a", "b\""]).unwrap().list()[0].number(), Some("-1.5e3"));
+        assert_eq!(read.text_at(&["c"]), Some(r"\ud800"));
+        assert!(Json::parse(b"{\"a\":").is_none());
+        assert!(Json::parse(b"\xff").is_none());
+        assert!(Json::object(b"[]").is_none());
+    }
+}

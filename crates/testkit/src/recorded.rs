@@ -1,0 +1,95 @@
+//! A recorded line, read as far as the control protocol goes.
+
+use crate::json::Json;
+
+/// A line that is a JSON object, and what it is to the control protocol.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) json: Json,
+    pub(crate) role: Role,
+}
+
+/// What a line is to the control protocol; the same words serve both directions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A `control_request` with its id.
+    Request { id: Box<str>, subtype: Box<str> },
+    /// A `control_response` with the id that it answers.
+    Response { id: Box<str> },
+    /// A `control_cancel_request` with the id that it takes back.
+    Cancel { id: Box<str> },
+    /// Anything else: a message, a prompt, or a control frame without an id.
+    Message,
+}
+
+impl Recorded {
+    /// `None` where the line is no JSON object.
+    pub(crate) fn read(line: &[u8]) -> Option<Self> {
+        let json = Json::object(unmarked(line))?;
+        let role = role(&json);
+        Some(Self { json, role })
+    }
+
+    /// The `type`, or nothing.
+    pub(crate) fn kind(&self) -> &str {
+        self.json.text_at(&["type"]).unwrap_or_default()
+    }
+
+    /// The `subtype` beside the `type`, or nothing.
+    pub(crate) fn subtype(&self) -> &str {
+        self.json.text_at(&["subtype"]).unwrap_or_default()
+    }
+
+    /// The `request` of a request.
+    pub(crate) fn request(&self) -> Option<&Json> {
+        self.json.field("request")
+    }
+
+    /// The `response` of a response: its outcome.
+    pub(crate) fn outcome(&self) -> Option<&Json> {
+        self.json.field("response")
+    }
+
+    /// The id of a request, a response or a cancellation.
+    pub(crate) fn id(&self) -> Option<&str> {
+        match &self.role {
+            Role::Request { id, .. } | Role::Response { id } | Role::Cancel { id } => Some(id),
+            Role::Message => None,
+        }
+    }
+}
+
+/// The line without a byte order mark.
+pub(crate) fn unmarked(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
+}
+
+fn role(json: &Json) -> Role {
+    let own_id = || json.text_at(&["request_id"]).map(Box::from);
+    let role = match json.text_at(&["type"]) {
+        Some("control_request") => own_id()
+            .zip(json.text_at(&["request", "subtype"]))
+            .map(|(id, subtype)| Role::Request { id, subtype: subtype.into() }),
+        Some("control_response") => {
+            let inner = json.text_at(&["response", "request_id"]).map(Box::from);
+            inner.or_else(own_id).map(|id| Role::Response { id })
+        }
+        Some("control_cancel_request") => own_id().map(|id| Role::Cancel { id }),
+        _ => None,
+    };
+    role.unwrap_or(Role::Message)
+}
+
+/// The start of a line, for a report.
+pub(crate) fn excerpt(line: &[u8]) -> String {
+    let start = line.get(..EXCERPT).unwrap_or(line);
+    let text = String::from_utf8_lossy(start);
+    if start.len() < line.len() {
+        format!("{}…", text.trim_end_matches('\u{fffd}'))
+    } else {
+        text.into_owned()
+    }
+}
+
+/// How much of a line a report shows, in bytes.
+const EXCERPT: usize = 160;

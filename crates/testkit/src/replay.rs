@@ -1,0 +1,183 @@
+//! Plays the CLI's side of a transcript, and checks ours.
+//!
+//! [`Replay`] is a [`Transport`]: a session over it sees what the recorded session saw.
+//! A line of the CLI's is played once every line of ours before it has come, and a line of ours must be the recorded
+//! one: the same JSON, with the text of its numbers.
+//!
+//! Ids that we make up differ between runs, so they are bound by position: the first request of ours stands for the
+//! first recorded one, and what is played afterwards names ours.
+//! The same goes for the `uuid` of a prompt.
+//!
+//! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
+//! requests that are open at the same time may come in any order, before or after them.
+//!
+//! What does not fit ends the replay: reading fails with a text that says which line was expected and what came, and
+//! the [`ReplayHandle`] gives a [`ReplayReport`].
+//! A wait for a line of ours is bounded, so that a replay never hangs.
+//!
+//! ```
+//! use agentwire_testkit::{Replay, Transcript};
+//! use agentwire_transport::{ByteSink, ByteSource, Transport};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let session = Transcript::parse(concat!(
+//!     "# agentwire-transcript 1\n",
+//!     "> {\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n",
+//!     "< {\"type\":\"result\"}\n",
+//!     "| end of input\n",
+//!     "= exit 0\n",
+//! ))?;
+//! let replay = Replay::new(&session);
+//! let handle = replay.handle();
+//! let mut link = replay.open().await?;
+//! link.sink.write("{\"message\":{\"content\":\"hi\",\"role\":\"user\"},\"type\":\"user\"}\n".into()).await?;
+//! assert_eq!(link.source.read().await?.as_deref(), Some(&b"{\"type\":\"result\"}\n"[..]));
+//! link.sink.finish().await?;
+//! assert_eq!(link.source.read().await?, None);
+//! assert!(handle.report().is_complete(), "{}", handle.report());
+//! # Ok(())
+//! # }
+//! ```
+
+mod compare;
+mod initialize;
+mod link;
+mod player;
+mod report;
+mod score;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use agentwire_transport::{Link, Transport, TransportError};
+use tokio::sync::Notify;
+
+pub use link::{ReplayLifeline, ReplaySink, ReplaySource};
+pub use report::{Mismatch, Missing, ReplayReport};
+
+use crate::{Splits, Transcript};
+#[cfg(feature = "facade")]
+pub(crate) use player::Due;
+use player::Player;
+pub(crate) use score::Score;
+#[cfg(feature = "facade")]
+pub(crate) use score::exit_report;
+
+/// Plays the CLI's side of a transcript.
+#[derive(Debug)]
+pub struct Replay {
+    shared: Arc<Shared>,
+}
+
+/// Tells how a replay goes, while it runs and afterwards; clones share it.
+#[derive(Clone, Debug)]
+pub struct ReplayHandle {
+    shared: Arc<Shared>,
+}
+
+impl Replay {
+    /// Plays this session. Recorded delays are not kept.
+    pub fn new(transcript: &Transcript) -> Self {
+        Self::of(Score::new(transcript))
+    }
+
+    pub(crate) fn of(score: Score) -> Self {
+        Self { shared: Arc::new(Shared { player: Mutex::new(Player::new(score)), moved: Notify::new() }) }
+    }
+
+    /// Cuts the output into reads like this.
+    #[must_use]
+    pub fn splits(self, splits: Splits) -> Self {
+        self.shared.player().cut(splits);
+        self
+    }
+
+    /// How long to wait for a line of ours, from when nothing else is left to do; 10 seconds if not told.
+    ///
+    /// Measured by tokio's clock, so that a test with a paused one does not wait.
+    #[must_use]
+    pub fn limit(self, limit: Duration) -> Self {
+        self.shared.player().limit = limit;
+        self
+    }
+
+    /// Takes the transcript for one of another host's, with habits that ours need not share.
+    ///
+    /// Of its `initialize` only the hooks count, since we must answer for them: as many callbacks for each event, which
+    /// are bound by position, whatever their ids.
+    /// A prompt's text is compared, not what stands around it.
+    /// An error may have another text, an acknowledgement of an MCP notification may say anything, and a signal is not
+    /// waited for.
+    #[must_use]
+    pub fn foreign(self) -> Self {
+        self.shared.player().foreign = true;
+        self
+    }
+
+    /// A handle that tells how it goes.
+    pub fn handle(&self) -> ReplayHandle {
+        ReplayHandle { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl Transport for Replay {
+    type Source = ReplaySource;
+    type Sink = ReplaySink;
+    type Lifeline = ReplayLifeline;
+
+    async fn open(self) -> Result<Link<ReplaySource, ReplaySink, ReplayLifeline>, TransportError> {
+        self.shared.change(Player::advance);
+        Ok(link::open(self.shared))
+    }
+}
+
+impl ReplayHandle {
+    /// How it went so far.
+    pub fn report(&self) -> ReplayReport {
+        self.shared.player().report()
+    }
+
+    /// Waits until a line is due that only the host can decide to send, or until nothing more is.
+    #[cfg(feature = "facade")]
+    pub(crate) async fn due(&self) -> Due {
+        self.shared.wait(Player::due).await
+    }
+}
+
+/// What the three parts of the link and the handle share.
+#[derive(Debug)]
+struct Shared {
+    player: Mutex<Player>,
+    /// Something was played, came, or ended.
+    moved: Notify,
+}
+
+impl Shared {
+    /// Each verb of the player leaves it whole, so a panic elsewhere does no harm.
+    fn player(&self) -> MutexGuard<'_, Player> {
+        self.player.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the player, and wakes everyone who waits for it.
+    fn change<T>(&self, change: impl FnOnce(&mut Player) -> T) -> T {
+        let changed = change(&mut self.player());
+        self.moved.notify_waiters();
+        changed
+    }
+
+    /// Waits until the player gives something; it is asked again after each change.
+    async fn wait<T>(&self, mut ready: impl FnMut(&mut Player) -> Option<T>) -> T {
+        loop {
+            let mut moved = std::pin::pin!(self.moved.notified());
+            // Registered before asking, so that no change falls between.
+            moved.as_mut().enable();
+            if let Some(ready) = ready(&mut self.player()) {
+                return ready;
+            }
+            moved.await;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Whether a line of ours is the recorded one, up to ids that are bound by position.
+
+use super::initialize;
+use crate::{
+    ids::Ids,
+    json::{Json, Value},
+    recorded::{Recorded, Role},
+};
+
+/// Compares a prompt, a request or a cancellation, and binds the ids that it brings.
+///
+/// # Errors
+///
+/// What differs.
+pub(super) fn ours(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), String> {
+    match (&expected.role, &came.role) {
+        (Role::Request { id, subtype }, Role::Request { id: our_id, subtype: our_subtype }) => {
+            if subtype != our_subtype {
+                return Err(format!("the request is `{our_subtype}`"));
+            }
+            request(expected, came, ids, foreign && **subtype == *"initialize")?;
+            ids.bind_request(id, our_id);
+            Ok(())
+        }
+        (Role::Cancel { id }, Role::Cancel { id: our_id }) => match ids.request(id) {
+            Some(bound) if *bound == **our_id => Ok(()),
+            _ => Err("it takes back another request".to_owned()),
+        },
+        (Role::Message, Role::Message) => message(expected, came, ids, foreign),
+        _ => Err("it is of another kind".to_owned()),
+    }
+}
+
+/// Compares the answer to a request of the CLI's.
+///
+/// # Errors
+///
+/// What differs.
+pub(super) fn answer(
+    expected: &Recorded,
+    came: &Recorded,
+    request: Option<&Recorded>,
+    foreign: bool,
+) -> Result<(), String> {
+    let (Some(expected), Some(came)) = (expected.outcome(), came.outcome()) else {
+        return Err("it has no `response`".to_owned());
+    };
+    if foreign && is_failure(expected) && is_failure(came) {
+        return Ok(());
+    }
+    let outcome = |json: &Json| json.text_at(&["subtype"]).unwrap_or_default().to_owned();
+    if outcome(expected) != outcome(came) {
+        return Err(format!("it is `{}` and not `{}`", outcome(came), outcome(expected)));
+    }
+    if foreign && is_notification(request) {
+        return Ok(());
+    }
+    if outcome(expected) == "error" {
+        return differs(expected.field("error"), came.field("error"), "error", &Ids::default());
+    }
+    differs(expected.field("response"), came.field("response"), "response", &Ids::default())
+}
+
+fn request(expected: &Recorded, came: &Recorded, ids: &mut Ids, lenient: bool) -> Result<(), String> {
+    let (Some(expected), Some(came)) = (expected.request(), came.request()) else { return Ok(()) };
+    if lenient {
+        return initialize::compare(expected, came, ids);
+    }
+    if expected.text_at(&["subtype"]) == Some("initialize") {
+        initialize::bind_same(expected, ids);
+    }
+    differs(Some(expected), Some(came), "request", ids)
+}
+
+/// A prompt, or a frame of a kind that only the two sides know.
+fn message(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), String> {
+    if let (Some(recorded), Some(ours)) = (expected.json.text_at(&["uuid"]), came.json.text_at(&["uuid"])) {
+        ids.bind_uuid(recorded, ours);
+    }
+    if !foreign || expected.kind() != "user" {
+        return differs(Some(&expected.json), Some(&came.json), "", ids);
+    }
+    if came.kind() == "user"
+        && let (Some(expected), Some(came)) = (plain(expected), plain(came))
+    {
+        return if expected == came { Ok(()) } else { Err("it differs at .message.content".to_owned()) };
+    }
+    differs(expected.json.at(&["message"]), came.json.at(&["message"]), ".message", ids)
+}
+
+/// A prompt's text, where it is text alone: a string, or a list of one text block.
+fn plain(prompt: &Recorded) -> Option<&str> {
+    let content = prompt.json.at(&["message", "content"])?;
+    match (&content.value, content.list()) {
+        (Value::Text(text), _) => Some(text),
+        (_, [block]) if block.text_at(&["type"]) == Some("text") => block.text_at(&["text"]),
+        _ => None,
+    }
+}
+
+/// Compares two values of which either may be missing; an object without fields is as good as none.
+fn differs(expected: Option<&Json>, came: Option<&Json>, what: &str, ids: &Ids) -> Result<(), String> {
+    let is_empty = |json: Option<&Json>| {
+        json.is_none_or(|json| matches!(&json.value, Value::Object(fields) if fields.is_empty()))
+    };
+    let path = match (expected, came) {
+        (expected, came) if is_empty(expected) && is_empty(came) => return Ok(()),
+        (Some(expected), Some(came)) => {
+            expected.difference(came, &|recorded, ours| ids.is_uuid(recorded, ours))
+        }
+        _ => Some(String::new()),
+    };
+    match path {
+        None => Ok(()),
+        Some(path) => Err(format!("it differs at {what}{path}")),
+    }
+}
+
+fn is_notification(request: Option<&Recorded>) -> bool {
+    let message = request.and_then(|request| request.json.at(&["request", "message"]));
+    message.is_some_and(|message| message.field("id").is_none())
+}
+
+/// Whether an answer says that it was not done, in the one way or the other.
+fn is_failure(outcome: &Json) -> bool {
+    outcome.text_at(&["subtype"]) == Some("error")
+        || outcome.at(&["response", "mcp_response", "error"]).is_some()
+}

@@ -1,0 +1,43 @@
+//! The handshake of another host: what of it we must answer for.
+
+use crate::{ids::Ids, json::Json};
+
+/// Binds the hook callbacks of two handshakes by their place among those of their event.
+///
+/// # Errors
+///
+/// Where an event does not have as many callbacks.
+pub(super) fn compare(expected: &Json, came: &Json, ids: &mut Ids) -> Result<(), String> {
+    for (event, _) in came.at(&["hooks"]).map_or(&[][..], Json::fields) {
+        if !callbacks(came, event).is_empty() && callbacks(expected, event).is_empty() {
+            return Err(format!("it has hooks for `{event}`, and the recorded one has none"));
+        }
+    }
+    for (event, _) in expected.at(&["hooks"]).map_or(&[][..], Json::fields) {
+        let (recorded, ours) = (callbacks(expected, event), callbacks(came, event));
+        if recorded.len() != ours.len() {
+            let (recorded, ours) = (recorded.len(), ours.len());
+            return Err(format!("it has {ours} hooks for `{event}`, and the recorded one has {recorded}"));
+        }
+        for (recorded, ours) in recorded.iter().zip(ours) {
+            ids.bind_callback(recorded, ours);
+        }
+    }
+    Ok(())
+}
+
+/// Binds each callback to itself, for a handshake that is the recorded one.
+pub(super) fn bind_same(request: &Json, ids: &mut Ids) {
+    for (event, _) in request.at(&["hooks"]).map_or(&[][..], Json::fields) {
+        for id in callbacks(request, event) {
+            ids.bind_callback(id, id);
+        }
+    }
+}
+
+/// The callback ids of an event, in their order over all its matchers.
+pub(crate) fn callbacks<'a>(request: &'a Json, event: &str) -> Vec<&'a str> {
+    let matchers = request.at(&["hooks", event]).map_or(&[][..], Json::list);
+    let ids = matchers.iter().filter_map(|matcher| matcher.field("hookCallbackIds"));
+    ids.flat_map(Json::list).filter_map(Json::text).collect()
+}

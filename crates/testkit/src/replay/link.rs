@@ -1,0 +1,106 @@
+//! The three parts of an open replay.
+
+use std::{io, sync::Arc};
+
+use agentwire_transport::{ByteSink, ByteSource, ExitReport, Lifeline, Link, Terminate, TransportError};
+use bytes::Bytes;
+use tokio::time::timeout;
+
+use super::{Shared, player::Player};
+
+/// What the replayed CLI says.
+///
+/// Reading fails, once, where the replay does not fit or waits for too long; the error says why.
+#[derive(Debug)]
+pub struct ReplaySource {
+    shared: Arc<Shared>,
+    failed: bool,
+}
+
+/// What the replayed CLI is told, and checks.
+///
+/// Writing fails as with a closed pipe once the replay does not fit.
+/// Dropped: the input ends.
+#[derive(Debug)]
+pub struct ReplaySink {
+    shared: Arc<Shared>,
+}
+
+/// The replayed CLI's life: it ends as recorded.
+///
+/// The order to terminate is taken for the recorded signal; where none was recorded, it ends the replay.
+#[derive(Debug)]
+pub struct ReplayLifeline {
+    shared: Arc<Shared>,
+}
+
+pub(super) fn open(shared: Arc<Shared>) -> Link<ReplaySource, ReplaySink, ReplayLifeline> {
+    Link {
+        source: ReplaySource { shared: Arc::clone(&shared), failed: false },
+        sink: ReplaySink { shared: Arc::clone(&shared) },
+        lifeline: ReplayLifeline { shared },
+    }
+}
+
+impl ByteSource for ReplaySource {
+    async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
+        loop {
+            let limit = {
+                let mut player = self.shared.player();
+                if let Some(piece) = player.read() {
+                    return Ok(Some(piece));
+                }
+                if let Some(mismatch) = player.mismatch() {
+                    let source = io::Error::other(mismatch.to_string());
+                    let error = TransportError::Io { action: "replaying the transcript", source };
+                    return if std::mem::replace(&mut self.failed, true) { Ok(None) } else { Err(error) };
+                }
+                if player.is_over() {
+                    return Ok(None);
+                }
+                player.limit
+            };
+            let moved = self.shared.wait(|player| (!player.is_idle()).then_some(()));
+            if timeout(limit, moved).await.is_err() {
+                self.shared.change(Player::give_up);
+            }
+        }
+    }
+}
+
+impl ByteSink for ReplaySink {
+    async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
+        let fits = self.shared.change(|player| player.write(chunk));
+        if fits { Ok(()) } else { Err(TransportError::Closed) }
+    }
+
+    async fn finish(&mut self) -> Result<(), TransportError> {
+        self.shared.change(Player::finish);
+        Ok(())
+    }
+}
+
+impl Drop for ReplaySink {
+    fn drop(&mut self) {
+        self.shared.change(Player::finish);
+    }
+}
+
+impl Lifeline for ReplayLifeline {
+    async fn ended(&self) -> ExitReport {
+        self.shared.wait(|player| player.exit()).await
+    }
+
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        self.shared.change(|player| player.terminate(how));
+        Ok(())
+    }
+
+    fn has_process(&self) -> bool {
+        self.shared.player().has_end()
+    }
+
+    fn stderr_tail(&self) -> String {
+        self.shared.player().stderr.clone()
+    }
+}

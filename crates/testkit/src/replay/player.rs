@@ -1,0 +1,346 @@
+//! The player: pure, moved by what comes and asked for what is to be played.
+
+use std::time::Duration;
+
+use agentwire_transport::{ExitReport, Terminate};
+use bytes::{Buf as _, Bytes, BytesMut};
+
+use super::{
+    compare,
+    report::{Mismatch, Missing, ReplayReport},
+    score::{Action, Ours, Score},
+};
+use crate::{
+    Splits,
+    ids::Ids,
+    recorded::{Recorded, Role, excerpt},
+    splits::Cutter,
+};
+
+/// Plays a score: lines of ours in, bytes of the CLI's out.
+#[derive(Debug)]
+pub(super) struct Player {
+    score: Score,
+    /// The first step that is not over.
+    cursor: usize,
+    ids: Ids,
+    pub(super) foreign: bool,
+    /// How long the host may keep the player waiting.
+    pub(super) limit: Duration,
+    cutter: Cutter,
+    /// What was played and not read yet.
+    output: BytesMut,
+    /// A line of ours that has no newline yet.
+    partial: Vec<u8>,
+    input_ended: bool,
+    terminated: Option<Terminate>,
+    pub(super) stderr: String,
+    exit: Option<ExitReport>,
+    mismatch: Option<Mismatch>,
+    extra: Vec<String>,
+    late: usize,
+    /// The step that was last handed to a host that asks what is due.
+    #[cfg(feature = "facade")]
+    given: Option<usize>,
+}
+
+/// What only the host can decide to do.
+#[cfg(feature = "facade")]
+#[derive(Debug)]
+pub(crate) enum Due {
+    /// Send this prompt, request or cancellation.
+    Line(Bytes),
+    /// End the input.
+    EndOfInput,
+    /// Nothing more.
+    Over,
+}
+
+impl Player {
+    pub(super) fn new(score: Score) -> Self {
+        Self {
+            score,
+            cursor: 0,
+            ids: Ids::default(),
+            foreign: false,
+            limit: DEFAULT_LIMIT,
+            cutter: Cutter::new(Splits::default()),
+            output: BytesMut::new(),
+            partial: Vec::new(),
+            input_ended: false,
+            terminated: None,
+            stderr: String::new(),
+            exit: None,
+            mismatch: None,
+            extra: Vec::new(),
+            late: 0,
+            #[cfg(feature = "facade")]
+            given: None,
+        }
+    }
+
+    /// Cuts what is read like this.
+    pub(super) fn cut(&mut self, splits: Splits) {
+        self.cutter = Cutter::new(splits);
+    }
+
+    /// Plays as far as nothing of ours is missing.
+    pub(super) fn advance(&mut self) {
+        while self.mismatch.is_none()
+            && let Some(step) = self.score.steps.get(self.cursor)
+        {
+            match &step.action {
+                Action::Ours(ours) if !ours.came && !ours.optional => return,
+                Action::EndOfInput if !self.input_ended => return,
+                Action::Signal(Some(how)) if !self.foreign && self.terminated != Some(*how) => return,
+                Action::Ours(_) | Action::EndOfInput | Action::Signal(_) => {}
+                Action::Theirs(line, read) => {
+                    let line =
+                        read.as_ref().map_or_else(|| line.clone(), |read| self.ids.translate(line, read));
+                    self.output.extend_from_slice(&line);
+                    self.output.extend_from_slice(b"\n");
+                }
+                Action::Stderr(text) => {
+                    self.stderr.push_str(&String::from_utf8_lossy(text));
+                    self.stderr.push('\n');
+                }
+                Action::End(exit) => {
+                    self.exit = Some(exit.clone().with_stderr_tail(self.stderr.clone()));
+                }
+            }
+            self.cursor += 1;
+        }
+    }
+
+    /// The next piece of what was played.
+    pub(super) fn read(&mut self) -> Option<Bytes> {
+        let length = self.cutter.next(&self.output);
+        (length > 0).then(|| self.output.split_to(length).freeze())
+    }
+
+    /// Whether there is nothing to do but to wait.
+    pub(super) fn is_idle(&self) -> bool {
+        self.output.is_empty() && self.mismatch.is_none() && !self.is_over()
+    }
+
+    /// Whether nothing more will be played.
+    pub(super) fn is_over(&self) -> bool {
+        self.cursor == self.score.steps.len()
+    }
+
+    pub(super) fn mismatch(&self) -> Option<&Mismatch> {
+        self.mismatch.as_ref()
+    }
+
+    /// How the CLI ended, where it has; a replay that does not fit ends it in an unknown way.
+    pub(super) fn exit(&self) -> Option<ExitReport> {
+        let failed = |mismatch: &Mismatch| ExitReport::default().with_stderr_tail(mismatch.to_string());
+        self.mismatch.as_ref().map(failed).or_else(|| self.exit.clone())
+    }
+
+    pub(super) fn has_end(&self) -> bool {
+        self.score.steps.iter().any(|step| matches!(step.action, Action::End(_)))
+    }
+
+    /// Takes bytes of ours. `false` where they do not fit.
+    pub(super) fn write(&mut self, mut chunk: Bytes) -> bool {
+        while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
+            self.partial.extend_from_slice(&chunk.split_to(end));
+            chunk.advance(1);
+            self.line();
+        }
+        self.partial.extend_from_slice(&chunk);
+        self.mismatch.is_none()
+    }
+
+    /// Takes the end of our input.
+    pub(super) fn finish(&mut self) {
+        if self.input_ended {
+            return;
+        }
+        if !self.partial.is_empty() {
+            self.line();
+        }
+        self.input_ended = true;
+        let ours = self.score.steps.iter().enumerate().skip(self.cursor);
+        let awaited = ours
+            .take_while(|(_, step)| !matches!(step.action, Action::EndOfInput))
+            .find(|(_, step)| matches!(&step.action, Action::Ours(ours) if !ours.came && !ours.optional));
+        match awaited.map(|(index, _)| index) {
+            Some(index) => self.fail(Some(index), None, "the input was ended first"),
+            None => self.advance(),
+        }
+    }
+
+    /// Takes the order to end the peer.
+    pub(super) fn terminate(&mut self, how: Terminate) {
+        self.terminated = Some(how);
+        self.advance();
+        if !self.is_over() && self.mismatch.is_none() {
+            self.fail(Some(self.cursor), None, "the peer was told to stop");
+        }
+    }
+
+    /// The host kept the player waiting for too long.
+    pub(super) fn give_up(&mut self) {
+        let why = format!("nothing came within {:?}", self.limit);
+        self.fail((!self.is_over()).then_some(self.cursor), None, &why);
+    }
+
+    pub(super) fn report(&self) -> ReplayReport {
+        let rest = || self.score.steps.iter().skip(self.cursor);
+        let missing = rest().filter_map(|step| match &step.action {
+            Action::Ours(ours) if !ours.came && !ours.optional => Some((step.line, excerpt(&ours.text))),
+            Action::EndOfInput if !self.input_ended => Some((step.line, "end of input".to_owned())),
+            _ => None,
+        });
+        ReplayReport {
+            mismatch: self.mismatch.clone(),
+            missing: missing.map(|(line, text)| Missing { line, text }).collect(),
+            extra: self.extra.clone(),
+            unplayed: rest().filter(|step| matches!(step.action, Action::Theirs(..))).count(),
+            late: self.late,
+        }
+    }
+
+    /// What only the host can decide to do, once each.
+    #[cfg(feature = "facade")]
+    pub(super) fn due(&mut self) -> Option<Due> {
+        if self.mismatch.is_some() || self.is_over() {
+            return Some(Due::Over);
+        }
+        if self.given == Some(self.cursor) {
+            return None;
+        }
+        let due = match &self.score.steps.get(self.cursor)?.action {
+            Action::Ours(ours) if ours.answers().is_none() => Due::Line(ours.text.clone()),
+            Action::EndOfInput => Due::EndOfInput,
+            _ => return None,
+        };
+        self.given = Some(self.cursor);
+        Some(due)
+    }
+
+    /// Takes the whole line that has come.
+    fn line(&mut self) {
+        let line = std::mem::take(&mut self.partial);
+        if self.mismatch.is_some() || line.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        let came = Recorded::read(&line);
+        if let Some(Recorded { role: Role::Response { id }, .. }) = &came {
+            self.answer(id, &came, &line);
+        } else {
+            self.own(came.as_ref(), &line);
+        }
+        self.advance();
+    }
+
+    /// Takes an answer to a request of the CLI's.
+    fn answer(&mut self, id: &str, came: &Option<Recorded>, line: &[u8]) {
+        let asked = self.score.request(id).filter(|asked| *asked < self.cursor);
+        let Some(index) = self.find(|ours| ours.answers() == Some(id)) else {
+            if asked.is_some() && self.score.is_cancelled(id) {
+                self.late += 1;
+                return;
+            }
+            self.extra.push(excerpt(line));
+            return self.fail(self.next_awaited(), Some(line), "an answer came that was not recorded");
+        };
+        if asked.is_none() {
+            return self.fail(Some(index), Some(line), "an answer came before its request");
+        }
+        let request = asked.and_then(|asked| match &self.score.steps.get(asked)?.action {
+            Action::Theirs(_, read) => read.as_ref(),
+            _ => None,
+        });
+        let expected = self.ours_at(index).and_then(|ours| ours.read.as_ref());
+        let compared = match (expected, came) {
+            (Some(expected), Some(came)) => compare::answer(expected, came, request, self.foreign),
+            _ => Err("it is no JSON object".to_owned()),
+        };
+        self.settle(index, compared, line);
+    }
+
+    /// Takes a prompt, a request or a cancellation.
+    fn own(&mut self, came: Option<&Recorded>, line: &[u8]) {
+        let Some(index) = self.find(|ours| ours.answers().is_none()) else {
+            self.extra.push(excerpt(line));
+            return self.fail(self.next_awaited(), Some(line), "a line came that was not recorded");
+        };
+        if !self.is_reached(index) {
+            let why = "a line came too early: something is awaited before it";
+            return self.fail(Some(self.cursor), Some(line), why);
+        }
+        let mut ids = std::mem::take(&mut self.ids);
+        let expected = self.ours_at(index);
+        let compared = match (expected.and_then(|ours| ours.read.as_ref()), came) {
+            (Some(expected), Some(came)) => compare::ours(expected, came, &mut ids, self.foreign),
+            _ if expected.is_some_and(|ours| ours.text == line) => Ok(()),
+            _ => Err("it is no JSON object".to_owned()),
+        };
+        self.ids = ids;
+        self.settle(index, compared, line);
+    }
+
+    fn settle(&mut self, index: usize, compared: Result<(), String>, line: &[u8]) {
+        match compared {
+            Ok(()) => {
+                if let Some(Action::Ours(ours)) = self.score.steps.get_mut(index).map(|step| &mut step.action)
+                {
+                    ours.came = true;
+                }
+            }
+            Err(why) => self.fail(Some(index), Some(line), &why),
+        }
+    }
+
+    /// The first line of ours that has not come and is meant.
+    fn find(&self, is_meant: impl Fn(&Ours) -> bool) -> Option<usize> {
+        (0..self.score.steps.len())
+            .find(|&index| self.ours_at(index).is_some_and(|ours| !ours.came && is_meant(ours)))
+    }
+
+    /// Whether nothing but lines of ours stands between what was played and this step.
+    fn is_reached(&self, index: usize) -> bool {
+        let between = self.score.steps.get(self.cursor.min(index)..index).unwrap_or_default();
+        between.iter().all(|step| matches!(step.action, Action::Ours(_)))
+    }
+
+    fn next_awaited(&self) -> Option<usize> {
+        (!self.is_over()).then_some(self.cursor)
+    }
+
+    fn ours_at(&self, index: usize) -> Option<&Ours> {
+        match &self.score.steps.get(index)?.action {
+            Action::Ours(ours) => Some(ours),
+            _ => None,
+        }
+    }
+
+    fn fail(&mut self, index: Option<usize>, came: Option<&[u8]>, why: &str) {
+        let step = index.and_then(|index| self.score.steps.get(index));
+        let mismatch = Mismatch {
+            line: step.map(|step| step.line),
+            expected: step.map(|step| step.action.describe()),
+            came: came.map(excerpt),
+            why: why.to_owned(),
+        };
+        self.mismatch.get_or_insert(mismatch);
+    }
+}
+
+impl Action {
+    fn describe(&self) -> String {
+        match self {
+            Self::Ours(ours) => format!("> {}", excerpt(&ours.text)),
+            Self::Theirs(line, _) => format!("< {}", excerpt(line)),
+            Self::Stderr(text) => format!("! {}", excerpt(text)),
+            Self::EndOfInput => "| end of input".to_owned(),
+            Self::Signal(how) => format!("^ a signal ({how:?})"),
+            Self::End(exit) => format!("= {exit}"),
+        }
+    }
+}
+
+const DEFAULT_LIMIT: Duration = Duration::from_secs(10);

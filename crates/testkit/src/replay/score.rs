@@ -1,0 +1,150 @@
+//! A transcript as it is played: each entry read once.
+
+use std::collections::{HashMap, HashSet};
+
+use agentwire_transport::{ExitReport, Terminate};
+use bytes::Bytes;
+
+use crate::{
+    End, Entry, Transcript,
+    recorded::{Recorded, Role},
+};
+
+/// What is played, in order.
+#[derive(Debug)]
+pub(crate) struct Score {
+    pub(super) steps: Vec<Step>,
+    /// The place of each request of the CLI's, by id.
+    requests: HashMap<Box<str>, usize>,
+    /// The ids of requests that the CLI took back.
+    cancelled: HashSet<Box<str>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Step {
+    /// The line of the transcript's file.
+    pub(super) line: usize,
+    pub(super) action: Action,
+}
+
+#[derive(Debug)]
+pub(super) enum Action {
+    /// We are to send this.
+    Ours(Ours),
+    /// The CLI says this.
+    Theirs(Bytes, Option<Recorded>),
+    Stderr(Bytes),
+    /// We are to end the input.
+    EndOfInput,
+    /// We are to end the peer; `None` for a signal that a lifeline can't send.
+    Signal(Option<Terminate>),
+    End(ExitReport),
+}
+
+#[derive(Debug)]
+pub(super) struct Ours {
+    pub(super) text: Bytes,
+    pub(super) read: Option<Recorded>,
+    /// Whether it came.
+    pub(super) came: bool,
+    /// Whether it need not come: an answer to a request that was taken back before.
+    pub(super) optional: bool,
+}
+
+impl Score {
+    pub(crate) fn new(transcript: &Transcript) -> Self {
+        let entries = transcript.entries.iter().enumerate();
+        Self::of(entries.map(|(index, entry)| (transcript.line_number(index), entry.clone())))
+    }
+
+    /// Entries with their lines in the file.
+    pub(crate) fn of(entries: impl IntoIterator<Item = (usize, Entry)>) -> Self {
+        let mut score = Self { steps: Vec::new(), requests: HashMap::new(), cancelled: HashSet::new() };
+        for (line, entry) in entries {
+            if let Some(action) = score.action(entry) {
+                score.steps.push(Step { line, action });
+            }
+        }
+        score
+    }
+
+    /// The place of a request of the CLI's.
+    pub(super) fn request(&self, id: &str) -> Option<usize> {
+        self.requests.get(id).copied()
+    }
+
+    /// Whether the CLI takes a request back at some time.
+    pub(super) fn is_cancelled(&self, id: &str) -> bool {
+        self.cancelled.contains(id)
+    }
+
+    fn action(&mut self, entry: Entry) -> Option<Action> {
+        match entry {
+            Entry::Outbound(text) => {
+                let read = Recorded::read(&text);
+                let optional = matches!(read.as_ref().map(|read| &read.role), Some(Role::Response { id })
+                    if self.cancelled.contains(id));
+                Some(Action::Ours(Ours { text, read, came: false, optional }))
+            }
+            Entry::Inbound(text) => {
+                let read = Recorded::read(&text);
+                match read.as_ref().map(|read| &read.role) {
+                    Some(Role::Request { id, .. }) => {
+                        self.requests.insert(id.clone(), self.steps.len());
+                    }
+                    Some(Role::Cancel { id }) => {
+                        self.cancelled.insert(id.clone());
+                    }
+                    _ => {}
+                }
+                Some(Action::Theirs(text, read))
+            }
+            Entry::Stderr(text) => Some(Action::Stderr(text)),
+            Entry::EndOfInput => Some(Action::EndOfInput),
+            Entry::Signal(name) => Some(Action::Signal(match &*name {
+                "SIGTERM" => Some(Terminate::Gently),
+                "SIGKILL" => Some(Terminate::ByForce),
+                _ => None,
+            })),
+            Entry::End(end) => Some(Action::End(exit_report(&end))),
+            Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_) => None,
+        }
+    }
+}
+
+impl Ours {
+    /// The id of the request that it answers, where it is an answer.
+    pub(super) fn answers(&self) -> Option<&str> {
+        match self.read.as_ref().map(|read| &read.role) {
+            Some(Role::Response { id }) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+/// How a transport reports this end.
+pub(crate) fn exit_report(end: &End) -> ExitReport {
+    match end {
+        End::Exit(code) => ExitReport::exited(*code),
+        End::Signal(name) => {
+            let number = SIGNALS.iter().find(|(known, _)| **known == **name).map_or(0, |(_, number)| *number);
+            ExitReport::signalled(number)
+        }
+    }
+}
+
+/// The numbers that are the same on every Unix.
+const SIGNALS: &[(&str, i32)] = &[
+    ("SIGHUP", 1),
+    ("SIGINT", 2),
+    ("SIGQUIT", 3),
+    ("SIGILL", 4),
+    ("SIGTRAP", 5),
+    ("SIGABRT", 6),
+    ("SIGFPE", 8),
+    ("SIGKILL", 9),
+    ("SIGSEGV", 11),
+    ("SIGPIPE", 13),
+    ("SIGALRM", 14),
+    ("SIGTERM", 15),
+];

@@ -1,0 +1,104 @@
+//! Recording: lines cut out of bytes exactly, in the order in which our side saw them.
+
+use agentwire_testkit::{End, Entry, Recorder, record::TooLong};
+use agentwire_transport::{ByteSink, ByteSource, Lifeline, Terminate, Transport, memory};
+use bytes::Bytes;
+
+fn outbound(line: &'static str) -> Entry {
+    Entry::Outbound(Bytes::from_static(line.as_bytes()))
+}
+
+fn inbound(line: &'static str) -> Entry {
+    Entry::Inbound(Bytes::from_static(line.as_bytes()))
+}
+
+#[tokio::test]
+async fn both_directions_in_order_whatever_the_chunks() {
+    let (transport, peer) = memory(1 << 10);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    for chunk in ["one\ntw", "o", "\n", "\n\r\nfour"] {
+        link.sink.write(chunk.into()).await.unwrap();
+    }
+    peer.write("six\nsev").await.unwrap();
+    let mut read = 0;
+    while read < 7 {
+        read += link.source.read().await.unwrap().unwrap().len();
+    }
+    link.sink.write(" five\n".into()).await.unwrap();
+    link.sink.finish().await.unwrap();
+    link.sink.finish().await.unwrap();
+    let recorded = recorder.transcript().unwrap().entries;
+    let expected = [
+        outbound("one"),
+        outbound("two"),
+        outbound(""),
+        outbound("\r"),
+        inbound("six"),
+        outbound("four five"),
+        Entry::EndOfInput,
+    ];
+    assert_eq!(recorded, expected);
+}
+
+#[tokio::test]
+async fn a_line_is_recorded_before_the_peer_can_have_it() {
+    let (transport, _peer) = memory(1);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    // Nobody reads, and there is room for one byte: the write does not end.
+    let write = link.sink.write("longer than the pipe\n".into());
+    let waited = tokio::time::timeout(std::time::Duration::from_millis(1), write).await;
+    assert!(waited.is_err());
+    assert_eq!(recorder.transcript().unwrap().entries, [outbound("longer than the pipe")]);
+}
+
+#[tokio::test]
+async fn what_has_no_line_feed_is_said_so() {
+    let (transport, peer) = memory(64);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    peer.write("cut").await.unwrap();
+    drop(peer);
+    while link.source.read().await.unwrap().is_some() {}
+    assert_eq!(link.source.read().await.unwrap(), None);
+    let entries = recorder.transcript().unwrap().entries;
+    assert_eq!(entries, [inbound("cut"), Entry::Comment("the line above has no line feed".into())]);
+}
+
+#[tokio::test]
+async fn signals_stderr_and_the_end() {
+    let (transport, peer) = memory(64);
+    let recorder = Recorder::new();
+    let link = recorder.record(transport).open().await.unwrap();
+    recorder.stderr("first\nsecond");
+    drop(link.lifeline.terminate(Terminate::Gently));
+    peer.end(agentwire_transport::ExitReport::exited(3));
+    assert_eq!(link.lifeline.ended().await.code, Some(3));
+    recorder.stderr("late");
+    let expected = [
+        Entry::Stderr("first".into()),
+        Entry::Stderr("second".into()),
+        Entry::Signal("SIGTERM".into()),
+        Entry::Stderr("late".into()),
+        Entry::End(End::Exit(3)),
+    ];
+    assert_eq!(recorder.transcript().unwrap().entries, expected);
+}
+
+#[tokio::test]
+async fn too_much_gives_no_transcript_and_disturbs_nobody() {
+    let (transport, peer) = memory(64);
+    let recorder = Recorder::with_limit(8);
+    let mut link = recorder.record(transport).open().await.unwrap();
+    for _ in 0..3 {
+        link.sink.write("1234\n".into()).await.unwrap();
+    }
+    assert_eq!(recorder.transcript(), Err(recorder.transcript().unwrap_err()));
+    assert!(matches!(recorder.transcript(), Err(TooLong { limit: 8, .. })));
+    let mut seen = Vec::new();
+    while seen.len() < 15 {
+        seen.extend_from_slice(&peer.read().await.unwrap());
+    }
+    assert_eq!(seen, b"1234\n1234\n1234\n");
+}

@@ -1,0 +1,207 @@
+//! Redaction: nothing private is left, and every other byte stays.
+
+use agentwire_testkit::{Entry, Redactor, Transcript};
+use bytes::Bytes;
+use proptest::prelude::*;
+
+fn session(lines: &[&str]) -> Transcript {
+    let entries = lines.iter().map(|line| {
+        let body = Bytes::copy_from_slice(&line.as_bytes()[2..]);
+        match &line[..2] {
+            "> " => Entry::Outbound(body),
+            "< " => Entry::Inbound(body),
+            _ => Entry::Stderr(body),
+        }
+    });
+    let mut session = Transcript::default();
+    session.entries = entries.collect();
+    session
+}
+
+fn redacted(redactor: &Redactor, lines: &[&str]) -> Vec<String> {
+    let session = redactor.redact(&session(lines)).unwrap();
+    assert_eq!(session.header.redacted, Some(true));
+    let told = |entry: &Entry| match entry {
+        Entry::Outbound(line) => format!("> {}", String::from_utf8_lossy(line)),
+        Entry::Inbound(line) => format!("< {}", String::from_utf8_lossy(line)),
+        other => format!("{other:?}"),
+    };
+    session.entries.iter().map(told).collect()
+}
+
+#[track_caller]
+fn check(line: &str, expect: &str) {
+    let redactor = Redactor::new()
+        .path("/srv/agent/project", "/project")
+        .path("/srv/agent/home", "/home/user")
+        .own("the words of our own script");
+    assert_eq!(redacted(&redactor, &[&format!("< {line}")]), [format!("< {expect}")]);
+}
+
+#[test]
+fn paths_get_their_names() {
+    check(r#"{"cwd":"/srv/agent/project"}"#, r#"{"cwd":"/project"}"#);
+    check(r#"{"/srv/agent/home/.claude/x":1}"#, r#"{"/home/user/.claude/x":1}"#);
+    check(r#"{"a":"{\"file\":\"/srv/agent/project/a\"}"}"#, r#"{"a":"{\"file\":\"/project/a\"}"}"#);
+    // The CLI makes folder names of paths.
+    check(
+        r#"{"a":"/srv/agent/home/projects/-srv-agent-project/memory"}"#,
+        r#"{"a":"/home/user/projects/-project/memory"}"#,
+    );
+    // Nobody named these.
+    let stray = concat!("/tm", "p/cc/77.sock");
+    check(
+        &format!(r#"{{"a":"{stray}","b":"{stray}"}}"#),
+        r#"{"a":"/home/user/tmp/1.sock","b":"/home/user/tmp/1.sock"}"#,
+    );
+    check(concat!(r#"{"a":"see /ro"#, r#"ot/.bashrc, please"}"#), r#"{"a":"see /home/user/tmp/1, please"}"#);
+    check(r#"{"a":"/home/user/cc-socks/1234.sock"}"#, r#"{"a":"/home/user/cc-socks/4242.sock"}"#);
+    check(r#"{"a":"http://127.0.0.1:39121/v1"}"#, r#"{"a":"http://127.0.0.1:8080/v1"}"#);
+}
+
+#[test]
+fn ids_and_times_are_stable() {
+    let one = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
+    let two = "6fa459ea-ee8a-4ca4-894e-db77e160355e";
+    let lines = [
+        format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
+        format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
+        r#"< {"timestamp":"2026-11-21T22:51:20.123Z","at":"2025-01-01T00:00:00Z"}"#.to_owned(),
+        r#"< {"task_id":"b81xk2","id":"b81xk2x","agent_id":"zz"}"#.to_owned(),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let stable = |number| format!("00000000-0000-4000-8000-{number:012}");
+    let (one, two) = (stable(1), stable(2));
+    let expected = [
+        format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
+        format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
+        r#"< {"timestamp":"2026-01-01T00:00:00.000Z","at":"2026-01-01T00:00:01.000Z"}"#.to_owned(),
+        r#"< {"task_id":"id0000001","id":"b81xk2x","agent_id":"id0000002"}"#.to_owned(),
+    ];
+    assert_eq!(redacted(&Redactor::new(), &lines), expected);
+    // What was redacted once is not changed again.
+    let again: Vec<&str> = expected.iter().map(String::as_str).collect();
+    assert_eq!(redacted(&Redactor::new(), &again[..3]), expected[..3]);
+}
+
+#[test]
+fn numbers_that_differ_from_run_to_run() {
+    check(r#"{"pid":99,"duration_ms":12.5,"n":99}"#, r#"{"pid":4242,"duration_ms":1200,"n":99}"#);
+    // Below an input, a field is what the model made it.
+    check(r#"{"input":{"pid":99}}"#, r#"{"input":{"pid":99}}"#);
+    check(
+        r#"{"subtype":"hook_callback","input":{"duration_ms":7,"tool_input":{"pid":1}}}"#,
+        r#"{"subtype":"hook_callback","input":{"duration_ms":1200,"tool_input":{"pid":1}}}"#,
+    );
+}
+
+#[test]
+fn prose_goes_and_our_words_stay() {
+    let vendor = "This sentence was written by somebody else, and it is long enough to be a text.";
+    check(&format!(r#"{{"content":"{vendor}"}}"#), r#"{"content":"<prose>"}"#);
+    check(r#"{"content":"the words of our own script"}"#, r#"{"content":"the words of our own script"}"#);
+    check(
+        &format!(r#"{{"content":"{vendor}: the words of our own script\n{vendor}"}}"#),
+        r#"{"content":"<prose>the words of our own script<prose>"}"#,
+    );
+    check(
+        r#"{"description":"Short.","a":[{"argumentHint":"<x>"}]}"#,
+        r#"{"description":"<prose>","a":[{"argumentHint":"<prose>"}]}"#,
+    );
+    check(
+        r#"{"description":"","x":"[Request interrupted by user]"}"#,
+        r#"{"description":"","x":"[Request interrupted by user]"}"#,
+    );
+    let long_data = "QUJD".repeat(100);
+    check(&format!(r#"{{"data":"{long_data}"}}"#), &format!(r#"{{"data":"{long_data}"}}"#));
+}
+
+#[test]
+fn what_our_side_wrote_is_ours() {
+    let ours = "A prompt of ours that is so long that it would be taken for prose if it were not ours.";
+    let lines =
+        [format!(r#"> {{"content":"{ours}"}}"#), format!(r#"< {{"content":"{ours}","echo":"1\t{ours}\n"}}"#)];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(redacted(&Redactor::new(), &lines), lines);
+}
+
+#[test]
+fn stderr_is_prose() {
+    let session = redacted(&Redactor::new(), &["! at line 12 of a file", "! and more", "< {}", "! late"]);
+    let prose = format!("{:?}", Entry::Stderr("<prose>".into()));
+    assert_eq!(session, [prose.as_str(), "< {}", prose.as_str()]);
+}
+
+#[test]
+fn what_is_no_json_or_no_text_is_kept() {
+    for line in [&b"{\"a\":"[..], b"plain \xff\xfe text", b"", b"{\"a\":\"\\ud800\"}", b"\r"] {
+        let mut session = Transcript::default();
+        session.entries = vec![Entry::Inbound(Bytes::copy_from_slice(line))];
+        assert_eq!(Redactor::new().redact(&session).unwrap().entries, session.entries);
+    }
+}
+
+/// JSON as nobody would write it, without anything that is to be redacted.
+fn odd_json() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("1.0e+05".to_owned()),
+        Just("-0.0".to_owned()),
+        Just("12345678901234567890123".to_owned()),
+        "\"[a-z \\u{e4}\\u{1f600}]{0,20}\"",
+        Just(r#""\u00e4\/\"\\ \ud83d\ude00""#.to_owned()),
+    ];
+    leaf.prop_recursive(4, 32, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(|items| format!("[ {} ]", items.join(" ,"))),
+            prop::collection::vec(("[a-z_]{1,12}", " {0,2}", inner), 0..4).prop_map(|fields| {
+                let fields =
+                    fields.iter().map(|(key, space, value)| format!("\"k{key}\"{space}:{space}{value}"));
+                format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn everything_else_stays_byte_for_byte(json in odd_json()) {
+        let session = Transcript::from_json_lines(&json);
+        let redacted = Redactor::new().path("/srv/agent", "/project").redact(&session).unwrap();
+        prop_assert_eq!(redacted.entries, session.entries);
+    }
+
+    #[test]
+    fn nothing_private_survives(
+        uuid in "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+        name in "[a-z]{4,10}",
+        before in "[ :=(\"]{1,2}",
+    ) {
+        let secrets = [
+            format!("/srv/agent/{name}"),
+            format!("-srv-agent-{name}"),
+            uuid,
+            concat!("/ro", "ot/.").to_owned() + &name,
+            "2026-11-21T22:51:20.123Z".to_owned(),
+        ];
+        let before = before.replace('"', "\\\"");
+        for secret in &secrets {
+            let line = format!("{{\"a\":\"x{before}{secret}\",\"{secret}\":1}}");
+            let redactor = Redactor::new().path("/srv/agent", "/project");
+            let redacted = redactor.redact(&Transcript::from_json_lines(&line)).unwrap();
+            let text = String::from_utf8(redacted.inbound().next().unwrap().to_vec()).unwrap();
+            prop_assert!(!text.contains(secret.as_str()), "{} in {}", secret, text);
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+        }
+    }
+}
+
+#[test]
+fn leftovers_are_told() {
+    // A stand-in that is itself private.
+    let home = concat!("/ro", "ot/x");
+    let redactor = Redactor::new().path("/srv/agent", home).path(home, "/srv/agent");
+    let leftovers = redactor.redact(&session(&["< {\"a\":\"/srv/agent/b\"}"])).unwrap_err();
+    assert_eq!(leftovers.found.len(), 1);
+    assert!(leftovers.to_string().contains("left after the redaction"));
+}

@@ -1,0 +1,103 @@
+//! `cargo xtask conformance`: plays recorded sessions through the layers and fails on anything that is lost.
+
+mod find;
+mod tell;
+
+use std::path::{Path, PathBuf};
+
+use agentwire_testkit::{
+    Splits, Transcript,
+    conformance::{Report, SelfTest, check, check_facade, self_test},
+};
+
+use crate::args::Args;
+use crate::failure::Failure;
+
+/// `cargo xtask conformance [PATHS…] [--facade] [--self-test] [--json]`.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let mode = Mode { facade: args.flag("--facade"), self_test: args.flag("--self-test") };
+    let json = args.flag("--json");
+    let files = find::transcripts(&args.names()?)?;
+    let mut failed = 0;
+    for file in &files {
+        let outcome = play(&file.path, mode);
+        failed += usize::from(!outcome.is_passed());
+        if json { tell::json(file, &outcome) } else { tell::line(file, &outcome) }
+    }
+    let passed = files.len() - failed;
+    if !json {
+        println!("{passed} passed, {failed} failed");
+    }
+    if failed == 0 { Ok(()) } else { Err(Failure::already_told()) }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Mode {
+    facade: bool,
+    self_test: bool,
+}
+
+/// What came of one file.
+enum Outcome {
+    Unreadable(String),
+    Checked(Report),
+    Tested(SelfTest),
+}
+
+impl Outcome {
+    fn is_passed(&self) -> bool {
+        match self {
+            Self::Unreadable(_) => false,
+            Self::Checked(report) => report.is_clean(),
+            Self::Tested(test) => test.is_passed(),
+        }
+    }
+}
+
+fn play(path: &Path, mode: Mode) -> Outcome {
+    let read = std::fs::read(path).map_err(|error| error.to_string());
+    let transcript = match read.and_then(|text| parse(path, &text)) {
+        Ok(transcript) => transcript,
+        Err(why) => return Outcome::Unreadable(why),
+    };
+    if mode.self_test {
+        return Outcome::Tested(self_test(&transcript));
+    }
+    let mut report = check(&transcript, Splits::Lines);
+    if report.is_clean() {
+        // A second cut, in case a fault shows only there; the self-test tries them all.
+        report = check(&transcript, Splits::Every(7));
+    }
+    if mode.facade {
+        match through_facade(&transcript) {
+            Ok(played) => report.findings.extend(played.findings),
+            Err(why) => return Outcome::Unreadable(why),
+        }
+    }
+    Outcome::Checked(report)
+}
+
+/// Plays it through a session, with two cuts of the output.
+fn through_facade(transcript: &Transcript) -> Result<Report, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let report = runtime.block_on(check_facade(transcript, Splits::Lines));
+    if !report.is_clean() {
+        return Ok(report);
+    }
+    Ok(runtime.block_on(check_facade(transcript, Splits::Random(1))))
+}
+
+/// A `.jsonl` file is a bare capture, whatever it begins with.
+fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
+    if path.extension().is_some_and(|extension| extension == "jsonl") {
+        return Ok(Transcript::from_json_lines(text));
+    }
+    Transcript::parse(text).map_err(|error| error.to_string())
+}
+
+/// A transcript, and how to name it.
+struct File {
+    path: PathBuf,
+    name: String,
+}

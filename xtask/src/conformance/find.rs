@@ -1,0 +1,65 @@
+//! Which files are played.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::File;
+use crate::failure::{Failure, While as _};
+use crate::workspace;
+
+/// The transcripts below these paths, or those of the repository; none at all is a failure.
+pub(super) fn transcripts(paths: &[String]) -> Result<Vec<File>, Failure> {
+    let paths = if paths.is_empty() { vec![workspace::root()?.join(DEFAULT)] } else { named(paths)? };
+    let mut files = Vec::new();
+    for path in &paths {
+        if path.is_dir() {
+            collect(path, &mut files)?;
+        } else {
+            files.push(path.clone());
+        }
+    }
+    files.sort();
+    files.dedup();
+    if files.is_empty() {
+        let places: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(Failure::new(format!("no transcript in {}", places.join(", "))));
+    }
+    Ok(files.into_iter().map(|path| File { name: name(&path), path }).collect())
+}
+
+fn named(paths: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    let paths = paths.iter().map(PathBuf::from);
+    paths
+        .map(|path| {
+            if path.exists() {
+                Ok(path)
+            } else {
+                Err(Failure::new(format!("{} does not exist", path.display())))
+            }
+        })
+        .collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let entries = fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension == *known))
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The path as it is, but short where it lies in the repository.
+fn name(path: &Path) -> String {
+    let root = workspace::root().ok();
+    let inside = root.as_deref().and_then(|root| path.strip_prefix(root).ok());
+    inside.unwrap_or(path).display().to_string()
+}
+
+const DEFAULT: &str = "fixtures/sessions";
+const EXTENSIONS: &[&str] = &["transcript", "jsonl"];

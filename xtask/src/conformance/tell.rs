@@ -1,0 +1,71 @@
+//! What is printed of a file: one line, and a line for each failure.
+
+use agentwire_testkit::conformance::{Report, SelfTest};
+use serde_json::{Value, json};
+
+use super::{File, Outcome};
+
+/// For a person.
+pub(super) fn line(file: &File, outcome: &Outcome) {
+    let verdict = if outcome.is_passed() { "ok  " } else { "FAIL" };
+    println!("{verdict} {}  {}", file.name, summary(outcome));
+    for failure in failures(outcome) {
+        println!("       {}", failure.replace('\n', "\n         "));
+    }
+}
+
+/// For a program: one JSON object a line.
+pub(super) fn json(file: &File, outcome: &Outcome) {
+    let mut object = json!({
+        "file": file.name,
+        "passed": outcome.is_passed(),
+        "failures": failures(outcome),
+    });
+    let more = match outcome {
+        Outcome::Unreadable(_) => json!({}),
+        Outcome::Checked(Report { inbound, outbound, .. }) => {
+            json!({"inbound": inbound, "outbound": outbound})
+        }
+        Outcome::Tested(test) => json!({"corruptions": corruptions(test)}),
+    };
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
+    }
+    println!("{object}");
+}
+
+fn summary(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Unreadable(_) => "can't be read".to_owned(),
+        Outcome::Checked(report) => format!("{} lines in, {} out", report.inbound, report.outbound),
+        Outcome::Tested(test) => {
+            let told = test.tried.iter().map(|(corruption, tally)| {
+                let tried = tally.found + tally.missed;
+                match tally.harmless {
+                    0 => format!("{corruption} {}/{tried}", tally.found),
+                    harmless => format!("{corruption} {}/{tried} ({harmless} harmless)", tally.found),
+                }
+            });
+            told.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn failures(outcome: &Outcome) -> Vec<String> {
+    match outcome {
+        Outcome::Unreadable(why) => vec![why.clone()],
+        Outcome::Checked(report) => report.findings.iter().map(ToString::to_string).collect(),
+        Outcome::Tested(test) => {
+            let splits = test.splits.iter().map(|(splits, report)| format!("with {splits}: {report}"));
+            splits.chain(test.missed.iter().map(ToString::to_string)).collect()
+        }
+    }
+}
+
+fn corruptions(test: &SelfTest) -> Value {
+    let told = test.tried.iter().map(|(corruption, tally)| {
+        let counts = json!({"found": tally.found, "missed": tally.missed, "harmless": tally.harmless});
+        (corruption.to_string(), counts)
+    });
+    Value::Object(told.collect())
+}
