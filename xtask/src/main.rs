@@ -19,6 +19,7 @@ mod machine;
 mod netns;
 mod package;
 mod program;
+mod quickstart;
 mod record;
 mod scenarios;
 mod tidy;

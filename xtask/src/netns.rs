@@ -78,7 +78,7 @@ fn command(way: Way) -> Command {
 }
 
 /// The marker says that we entered; that nothing can leave is read from the kernel, and not believed.
-fn is_inside() -> Result<bool, Failure> {
+pub(crate) fn is_inside() -> Result<bool, Failure> {
     if env::var_os(MARKER).is_none() {
         return Ok(false);
     }

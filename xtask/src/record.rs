@@ -10,13 +10,25 @@ use crate::args::Args;
 use crate::cli;
 use crate::failure::{Failure, While as _};
 use crate::netns;
+use crate::quickstart;
 use crate::scenarios;
 
 /// `cargo xtask record [SCENARIO…]`: all of them, unless some are named.
 ///
 /// A scenario that does not go as it expects leaves its fixture as it was.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let names = args.names()?;
+    let mut names = args.names()?;
+    let all = names.is_empty();
+    let quickstart = names.iter().position(|name| name == quickstart::NAME).map(|at| names.remove(at));
+    if (all || quickstart.is_some()) && !netns::is_inside()? {
+        let transcript = scenarios::with_header(quickstart::run()?);
+        for file in quickstart::files()? {
+            println!("{}: {}", file.display(), store(&file, transcript.clone())?);
+        }
+    }
+    if quickstart.is_some() && names.is_empty() {
+        return Ok(());
+    }
     let program = cli::ensure(cli::CURRENT)?;
     netns::within(|| {
         let mut failed = 0;

@@ -72,7 +72,7 @@ fn told(name: &str, failed: Failed) -> Failure {
 }
 
 /// The same, saying where it comes from.
-fn with_header(mut transcript: Transcript) -> Transcript {
+pub(crate) fn with_header(mut transcript: Transcript) -> Transcript {
     let mut header = Header::of_cli(cli::CURRENT);
     header.os = Some(std::env::consts::OS.into());
     header.redacted = transcript.header.redacted;

@@ -9,6 +9,7 @@
 
 mod callbacks;
 mod conversation;
+mod paced;
 mod scripted;
 
 use std::process::ExitCode;
@@ -51,10 +52,11 @@ async fn main() -> ExitCode {
 /// Plays the recorded session through the whole stack; the callbacks in `callbacks.rs` really run.
 async fn replay() -> Outcome {
     println!("This is a replay of a recorded session: no CLI, no account, no network.");
-    println!("The hook, the permission callback and the MCP tool below really run, in this program.\n");
+    println!("The hook, the permission callback and the MCP tool below really run, in this program.");
+    println!("(<prose> stands for the CLI's own longer texts, which recordings leave out.)\n");
     let replay = Replay::new(&Transcript::parse(RECORDING)?);
     let handle = replay.handle();
-    conversation::hold(session().transport(replay), PROMPT).await?;
+    conversation::hold(session().transport(paced::Paced(replay, PAUSE)), PROMPT).await?;
     // The callbacks gave the recorded answers, and nothing was left out.
     if !handle.report().is_complete() {
         return Err(handle.report().to_string().into());
@@ -88,6 +90,9 @@ fn options() -> Options {
 
 /// What the recorded session was asked.
 const PROMPT: &str = "What is the weather in Lisbon tomorrow? Keep it in note.txt.";
+
+/// Between two lines of the recording, so that it streams before your eyes.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
 
 /// Recorded from the real CLI by `cargo xtask record quickstart`; the same file as in `fixtures/`.
 const RECORDING: &[u8] = include_bytes!("session.transcript");

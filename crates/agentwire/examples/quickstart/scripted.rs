@@ -67,7 +67,9 @@ pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
     conversation::hold(builder.transport(recorder.record(ProcessTransport::new(launch))), PROMPT).await?;
     let redactor =
         Redactor::new().path(&project, "/project").path(home.path(), "/home/user").own_json(SCRIPT);
-    std::fs::write(record, redactor.redact(&recorder.transcript()?)?.to_bytes()?)?;
+    let mut transcript = redactor.redact(&recorder.transcript()?)?;
+    transcript.header.cli = Some(agentwire::protocol::cli::RECORDED_VERSION.into());
+    std::fs::write(record, transcript.to_bytes()?)?;
     Ok(())
 }
 

@@ -1,0 +1,46 @@
+//! Recording the quickstart's session: by the example itself, since its callbacks are code.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use agentwire_testkit::Transcript;
+
+use crate::cli;
+use crate::failure::Failure;
+use crate::program;
+use crate::scenarios;
+use crate::workspace;
+
+/// The name under which it is recorded beside the scenarios.
+pub(crate) const NAME: &str = "quickstart";
+
+/// Runs the example with the scripted model, and gives what went over the wire, redacted.
+pub(crate) fn run() -> Result<Transcript, Failure> {
+    let file = env::temp_dir().join(format!("agentwire-quickstart-{}.transcript", std::process::id()));
+    let mut example = program::cargo()?;
+    example
+        .args(["run", "-q", "-p", "agentwire", "--example", NAME, "--", "--scripted", "--record"])
+        .arg(&file);
+    program::run(&mut example)?;
+    let transcript = Transcript::parse(fs::read(&file)?)?;
+    fs::remove_file(&file)?;
+    Ok(transcript)
+}
+
+/// The fixture, and the copy that the example embeds: a package holds only what lies in its own folder.
+pub(crate) fn files() -> Result<[PathBuf; 2], Failure> {
+    let copy = workspace::root()?.join("crates/agentwire/examples/quickstart/session.transcript");
+    Ok([scenarios::fixture(cli::CURRENT, NAME)?, copy])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    #[test]
+    fn the_example_embeds_the_fixture() {
+        let [fixture, copy] = super::files().unwrap().map(|file| fs::read_to_string(file).unwrap());
+        assert!(!fixture.is_empty());
+        assert_eq!(fixture, copy, "record it again: cargo xtask record quickstart");
+    }
+}
