@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 
 #[cfg(feature = "driver")]
+mod clock;
+#[cfg(feature = "driver")]
 mod driver;
 mod properties;
 mod router;

@@ -40,7 +40,10 @@ async fn played(text: &str, cli: &Path, place: &Place, recorder: &Recorder) -> R
     let session = recorded(builder(&spec, options, &witness), recorder)?;
     let mut play = Play::start(session, place, recorder, &model, &witness).await?;
     for step in &spec.steps {
-        play.take(step).await?;
+        if let Err(error) = play.take(step).await {
+            play.give_up().await;
+            return Err(error);
+        }
     }
     let messages = play.finish().await?;
     let transcript = recorder.transcript()?;

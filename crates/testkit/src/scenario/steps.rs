@@ -74,6 +74,12 @@ impl<'a> Play<'a> {
         .await
     }
 
+    /// Ends the session after a step has failed: the folders of the run must not go while the CLI writes to them.
+    pub(super) async fn give_up(self) {
+        // That the session ended badly is no news any more, and its graces bound the wait.
+        drop(self.session.close().await);
+    }
+
     async fn act(&mut self, step: &Step) -> Result<(), String> {
         match step {
             Step::Prompt(text) => self.session.send(text.as_str()).await.map_err(|error| chain(&error)),

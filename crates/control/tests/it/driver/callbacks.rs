@@ -173,7 +173,7 @@ async fn an_answer_to_a_request_that_was_taken_back_is_not_taken_for_the_next_on
                 Err("stale".to_owned())
             }),
             None => Box::pin(async {
-                tokio::time::sleep(Duration::from_secs(3)).await;
+                crate::clock::pass(Duration::from_secs(3)).await;
                 done()
             }),
         }

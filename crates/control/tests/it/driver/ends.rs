@@ -79,7 +79,7 @@ async fn a_stranger_that_goes_on_writing_does_not_keep_the_session() {
         let mut spoken = 0;
         while speaker.peer.write(format!("{}\n", news(spoken))).await.is_ok() {
             spoken += 1;
-            tokio::time::sleep(Duration::from_millis(700)).await;
+            crate::clock::pass(Duration::from_millis(700)).await;
         }
     });
     while messages.next().await.is_ok() {}
@@ -98,7 +98,7 @@ async fn what_a_dead_peer_wrote_waits_for_a_slow_reader() {
     }
     cli.peer.end(ExitReport::exited(0));
     for number in 0..20 {
-        tokio::time::sleep(Duration::from_secs(10)).await;
+        crate::clock::pass(Duration::from_secs(10)).await;
         assert_eq!(next(&mut messages).await, line(number));
     }
     assert_eq!(ended(&mut messages).await.exit, Some(ExitReport::exited(0)));
@@ -139,7 +139,7 @@ async fn an_exit_shortly_after_the_output_is_waited_for() {
         connect(link, Arc::new(NoResponder::default()), Settings::default());
     let _driver = tokio::spawn(driver.run());
     cli.peer.close_output();
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    crate::clock::pass(Duration::from_secs(2)).await;
     cli.peer.end(ExitReport::exited(3));
     assert_eq!(ended(&mut messages).await.exit, Some(ExitReport::exited(3)));
 }
