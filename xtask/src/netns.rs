@@ -119,7 +119,12 @@ mod tests {
     /// Where the machine allows it: inside there is a loopback that is up, and no way out.
     #[test]
     fn nothing_leads_out() {
-        let Ok(way) = way() else { return };
+        let way = match way() {
+            Ok(way) => way,
+            // Where there is no such namespace, the steps that need one say so; in CI they must run.
+            Err(why) if std::env::var_os("CI").is_none() => return eprintln!("not run: {why}"),
+            Err(why) => panic!("{why}"),
+        };
         let inside = program::output(command(way).args(["cat", "/proc/self/net/route"])).unwrap();
         assert_eq!(first_way_out(&inside, ""), None, "{inside}");
         let up = program::output(command(way).args(["ip", "-o", "link", "show", "up"])).unwrap();

@@ -26,3 +26,12 @@ pub use options::{Lowered, Options, SettingSource, SystemPrompt};
 pub use query::{Query, query};
 pub use session::{Session, SessionBuilder};
 pub use turn::Turn;
+
+/// The workspace's front page and its guides, so that their code compiles; a package has none of them.
+#[cfg(doctest)]
+mod guides {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/forward-compat.md")]
+    mod forward_compat {}
+}

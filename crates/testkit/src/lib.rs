@@ -1,12 +1,24 @@
 #![doc = include_str!("../README.md")]
 
 #[cfg(any(feature = "replay", feature = "conformance"))]
+#[cfg_attr(
+    not(all(feature = "replay", feature = "conformance")),
+    allow(dead_code, reason = "each of the two features uses a part of it")
+)]
 mod ids;
 #[cfg(any(feature = "replay", feature = "conformance"))]
+#[cfg_attr(
+    not(all(feature = "replay", feature = "conformance")),
+    allow(dead_code, reason = "each of the two features uses a part of it")
+)]
 mod json;
 pub mod outline;
 pub mod record;
 #[cfg(any(feature = "replay", feature = "conformance"))]
+#[cfg_attr(
+    not(all(feature = "replay", feature = "conformance")),
+    allow(dead_code, reason = "each of the two features uses a part of it")
+)]
 mod recorded;
 pub mod redact;
 #[cfg(any(feature = "replay", feature = "conformance"))]

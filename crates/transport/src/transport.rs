@@ -116,8 +116,7 @@ pub trait Lifeline: Send + Sync {
     /// # Errors
     ///
     /// [`TransportError::Io`] when the system refuses.
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        let _ = how;
+    fn terminate(&self, _how: Terminate) -> Result<(), TransportError> {
         Ok(())
     }
 

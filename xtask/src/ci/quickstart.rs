@@ -3,12 +3,18 @@
 use std::process::Command;
 
 use super::plan::{Plan, cargo};
+use super::steps;
 use crate::failure::Failure;
 use crate::workspace;
 
 /// The example, with what the steps before have built.
 pub(super) fn run() -> Result<Plan, Failure> {
     Plan::cargo([EXAMPLE])
+}
+
+/// The example with the real CLI: its callbacks answer a program that nobody scripted.
+pub(super) fn scripted() -> Result<Plan, Failure> {
+    steps::real_cli([format!("{EXAMPLE} -- --scripted")])
 }
 
 /// The example from nothing, in a folder of its own; cargo's `Finished` line holds the time of the build.

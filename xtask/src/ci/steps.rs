@@ -27,8 +27,10 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "deny", size: Size::Usual, plan: deny, about: "licences and sources of the dependencies" },
     Step { name: "quickstart", size: Size::Usual, plan: quickstart::run, about: "the example that a new user runs first" },
     Step { name: "conformance", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance")]), about: "the recorded sessions, through the layers" },
+    Step { name: "facade", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --facade")]), about: "the recorded sessions, through a whole session with its callbacks" },
     Step { name: "self-test", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --self-test")]), about: "conformance finds what is broken on purpose" },
     Step { name: "live", size: Size::Usual, plan: || live("live"), about: "the real CLI with a scripted model, no network" },
+    Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: || live("live --all"), about: "every scenario on the real CLI" },
     Step { name: "features", size: Size::Long, plan: features, about: "each feature of each crate by itself" },
     Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
@@ -153,13 +155,18 @@ fn msrv() -> Result<Plan, Failure> {
 
 /// The program comes from npm, and runs only where nothing can leave the machine.
 fn live(line: &str) -> Result<Plan, Failure> {
+    real_cli([xtask("cli"), xtask(line)])
+}
+
+/// These commands, where the real CLI can be had and kept from the network.
+pub(super) fn real_cli<const N: usize>(lines: [String; N]) -> Result<Plan, Failure> {
     if let Err(missing) = machine::provide(&["npm", "unshare", "ip"]) {
         return Plan::needed_in_ci(missing.to_string());
     }
     if let Err(why) = netns::way() {
         return Plan::needed_in_ci(why.to_string());
     }
-    Plan::cargo([&xtask("cli"), &xtask(line)])
+    Plan::cargo(lines.each_ref().map(String::as_str))
 }
 
 const WASM: &str = "wasm32-unknown-unknown";

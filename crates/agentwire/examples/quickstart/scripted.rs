@@ -35,6 +35,8 @@ pub(crate) fn prepare(record: Option<&str>) -> Outcome {
         let mut netns = cargo(["xtask", "netns", "--"]);
         netns.arg(&this);
         netns
+    } else if record.is_some() {
+        return Err("a session is recorded only in a network namespace, and none is to be had here".into());
     } else {
         println!(
             "(No network namespace is to be had here: only the settings keep the CLI on this machine.)\n"

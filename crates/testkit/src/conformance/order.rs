@@ -19,6 +19,10 @@ use turn::Turns;
 /// Checks the order of the lines.
 pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
     let mut order = Order { streams: Streams::default(), tools: Tools::default(), turns: Turns::default() };
+    if scene.bare {
+        // Our answers are not there, so no question can be told from an open one.
+        order.tools.input_ended();
+    }
     for item in &scene.items {
         order.see(item, facts, scene.bare, report);
     }

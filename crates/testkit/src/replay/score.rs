@@ -78,6 +78,38 @@ impl Score {
         self.cancelled.contains(id)
     }
 
+    /// Remembers what is asked, and what is taken back.
+    fn note(&mut self, read: &Recorded) {
+        match &read.role {
+            Role::Request { id, .. } => {
+                self.cancelled.extend(self.cancelled_call(read));
+                self.requests.insert(id.clone(), self.steps.len());
+            }
+            Role::Cancel { id } => {
+                self.cancelled.insert(id.clone());
+            }
+            Role::Response { .. } | Role::Message => {}
+        }
+    }
+
+    /// The request that an MCP server is told to forget.
+    fn cancelled_call(&self, read: &Recorded) -> Option<Box<str>> {
+        let server = |read: &Recorded| read.json.text_at(&["request", "server_name"]).map(str::to_owned);
+        let call = read.json.at(&["request", "message", "params", "requestId"])?;
+        let is_cancelled =
+            read.json.text_at(&["request", "message", "method"]) == Some("notifications/cancelled");
+        let asked = self.requests.iter().filter_map(|(id, index)| match &self.steps.get(*index)?.action {
+            Action::Theirs(_, Some(asked)) => Some((id, asked)),
+            _ => None,
+        });
+        let is_it = |asked: &Recorded| {
+            let id = asked.json.at(&["request", "message", "id"]);
+            server(asked) == server(read) && id.is_some_and(|id| id.same(call))
+        };
+        let mut found = asked.filter(|(_, asked)| is_cancelled && is_it(asked));
+        found.next().map(|(id, _)| id.clone())
+    }
+
     fn action(&mut self, entry: Entry) -> Option<Action> {
         match entry {
             Entry::Outbound(text) => {
@@ -88,14 +120,8 @@ impl Score {
             }
             Entry::Inbound(text) => {
                 let read = Recorded::read(&text);
-                match read.as_ref().map(|read| &read.role) {
-                    Some(Role::Request { id, .. }) => {
-                        self.requests.insert(id.clone(), self.steps.len());
-                    }
-                    Some(Role::Cancel { id }) => {
-                        self.cancelled.insert(id.clone());
-                    }
-                    _ => {}
+                if let Some(read) = &read {
+                    self.note(read);
                 }
                 Some(Action::Theirs(text, read))
             }

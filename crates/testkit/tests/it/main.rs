@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 
+#[cfg(feature = "conformance")]
+mod conformance;
+#[cfg(feature = "facade")]
+mod facade;
 #[cfg(feature = "model")]
 mod http;
 #[cfg(feature = "model")]
@@ -9,6 +13,8 @@ mod model;
 mod outline;
 mod record;
 mod redact;
+#[cfg(feature = "replay")]
+mod replay;
 #[cfg(feature = "scenario")]
 mod scenario;
 mod transcript;

@@ -100,6 +100,9 @@ fn servers(book: &Arc<Book>) -> McpServers {
     let declared = book.initialize.as_ref().and_then(|request| request.field("sdkMcpServers"));
     let mut names: Vec<&str> = declared.map_or(&[][..], Json::list).iter().filter_map(Json::text).collect();
     names.extend(book.requests.iter().filter_map(|(read, _)| read.json.text_at(&["request", "server_name"])));
+    // Once each: a server takes its answers out of the book.
+    names.sort_unstable();
+    names.dedup();
     let serve =
         |servers: McpServers, name: &str| servers.with(name, RecordedServer::new(name, Arc::clone(book)));
     names.into_iter().fold(McpServers::new(), serve)

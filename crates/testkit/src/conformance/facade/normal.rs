@@ -44,7 +44,10 @@ fn hoist_reply(entries: &mut Vec<(usize, Entry)>, first: usize, id: &str) {
         }
         _ => false,
     };
-    let Some(reply) = entries.iter().position(|(_, entry)| is_reply(entry)) else { return };
+    let Some(reply) = entries.iter().position(|(_, entry)| is_reply(entry)) else {
+        // The start was refused, and the CLI ends by itself; ours has no session whose input it could end.
+        return entries.retain(|(_, entry)| *entry != Entry::EndOfInput);
+    };
     let is_early = |entry: &Entry| match entry {
         Entry::Outbound(line) => {
             !matches!(Recorded::read(line), Some(Recorded { role: Role::Response { .. }, .. }))

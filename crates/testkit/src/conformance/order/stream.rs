@@ -38,7 +38,7 @@ impl Streams {
             ("assistant", _) => self.whole_block(&agent, line, read, facts, report),
             ("result", subtype) => self.result(line, read, subtype, report),
             ("system", "api_retry" | "model_fallback") => {
-                self.0.values_mut().for_each(|answer| answer.retried = true)
+                self.0.values_mut().for_each(|answer| answer.retried = true);
             }
             ("system", "status") if read.json.text_at(&["status"]) == Some("requesting") => {
                 if let Some(open) = self.0.get("").filter(|open| !open.retried) {

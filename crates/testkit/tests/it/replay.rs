@@ -1,0 +1,246 @@
+//! The replay transport: what it plays, what it takes for the same, and how it says what is wrong.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::time::Duration;
+
+use agentwire_testkit::{Replay, ReplayHandle, Splits, Transcript};
+use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link, Terminate, Transport};
+
+/// A permission question within a turn, and a second request that is open at the same time.
+const SESSION: &str = r#"# agentwire-transcript 1
+# cli 2.1.330
+$ []
+> {"type":"control_request","request_id":"r1","request":{"subtype":"initialize","hooks":{"PreToolUse":[{"hookCallbackIds":["a","b"]}]}}}
+< {"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"request_id":"r1"}}}
+> {"type":"user","uuid":"u1","message":{"role":"user","content":"hi"},"n":1.0}
+< {"type":"control_request","request_id":"q1","request":{"subtype":"hook_callback","callback_id":"b"}}
+< {"type":"control_request","request_id":"q2","request":{"subtype":"can_use_tool"}}
+> {"type":"control_response","response":{"subtype":"success","request_id":"q1","response":{}}}
+> {"type":"control_response","response":{"subtype":"error","request_id":"q2","error":"no"}}
+< {"type":"result","user_message_uuids":["u1"]}
+| end of input
+! a warning
+= exit 3
+"#;
+
+const INITIALIZE: &str = r#"{"request_id":"x","type":"control_request","request":{"subtype":"initialize","hooks":{"PreToolUse":[{"hookCallbackIds":["a","b"]}]}}}"#;
+const PROMPT: &str = r#"{"n":1.0,"type":"user","uuid":"v1","message":{"content":"hi","role":"user"}}"#;
+const HOOK: &str = r#"{"type":"control_response","response":{"request_id":"q1","subtype":"success"}}"#;
+const DENIAL: &str =
+    r#"{"type":"control_response","response":{"request_id":"q2","subtype":"error","error":"no"}}"#;
+
+struct Playing {
+    source: <Replay as Transport>::Source,
+    sink: <Replay as Transport>::Sink,
+    lifeline: <Replay as Transport>::Lifeline,
+    handle: ReplayHandle,
+    read: Vec<u8>,
+}
+
+impl Playing {
+    async fn start(replay: Replay) -> Self {
+        let handle = replay.handle();
+        let Link { source, sink, lifeline } = replay.open().await.unwrap();
+        Self { source, sink, lifeline, handle, read: Vec::new() }
+    }
+
+    async fn session() -> Self {
+        Self::start(Replay::new(&Transcript::parse(SESSION).unwrap())).await
+    }
+
+    async fn say(&mut self, line: &str) -> bool {
+        self.sink.write(format!("{line}\n").into()).await.is_ok()
+    }
+
+    /// Reads one whole line, however it is cut.
+    async fn line(&mut self) -> String {
+        loop {
+            if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.read.drain(..=end).collect();
+                return String::from_utf8_lossy(&line[..end]).into_owned();
+            }
+            let piece = self.source.read().await.unwrap().unwrap();
+            self.read.extend_from_slice(&piece);
+        }
+    }
+
+    /// Says everything up to the answers.
+    async fn ask(&mut self) {
+        self.say(INITIALIZE).await;
+        self.line().await;
+        self.say(PROMPT).await;
+        self.line().await;
+        self.line().await;
+    }
+
+    fn report(&self) -> String {
+        self.handle.report().to_string()
+    }
+}
+
+#[track_caller]
+fn check(playing: &Playing, expected: &[&str]) {
+    let report = playing.report();
+    for part in expected {
+        assert!(report.contains(part), "{part:?} is not in: {report}");
+    }
+}
+
+#[tokio::test]
+async fn ids_are_bound_by_position_and_answers_come_in_any_order() {
+    for splits in Splits::SAMPLES {
+        let replay = Replay::new(&Transcript::parse(SESSION).unwrap()).splits(splits);
+        let mut playing = Playing::start(replay).await;
+        assert!(playing.say(INITIALIZE).await);
+        let reply = playing.line().await;
+        assert_eq!(
+            reply,
+            r#"{"type":"control_response","response":{"subtype":"success","request_id":"x","response":{"request_id":"r1"}}}"#
+        );
+        assert!(playing.say(PROMPT).await);
+        assert!(playing.line().await.contains(r#""callback_id":"b""#));
+        assert!(playing.line().await.contains("can_use_tool"));
+        assert!(playing.say(DENIAL).await && playing.say(HOOK).await);
+        assert_eq!(playing.line().await, r#"{"type":"result","user_message_uuids":["v1"]}"#);
+        playing.sink.finish().await.unwrap();
+        assert_eq!(playing.source.read().await.unwrap(), None);
+        let exit = playing.lifeline.ended().await;
+        assert_eq!((exit.code, exit.stderr_tail.as_str()), (Some(3), "a warning\n"));
+        assert!(playing.handle.report().is_complete(), "{}", playing.report());
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_differs_ends_the_replay_and_says_where() {
+    let mut playing = Playing::session().await;
+    assert!(playing.say(INITIALIZE).await);
+    playing.line().await;
+    // The text of a number counts.
+    assert!(!playing.say(&PROMPT.replace("1.0", "1")).await);
+    check(&playing, &["line 6", "differs at .n", "expected: > {\"type\":\"user\"", "came: {\"n\":1,"]);
+    let error = playing.source.read().await.unwrap_err();
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert!(cause.contains("line 6"), "{cause}");
+    assert_eq!(playing.source.read().await.unwrap(), None);
+    assert!(playing.lifeline.ended().await.stderr_tail.contains("line 6"));
+    check(
+        &playing,
+        &[
+            "missing, line 6",
+            "missing, line 9",
+            "missing, line 12: end of input",
+            "3 lines of the CLI's not played",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn what_is_too_early_or_was_never_recorded_is_a_mismatch() {
+    let mut early = Playing::session().await;
+    assert!(early.say(INITIALIZE).await);
+    assert!(!early.say(HOOK).await);
+    check(&early, &["line 9", "an answer came before its request"]);
+
+    let mut extra = Playing::session().await;
+    extra.ask().await;
+    assert!(!extra.say(&HOOK.replace("q1", "q9")).await);
+    check(&extra, &["line 9", "an answer came that was not recorded", "not recorded: {"]);
+
+    let mut twice = Playing::session().await;
+    twice.ask().await;
+    assert!(twice.say(HOOK).await);
+    assert!(!twice.say(HOOK).await);
+    check(&twice, &["line 10", "an answer came that was not recorded"]);
+
+    let mut more = Playing::session().await;
+    more.ask().await;
+    assert!(!more.say(PROMPT).await);
+    check(&more, &["a line came that was not recorded"]);
+
+    let mut other = Playing::session().await;
+    other.ask().await;
+    assert!(!other.say(&DENIAL.replace("\"no\"", "\"yes\"")).await);
+    check(&other, &["line 10", "differs at error"]);
+}
+
+#[tokio::test]
+async fn the_end_of_input_must_come_in_its_place() {
+    let mut playing = Playing::session().await;
+    playing.ask().await;
+    playing.sink.finish().await.unwrap();
+    check(&playing, &["line 9", "the input was ended first"]);
+
+    let mut dropped = Playing::session().await;
+    dropped.ask().await;
+    drop(dropped.sink);
+    assert!(dropped.handle.report().mismatch.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_line_of_ours_is_bounded() {
+    let replay = Replay::new(&Transcript::parse(SESSION).unwrap()).limit(Duration::from_secs(3600));
+    let mut playing = Playing::start(replay).await;
+    assert!(playing.source.read().await.is_err());
+    check(&playing, &["line 4", "nothing came within 3600s", "expected: > {\"type\":\"control_request\""]);
+}
+
+#[tokio::test]
+async fn a_signal_is_waited_for() {
+    let text = "# agentwire-transcript 1\n# cli 1\n$ []\n^ SIGTERM\n< {}\n= signal SIGTERM\n";
+    let mut playing = Playing::start(Replay::new(&Transcript::parse(text).unwrap())).await;
+    playing.lifeline.terminate(Terminate::Gently).unwrap();
+    assert_eq!(playing.line().await, "{}");
+    assert_eq!(playing.lifeline.ended().await.signal, Some(15));
+    assert!(playing.handle.report().is_complete());
+
+    let playing = Playing::session().await;
+    playing.lifeline.terminate(Terminate::ByForce).unwrap();
+    check(&playing, &["line 4", "the peer was told to stop"]);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_request_that_was_taken_back_may_come_or_not() {
+    let text = r#"# agentwire-transcript 1
+# cli 1
+$ []
+< {"type":"control_request","request_id":"q1","request":{"subtype":"hook_callback"}}
+< {"type":"control_cancel_request","request_id":"q1"}
+| end of input
+= exit 0
+"#;
+    let recorded_late = text.replace("| end", &format!("> {HOOK}\n| end"));
+    for (text, answers, late) in [
+        (text, true, 1),
+        (text, false, 0),
+        (recorded_late.as_str(), true, 0),
+        (recorded_late.as_str(), false, 0),
+    ] {
+        let mut playing = Playing::start(Replay::new(&Transcript::parse(text).unwrap())).await;
+        if answers {
+            assert!(playing.say(HOOK).await);
+        }
+        playing.sink.finish().await.unwrap();
+        let report = playing.handle.report();
+        assert!(report.is_complete(), "{report}");
+        assert_eq!(report.late, late);
+    }
+}
+
+#[tokio::test]
+async fn of_another_hosts_handshake_only_the_hooks_count() {
+    let ours = r#"{"type":"control_request","request_id":"x","request":{"subtype":"initialize","more":true,"hooks":{"PreToolUse":[{"hookCallbackIds":["h0"]},{"hookCallbackIds":["h1"]}]}}}"#;
+    let mut strict = Playing::session().await;
+    assert!(!strict.say(ours).await);
+    let mut playing = Playing::start(Replay::new(&Transcript::parse(SESSION).unwrap()).foreign()).await;
+    assert!(playing.say(ours).await);
+    playing.line().await;
+    let prompt = r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hi"}]},"session_id":""}"#;
+    assert!(playing.say(prompt).await, "{}", playing.report());
+    assert!(playing.line().await.contains(r#""callback_id":"h1""#));
+    playing.line().await;
+    assert!(playing.say(&DENIAL.replace("\"no\"", "\"another text\"")).await);
+
+    let mut fewer = Playing::start(Replay::new(&Transcript::parse(SESSION).unwrap()).foreign()).await;
+    assert!(!fewer.say(&ours.replace(r#",{"hookCallbackIds":["h1"]}"#, "")).await);
+    check(&fewer, &["1 hooks for `PreToolUse`, and the recorded one has 2"]);
+}
