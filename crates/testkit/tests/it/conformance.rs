@@ -1,5 +1,4 @@
 //! The conformance check: real rules on a small session, each corruption found, each mark understood.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use agentwire_testkit::{
     Entry, Splits, Transcript,
@@ -173,6 +172,7 @@ fn marks_say_what_should_be_there_although_it_is_faulty() {
 #[test]
 fn unknown_kinds_are_fine() {
     let more = concat!(
+        "< {\"type\":\"control_request\",\"request\":{\"subtype\":\"without_an_id\"}}\n",
         "< {\"type\":\"command_lifecycle\",\"state\":\"queued\"}\n",
         "< {\"type\":\"system\",\"subtype\":\"from_the_future\",\"state\":\"idle\"}\n",
         "< {\"type\":\"control_request\",\"request_id\":\"q3\",\"request\":{\"subtype\":\"from_the_future\"}}\n",

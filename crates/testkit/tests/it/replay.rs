@@ -1,5 +1,4 @@
 //! The replay transport: what it plays, what it takes for the same, and how it says what is wrong.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::time::Duration;
 

@@ -99,7 +99,7 @@ impl Play<'_> {
 
     fn cancel(&mut self, id: &str, event: Option<Event>, before: Ignored) -> Result<(), String> {
         match (self.asked.remove(id), event) {
-            (true, Some(Event::InboundCancelled(cancelled))) if cancelled.as_str() == id => Ok(()),
+            (true, Some(Event::InboundCancelled(cancelled))) if cancelled.as_str() == id => self.refuses(id),
             (false, None) if self.router.ignored().cancels == before.cancels + 1 => Ok(()),
             (_, other) => Err(format!("the cancellation is not passed on: {other:?}")),
         }
@@ -123,6 +123,8 @@ impl Play<'_> {
                 Err("it can be decoded, and a comment says that it can't".to_owned())
             }
             (Incoming::Message(message, _), Some(read)) if message.kind() == read.kind() => Ok(()),
+            // A request without an id can't be answered.
+            (Incoming::Unhandled(..), Some(read)) if read.kind() == "control_request" => Ok(()),
             (Incoming::Undecodable(..) | Incoming::Noise(_), _) if item.has(Mark::Undecodable) => Ok(()),
             (Incoming::Undecodable(error, _), _) => Err(format!("it can't be decoded: {error}")),
             (Incoming::Noise(_), None) if item.has(Mark::Noise) => Ok(()),

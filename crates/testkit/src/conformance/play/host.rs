@@ -78,7 +78,16 @@ impl Play<'_> {
             (recorded, _) => recorded.is_none(),
         };
         let is_same = sent.id() == Some(id) && ["subtype", "response", "error"].iter().all(|name| same(name));
-        if is_same { Ok(()) } else { Err("the router sent another answer".to_owned()) }
+        if is_same { self.refuses(id) } else { Err("the router sent another answer".to_owned()) }
+    }
+
+    /// An answer to a request that is no longer open must not be sent, so one is tried.
+    pub(super) fn refuses(&mut self, id: &str) -> Result<(), String> {
+        let taken = self.router.answer(&RequestId::from(id), Ok(RawJson::empty_object())).is_ok();
+        if taken || self.router.poll_transmit().is_some() {
+            return Err("the router answers a request that is not open".to_owned());
+        }
+        Ok(())
     }
 
     fn take_back(&mut self, text: &Bytes, id: &str) -> Result<(), String> {
