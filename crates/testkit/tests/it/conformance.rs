@@ -155,6 +155,11 @@ fn marks_say_what_should_be_there_although_it_is_faulty() {
         ("< {\"type\":\"result\"}\n", "undecodable", "it can't be decoded"),
         ("< {\"type\":\"sys\n", "undecodable", "it can't be decoded"),
         (
+            "< {\"type\":\"control_request\",\"request\":{\"subtype\":\"x\"}}\n",
+            "undecodable",
+            "it can't be decoded",
+        ),
+        (
             "> {\"type\":\"control_request\",\"request_id\":\"z\",\"request\":{\"subtype\":\"x\"}}\n",
             "unanswered",
             "no reply",
@@ -172,7 +177,6 @@ fn marks_say_what_should_be_there_although_it_is_faulty() {
 #[test]
 fn unknown_kinds_are_fine() {
     let more = concat!(
-        "< {\"type\":\"control_request\",\"request\":{\"subtype\":\"without_an_id\"}}\n",
         "< {\"type\":\"command_lifecycle\",\"state\":\"queued\"}\n",
         "< {\"type\":\"system\",\"subtype\":\"from_the_future\",\"state\":\"idle\"}\n",
         "< {\"type\":\"control_request\",\"request_id\":\"q3\",\"request\":{\"subtype\":\"from_the_future\"}}\n",
