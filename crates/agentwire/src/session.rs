@@ -1,6 +1,7 @@
 //! A session: one CLI, and a conversation of many turns with it.
 
 mod builder;
+mod quiet;
 mod task;
 
 use std::sync::Arc;
@@ -15,8 +16,10 @@ use agentwire_protocol::{
     },
     message::UserInput,
 };
+use tokio::time::{error::Elapsed, timeout};
 
 pub use builder::SessionBuilder;
+use quiet::Quiet;
 use task::Task;
 
 use crate::{Error, Options, Turn};
@@ -38,6 +41,7 @@ pub struct Session {
     control: Control,
     messages: Messages,
     task: Task,
+    quiet: Quiet,
     initialized: InitializeReply,
     ending: Option<Arc<Ending>>,
 }
@@ -57,8 +61,14 @@ impl Session {
         Self::builder().options(options).connect().await
     }
 
-    fn new(control: Control, messages: Messages, task: Task, initialized: InitializeReply) -> Self {
-        Self { control, messages, task, initialized, ending: None }
+    fn new(
+        control: Control,
+        messages: Messages,
+        task: Task,
+        quiet: Quiet,
+        initialized: InitializeReply,
+    ) -> Self {
+        Self { control, messages, task, quiet, initialized, ending: None }
     }
 
     /// What the CLI said in the handshake.
@@ -134,6 +144,26 @@ impl Session {
         }
     }
 
+    /// As [`next_delivery`](Self::next_delivery), in bounded time.
+    ///
+    /// # Errors
+    ///
+    /// When nothing came for [`SessionBuilder::quiet_limit`], and no callback ran in that time.
+    pub(crate) async fn next_delivery_in_time(&mut self) -> Result<Option<Result<Delivery, Error>>, Elapsed> {
+        loop {
+            let mark = self.quiet.mark();
+            match timeout(self.quiet.limit, self.next_delivery()).await {
+                Err(_) if self.quiet.was_busy_since(mark) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Ends the CLI's input, and bounds its life from now on, whatever may still run.
+    pub(crate) fn give_up(&self) {
+        self.task.close();
+    }
+
     /// The bad ending, with what we ourselves did to bring it about.
     fn with_pressure(&self, ending: Arc<Ending>) -> Arc<Ending> {
         match self.task.pressure() {
@@ -201,6 +231,8 @@ impl Session {
     }
 
     /// Ends the session, and waits until the CLI is gone; what it still says is passed over.
+    ///
+    /// When it returns, the process is reaped, and what it started in its group has ended.
     ///
     /// A running turn has the first grace of [`SessionBuilder::grace`] to come to its end.
     ///

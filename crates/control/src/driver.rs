@@ -96,7 +96,7 @@ where
     let mut reader = WireReader::new(source, shared.settings().limits);
     let ending = tokio::select! {
         ending = read::read(&mut reader, &lifeline, &host) => ending,
-        never = write::write(WireWriter::new(sink), shared) => match never {},
+        ending = write::write(WireWriter::new(sink), shared) => ending,
         never = shared.keep_time() => match never {},
         () = shared.abandoned() => Ending::failed(GIVEN_UP),
     };

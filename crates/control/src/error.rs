@@ -86,12 +86,16 @@ pub enum ControlError {
         #[source]
         source: EncodeError,
     },
-    /// So much lies unread before the reply that reading stopped. Read the messages, and ask again.
-    #[error("`{subtype}` was given up: {parked} bytes of unread messages lie before its reply; read them")]
+    /// So much lies before the reply that reading stopped.
+    ///
+    /// Read the messages, let the answers to the CLI's open requests end, and ask again.
+    #[error(
+        "`{subtype}` was given up: {parked} bytes of unread messages and open requests lie before its reply"
+    )]
     Backlogged {
         /// The request's subtype.
         subtype: Box<str>,
-        /// The bytes of unread messages.
+        /// The bytes of unread messages, of the CLI's open requests, and of answers that wait to be written.
         parked: usize,
     },
 }

@@ -7,7 +7,7 @@ use agentwire_protocol::{RawJson, RequestId, control::ControlCall, message::User
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use crate::{ControlError, Router, driver::Shared};
+use crate::{ControlError, Ignored, Router, driver::Shared};
 
 /// Asks the CLI, from any task, at any time: before the first turn, in the middle of one, from inside a callback.
 ///
@@ -42,8 +42,7 @@ impl Control {
 
     /// As [`call`](Self::call), with a limit of its own.
     ///
-    /// The limit counts from when the request is on its way; before that it may wait for room, as
-    /// [`send`](Self::send) does.
+    /// The limit counts from now: the request waits for no room, but lines that were sent before it are written first.
     ///
     /// # Errors
     ///
@@ -73,7 +72,9 @@ impl Control {
 
     /// Sends a prompt; returns when it is on its way, in the order of the calls.
     ///
-    /// Waits while too much waits to be written.
+    /// Waits while too much waits to be written; reading goes on meanwhile, up to
+    /// [`Settings::parked_open`](crate::Settings::parked_open).
+    /// Where the CLI has refused input, waits a grace for the ending that says why.
     ///
     /// # Cancellation
     ///
@@ -111,7 +112,15 @@ impl Control {
         self.shared().is_idle()
     }
 
-    /// Ends the CLI's input, after everything that was sent. Answers to its requests can't be sent any more.
+    /// How often something came that belongs to nothing, and was ignored, so far.
+    pub fn ignored(&self) -> Ignored {
+        self.shared().ignored()
+    }
+
+    /// Ends the CLI's input, after everything that was sent.
+    ///
+    /// Answers to its requests can't be sent any more: requests that come from now on start no callback, and are shown
+    /// as [`Incoming::Unhandled`](agentwire_codec::Incoming::Unhandled).
     pub fn end_input(&self) {
         self.shared().end_input();
     }
@@ -122,8 +131,7 @@ impl Control {
         call: impl FnOnce(&mut Router, Duration) -> RequestId,
     ) -> Result<RawJson, ControlError> {
         let shared = self.shared();
-        let started = shared.when_writable(|state| state.start_call(|router| call(router, shared.now())));
-        let (id, reply) = started.await;
+        let (id, reply) = shared.start_call(|router| call(router, shared.now()));
         let mut guard = TakeBack { shared, id: Some(id) };
         let reply = reply.await;
         guard.id = None;

@@ -22,7 +22,7 @@ pub use event::{Event, Ignored, TurnEnd};
 use crate::{ControlError, Ending, Stale};
 use inbound::Inbound;
 use outbound::{Outbound, Pending};
-use transmit::Transmit;
+use transmit::{Kind, Transmit};
 use turn::Ledger;
 
 /// Routes the control protocol: no I/O, no clock, no task.
@@ -59,7 +59,13 @@ enum Input {
     /// We said that nothing more will be sent.
     Ended,
     /// The peer takes nothing more, though it may still speak.
-    Broken(Arc<Ending>),
+    Broken {
+        reason: Arc<Ending>,
+        /// Whether an ending that says more is no longer waited for.
+        given_up: bool,
+        /// Whether a prompt was among what was dropped.
+        lost_prompt: bool,
+    },
     /// The session has ended.
     Closed(Arc<Ending>),
 }
@@ -96,14 +102,27 @@ impl Router {
         self.handle_lost(fault);
     }
 
-    /// The peer takes no more input, for this reason: what waits to be written is dropped, and later requests fail.
+    /// The peer takes no more input, for this reason: what waits to be written is dropped, and later prompts fail.
     ///
     /// Open requests stay open, since their replies, or an ending that says more, may be on their way.
-    /// Give them a while, then [`fail_calls`](Self::fail_calls).
+    /// Later requests are not sent, and stay open for that ending too.
+    /// Give them a while, then [`give_input_up`](Self::give_input_up).
     pub fn handle_broken_input(&mut self, reason: Ending) {
         if !self.is_closed() {
-            self.input = Input::Broken(Arc::new(reason));
+            let lost_prompt = self.prompt_was_lost() || self.transmit.holds_prompt();
+            self.input = Input::Broken { reason: Arc::new(reason), given_up: false, lost_prompt };
             self.transmit.clear();
+        }
+    }
+
+    /// The ending that says why the input is broken was waited for long enough: open requests fail, and later ones do.
+    ///
+    /// Does nothing while the input is not broken.
+    pub fn give_input_up(&mut self) {
+        if let Input::Broken { reason, given_up, .. } = &mut self.input {
+            *given_up = true;
+            let ending = Arc::clone(reason);
+            self.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
         }
     }
 
@@ -163,6 +182,8 @@ impl Router {
     }
 
     /// Takes a request of ours back; a reply that comes all the same is ignored.
+    ///
+    /// One that still waits to be written is not written.
     pub fn cancel(&mut self, id: &RequestId) {
         if let Some(Pending { subtype, .. }) = self.outbound.remove(id) {
             self.take_back(id);
@@ -205,7 +226,7 @@ impl Router {
     pub fn send_prompt(&mut self, line: Bytes) -> Result<(), ControlError> {
         self.check_input("user")?;
         self.ledger.prompt_sent();
-        self.transmit.push(line);
+        self.transmit.push(line, Kind::Prompt);
         Ok(())
     }
 
@@ -216,7 +237,7 @@ impl Router {
     /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more.
     pub fn send_line(&mut self, line: Bytes) -> Result<(), ControlError> {
         self.check_input("line")?;
-        self.transmit.push(line);
+        self.transmit.push(line, Kind::Other);
         Ok(())
     }
 
@@ -262,6 +283,11 @@ impl Router {
         self.inbound.bytes() + self.transmit.answer_bytes()
     }
 
+    /// The part of [`inbound_bytes`](Self::inbound_bytes) that answers hold.
+    pub fn answer_bytes(&self) -> usize {
+        self.transmit.answer_bytes()
+    }
+
     /// How many requests of ours and of the CLI's are open.
     pub fn open(&self) -> (usize, usize) {
         (self.outbound.len(), self.inbound.len())
@@ -275,6 +301,17 @@ impl Router {
     /// Whether anything can still be sent.
     pub fn input_is_open(&self) -> bool {
         matches!(self.input, Input::Open)
+    }
+
+    /// Whether the input is broken, and an ending that says why may be on its way.
+    pub fn awaits_ending(&self) -> bool {
+        matches!(self.input, Input::Broken { given_up: false, .. })
+    }
+
+    /// Whether the input broke with a prompt that waited to be written, or that was the last line to be taken: the
+    /// peer will not answer it.
+    pub fn prompt_was_lost(&self) -> bool {
+        matches!(self.input, Input::Broken { lost_prompt: true, .. })
     }
 
     /// Whether no prompt waits for its result and the CLI is not known to be busy; so also before the first prompt.
@@ -297,7 +334,7 @@ impl Router {
         match &self.input {
             Input::Open => Ok(()),
             Input::Ended => Err(ControlError::InputEnded { subtype }),
-            Input::Broken(ending) | Input::Closed(ending) => {
+            Input::Broken { reason: ending, .. } | Input::Closed(ending) => {
                 Err(ControlError::Closed { subtype, ending: Arc::clone(ending) })
             }
         }
@@ -307,7 +344,9 @@ impl Router {
     fn send_request(&mut self, id: RequestId, subtype: &str, line: Result<Bytes, EncodeError>) -> RequestId {
         let line = line.map_err(|source| ControlError::Encode { subtype: subtype.into(), source });
         match self.check_input(subtype).and(line) {
-            Ok(line) => self.transmit.push(line),
+            Ok(line) => self.transmit.push(line, Kind::Request(id.clone())),
+            // It stays open until the ending tells the cause, or its limit runs out.
+            Err(ControlError::Closed { .. }) if self.awaits_ending() => {}
             Err(error) => {
                 self.outbound.remove(&id);
                 self.answered(id.clone(), Err(error));
@@ -321,16 +360,17 @@ impl Router {
         if self.input_is_open()
             && let Ok(line) = encode(&Message::ControlResponse(Box::new(response)))
         {
-            self.transmit.push_answer(line);
+            self.transmit.push(line, Kind::Answer);
         }
     }
 
     fn take_back(&mut self, id: &RequestId) {
         // As above: a string can always be written.
-        if self.input_is_open()
+        if !self.transmit.remove_request(id)
+            && self.input_is_open()
             && let Ok(line) = encode(&Message::ControlCancelRequest(ControlCancelRequest::new(id.clone())))
         {
-            self.transmit.push(line);
+            self.transmit.push(line, Kind::Other);
         }
     }
 

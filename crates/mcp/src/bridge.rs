@@ -19,7 +19,8 @@ use hosted::Hosted;
 ///
 /// - a message for a server that is not there gets an error that names those that are;
 /// - a message that is no JSON-RPC gets the error -32603 with its id, where it has one;
-/// - a request with an id that is in flight is refused, since an answer would be taken for the other's;
+/// - a request with an id that is in flight is refused, since an answer would be taken for the other's; an `initialize`
+///   starts a connection of its own, whose ids count anew;
 /// - a request that the CLI gives up (`notifications/cancelled`, `control_cancel_request`) ends at once;
 /// - a server that panics gives that request an error; one that ends gives all open requests one, and is opened again
 ///   by the next `initialize`.

@@ -3,6 +3,7 @@
 mod channel;
 mod guarded;
 mod session;
+mod waiting;
 
 use std::fmt;
 
@@ -15,6 +16,9 @@ pub(crate) use session::RmcpSession;
 ///
 /// What `rmcp` leaves open is closed here: a handler that panics gives an error, one that does not heed its
 /// cancellation is dropped after a grace, and parameters that do not fit a known method give -32602.
+///
+/// The ids that the handler sees (`RequestContext::id`, `CancelledNotificationParam::request_id`) are the session's own
+/// and never used twice; the CLI sees its own.
 ///
 /// ```
 /// use agentwire_mcp::{McpServers, RmcpServer, rmcp};

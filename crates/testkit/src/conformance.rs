@@ -50,6 +50,9 @@ pub fn check(transcript: &Transcript, splits: Splits) -> Report {
             _ => {}
         }
     }
+    if report.inbound + report.outbound == 0 {
+        report.find_overall("nothing to check: no line of either side is recorded");
+    }
     ledger::check(&scene, &facts, &mut report);
     order::check(&scene, &facts, &mut report);
     play::check(&scene, splits, &mut report);

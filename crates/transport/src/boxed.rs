@@ -98,6 +98,10 @@ impl Lifeline for BoxLifeline {
         self.0.ended_boxed().await
     }
 
+    async fn gone(&self) {
+        self.0.gone_boxed().await;
+    }
+
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
         self.0.terminate_dyn(how)
     }
@@ -155,6 +159,7 @@ trait DynSink: Send {
 
 trait DynLifeline: Send + Sync {
     fn ended_boxed(&self) -> BoxFuture<'_, ExitReport>;
+    fn gone_boxed(&self) -> BoxFuture<'_, ()>;
     fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError>;
     fn has_process_dyn(&self) -> bool;
     fn stderr_tail_dyn(&self) -> String;
@@ -185,6 +190,10 @@ impl<T: ByteSink> DynSink for T {
 impl<T: Lifeline> DynLifeline for T {
     fn ended_boxed(&self) -> BoxFuture<'_, ExitReport> {
         Box::pin(self.ended())
+    }
+
+    fn gone_boxed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.gone())
     }
 
     fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError> {

@@ -108,6 +108,18 @@ pub trait Lifeline: Send + Sync {
         pending()
     }
 
+    /// Resolves when nothing is left of the peer: it is reaped, and what it started has ended with it.
+    ///
+    /// Comes with or after [`Lifeline::ended`], in bounded time.
+    /// By default it comes with it.
+    /// A lifeline that wraps another must pass this on, or else a session's `close` does not wait for the rest.
+    /// Cancel-safe; any number of futures may wait at once.
+    fn gone(&self) -> impl Future<Output = ()> + Send {
+        async {
+            self.ended().await;
+        }
+    }
+
     /// Asks the peer, and everything that it started, to stop, or makes it stop.
     ///
     /// Returns at once; [`Lifeline::ended`] tells when it has worked.
@@ -152,6 +164,10 @@ impl Lifeline for NoProcess {}
 impl<L: Lifeline> Lifeline for Arc<L> {
     async fn ended(&self) -> ExitReport {
         (**self).ended().await
+    }
+
+    async fn gone(&self) {
+        (**self).gone().await;
     }
 
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {

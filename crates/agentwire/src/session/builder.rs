@@ -14,6 +14,7 @@ use tokio::runtime::{Handle, TryCurrentError};
 
 use super::{
     Session,
+    quiet::Quiet,
     task::{Grace, Task},
 };
 use crate::{Error, Options, options::Lowered};
@@ -31,6 +32,7 @@ pub struct SessionBuilder {
     on_stderr: Option<StderrSink>,
     settings: Settings,
     grace: Grace,
+    quiet: Quiet,
 }
 
 type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
@@ -104,12 +106,26 @@ impl SessionBuilder {
     /// How long the CLI may take to end by itself once its input has ended, and again once it was asked to (SIGTERM)
     /// and once it was made to (SIGKILL).
     /// 10 and 5 seconds by default.
+    /// A process that was killed gets at least two seconds to be gone, whatever is set.
     ///
     /// Closing and dropping a session, and the end of a [`Query`](crate::Query), are bounded by it.
     /// Where a [`transport`](Self::transport) is set, dropping is that one's business.
     #[must_use]
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
         self.grace = Grace { after_input, after_terminate };
+        self
+    }
+
+    /// How long a [`Query`](crate::Query) waits between turns, for background work to go on or for the CLI to say that it
+    /// is idle.
+    /// 10 minutes by default.
+    ///
+    /// When a turn has ended, no other has begun, and for so long nothing was read and no callback ran, the query ends
+    /// the CLI's input; then [`grace`](Self::grace) bounds it.
+    /// A turn itself has no limit but yours.
+    #[must_use]
+    pub fn quiet_limit(mut self, limit: Duration) -> Self {
+        self.quiet.limit = limit;
         self
     }
 
@@ -138,11 +154,11 @@ impl SessionBuilder {
         let Link { source, sink, lifeline } = transport.open().await?;
         let lifeline = Arc::new(lifeline);
         let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
-        let (grace, settings) = (self.grace, self.settings.clone());
+        let (grace, quiet, settings) = (self.grace, self.quiet.clone(), self.settings.clone());
         let Connection { control, messages, driver } = connect(link, self.responder_of_all(), settings);
         let task = Task::spawn(&runtime, control.clone(), driver, lifeline, grace);
         let initialized = control.call_within(HANDSHAKE_LIMIT, &initialize).await?;
-        Ok(Session::new(control, messages, task, initialized))
+        Ok(Session::new(control, messages, task, quiet, initialized))
     }
 
     /// What the options and the callbacks become on the command line, in the environment and in the handshake.
@@ -199,7 +215,7 @@ impl SessionBuilder {
         #[cfg(feature = "mcp")]
         all.push(Box::new(self.mcp_servers.bridge()));
         all.extend(self.responders);
-        Arc::new(all)
+        self.quiet.watch(all)
     }
 }
 
@@ -239,6 +255,7 @@ impl fmt::Debug for SessionBuilder {
             .field("transport", &self.transport)
             .field("settings", &self.settings)
             .field("grace", &self.grace)
+            .field("quiet_limit", &self.quiet.limit)
             .finish_non_exhaustive()
     }
 }

@@ -14,7 +14,12 @@ use std::{
 
 use agentwire_control::{Control, Driver};
 use agentwire_transport::{Lifeline, Terminate};
-use tokio::{runtime::Handle, sync::Notify, task::JoinHandle, time::sleep};
+use tokio::{
+    runtime::Handle,
+    sync::Notify,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
 
 /// The task that moves a session; dropping it ends the session.
 #[derive(Debug)]
@@ -30,6 +35,22 @@ pub(super) struct Task {
 pub(super) struct Grace {
     pub(super) after_input: Duration,
     pub(super) after_terminate: Duration,
+}
+
+impl Grace {
+    /// From one step to the next; a process that is killed gets the moment that the system needs.
+    fn after(self, how: Terminate, lifeline: &impl Lifeline) -> Duration {
+        match how {
+            Terminate::ByForce if lifeline.has_process() => self.after_terminate.max(AFTER_KILL),
+            _ => self.after_terminate,
+        }
+    }
+
+    /// All steps together, for a process.
+    fn whole(self) -> Duration {
+        let signals = self.after_terminate.saturating_add(self.after_terminate.max(AFTER_KILL));
+        self.after_input.saturating_add(signals)
+    }
 }
 
 impl Task {
@@ -49,7 +70,7 @@ impl Task {
         let bound = Arc::clone(&end);
         let work = Work::new(async move {
             tokio::select! {
-                () = driver.run() => {}
+                () = bound.drive(driver, &*lifeline, grace) => {}
                 () = bound.enforce(&*lifeline, grace) => {}
             }
         });
@@ -82,7 +103,7 @@ impl Task {
         *self.end.pressure()
     }
 
-    /// Waits until the task has ended.
+    /// Waits until the task has ended, and with it the CLI.
     pub(super) async fn ended(&mut self) {
         // A task that was aborted has ended too.
         if let Err(error) = (&mut self.join).await
@@ -107,28 +128,62 @@ struct End {
     asked: Notify,
     /// Whether it is to end once nothing runs any more.
     when_idle: AtomicBool,
+    /// Whether the session has ended: what is done to the peer from then on is no cause of it.
+    over: AtomicBool,
     pressure: Mutex<Option<&'static str>>,
 }
 
 impl End {
+    /// Moves the session to its end, and then waits until nothing is left of its process, in bounded time.
+    async fn drive<F>(&self, driver: Driver<F>, lifeline: &impl Lifeline, grace: Grace)
+    where
+        F: Future<Output = ()>,
+    {
+        driver.run().await;
+        self.over.store(true, Ordering::Relaxed);
+        if lifeline.has_process() {
+            // It may have closed its output and live on.
+            self.asked.notify_one();
+            // Where it is not gone by then, nothing more can be done here: dropping the lifeline is what is left.
+            let _ = timeout(grace.whole(), lifeline.gone()).await;
+        }
+    }
+
     /// Sees to it that the peer ends, once that is asked for: it is given time, then asked, then made to.
     ///
     /// Returns only when the peer should have been gone for long: the session is given up then.
+    /// Never returns once the peer has ended, since what it wrote may still be unread, and is read however slowly.
     async fn enforce(&self, lifeline: &impl Lifeline, grace: Grace) {
         self.asked.notified().await;
+        tokio::select! {
+            biased;
+            _ = lifeline.ended() => std::future::pending().await,
+            () = self.press(lifeline, grace) => {}
+        }
+    }
+
+    /// The steps themselves.
+    async fn press(&self, lifeline: &impl Lifeline, grace: Grace) {
         sleep(grace.after_input).await;
         for (how, what) in [
             (Terminate::Gently, "it did not end by itself and was asked to"),
             (Terminate::ByForce, "it did not end when asked to and was made to"),
         ] {
-            *self.pressure() = Some(what);
+            self.note(what);
             if lifeline.terminate(how).is_err() {
                 // It can't be told, so it is given up: dropping the lifeline is the transport's last resort.
                 break;
             }
-            sleep(grace.after_terminate).await;
+            sleep(grace.after(how, lifeline)).await;
         }
-        *self.pressure() = Some("it could not be made to end");
+        self.note("it could not be made to end");
+    }
+
+    /// Notes what is done to the peer, while that can be a cause of the session's end.
+    fn note(&self, what: &'static str) {
+        if !self.over.load(Ordering::Relaxed) {
+            *self.pressure() = Some(what);
+        }
     }
 
     fn pressure(&self) -> MutexGuard<'_, Option<&'static str>> {
@@ -182,3 +237,6 @@ impl Drop for Polling {
         self.0.give_up();
     }
 }
+
+/// Far more than the end of a killed process takes, also on a busy machine.
+const AFTER_KILL: Duration = Duration::from_secs(2);

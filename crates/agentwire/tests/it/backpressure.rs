@@ -1,7 +1,10 @@
 //! Bounded memory: nothing is lost, nothing is reordered, and calls complete while nobody reads.
 
+use std::time::Duration;
+
 use agentwire::{Session, control::Settings};
 use serde_json::{Value, json};
+use tokio::time::advance;
 
 use crate::peer::{bounded, connected, connected_with, result};
 
@@ -94,7 +97,7 @@ async fn memory_is_bounded_while_nobody_reads() {
             peer
         });
         // The clock moves only when nobody can do anything: the peer waits for us.
-        tokio::time::advance(std::time::Duration::from_secs(60)).await;
+        advance(Duration::from_secs(60)).await;
         tokio::task::yield_now().await;
         assert!(!writing.is_finished());
         all_there(&mut session, 2000).await;
@@ -146,6 +149,33 @@ async fn small_limits() {
         all_there(&mut session, 50).await;
         sending.await.unwrap();
         drop(peer.await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_gets_all_of_a_cli_that_has_exited() {
+    bounded(async {
+        let (mut session, mut peer) = connected_with(Session::builder(), 8 << 20).await;
+        let turn = session.ask("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("hello")).await;
+        // More than is read ahead: the rest waits in the pipe.
+        for number in 0..4000 {
+            peer.say(numbered(number, 1000)).await;
+        }
+        turn.finish().await.unwrap().unwrap();
+        session.end_input();
+        peer.exit_after_input().await;
+        // Far longer than all graces together, in steps that let each of them run out.
+        for _ in 0..10 {
+            advance(Duration::from_secs(10)).await;
+            tokio::task::yield_now().await;
+        }
+        all_there(&mut session, 4000).await;
+        let end = session.next().await;
+        assert!(end.is_none(), "{end:?}");
+        assert_eq!(peer.raw.terminations(), []);
     })
     .await;
 }

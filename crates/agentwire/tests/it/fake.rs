@@ -4,7 +4,7 @@ use std::{
     fs::{File, OpenOptions, Permissions},
     io::{BufRead, Write, stdin},
     os::unix::fs::PermissionsExt,
-    process::Command,
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -28,7 +28,7 @@ impl Fake {
         // The harness prints on stdout, so the wire is the third descriptor.
         // A signal that is ignored stays so in the program that takes the script's place.
         let text = format!(
-            "#!/bin/sh\n[ \"${PART}\" = stubborn ] && trap '' TERM\nexec 3>&1 1>/dev/null\n\
+            "#!/bin/sh\ncase \"${PART}\" in stubborn|brood) trap '' TERM;; esac\nexec 3>&1 1>/dev/null\n\
              exec '{}' fake::cli --exact --ignored --nocapture\n",
             program.display()
         );
@@ -60,7 +60,14 @@ fn cli() {
         std::process::exit(1);
     }
     let request = input.next().unwrap();
-    let grandchild = (part == "grandchild").then(|| Command::new("sleep").arg("600").spawn().unwrap());
+    let grandchild = match part.as_str() {
+        "grandchild" => Some(Command::new("sleep").arg("600").spawn().unwrap()),
+        // It holds none of our pipes.
+        "brood" => Some(
+            Command::new("sh").args(["-c", "exec sleep 600 3>&-"]).stderr(Stdio::null()).spawn().unwrap(),
+        ),
+        _ => None,
+    };
     let pids = json!({"pid": std::process::id(), "capabilities": grandchild.map(|child| child.id())});
     say(
         &mut wire,

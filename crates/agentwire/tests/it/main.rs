@@ -11,6 +11,8 @@ mod backpressure;
 mod ending;
 mod fake;
 mod hooks;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod options;
 mod peer;
 mod permissions;

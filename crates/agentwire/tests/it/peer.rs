@@ -4,7 +4,10 @@ use std::{collections::VecDeque, fmt::Display, time::Duration};
 
 use agentwire::{
     Error, Incoming, Session, SessionBuilder, Turn,
-    transport::{ExitReport, MemoryPeer, memory},
+    transport::{
+        ExitReport, Lifeline, Link, MemoryLifeline, MemoryPeer, MemorySink, MemorySource, MemoryTransport,
+        Terminate, Transport, TransportError, memory,
+    },
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -133,6 +136,42 @@ pub(crate) async fn connected_with(builder: SessionBuilder, capacity: usize) -> 
     (session.unwrap(), peer)
 }
 
+/// A session with a peer that passes for a process.
+pub(crate) async fn connected_to_a_process(builder: SessionBuilder) -> (Session, Peer) {
+    let (transport, peer) = memory(1 << 20);
+    let mut peer = Peer::new(peer);
+    let (session, _) = tokio::join!(builder.transport(Process(transport)).connect(), peer.shake_hands());
+    (session.unwrap(), peer)
+}
+
+/// The transport, or its lifeline, of a peer that passes for a process.
+struct Process<T>(T);
+
+impl Transport for Process<MemoryTransport> {
+    type Source = MemorySource;
+    type Sink = MemorySink;
+    type Lifeline = Process<MemoryLifeline>;
+
+    async fn open(self) -> Result<Link<MemorySource, MemorySink, Process<MemoryLifeline>>, TransportError> {
+        let Link { source, sink, lifeline } = self.0.open().await?;
+        Ok(Link { source, sink, lifeline: Process(lifeline) })
+    }
+}
+
+impl Lifeline for Process<MemoryLifeline> {
+    async fn ended(&self) -> ExitReport {
+        self.0.ended().await
+    }
+
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        self.0.terminate(how)
+    }
+
+    fn has_process(&self) -> bool {
+        true
+    }
+}
+
 /// Runs a test, and fails where it hangs. With a paused clock the hour is over at once.
 pub(crate) async fn bounded<T>(test: impl Future<Output = T>) -> T {
     timeout(Duration::from_secs(3600), test).await.expect("it hangs")
@@ -191,4 +230,9 @@ pub(crate) fn error_result(text: &str) -> Value {
 
 pub(crate) fn state(state: &str) -> Value {
     json!({"type": "system", "subtype": "session_state_changed", "state": state, "session_id": "s", "uuid": "u"})
+}
+
+/// The start of a turn.
+pub(crate) fn init() -> Value {
+    json!({"type": "system", "subtype": "init", "session_id": "s", "cwd": "/", "model": "m", "uuid": "u"})
 }

@@ -32,7 +32,12 @@ fn gone(pid: u32) {
     }
 }
 
-/// The same, in less than the transport's own graces: those of the session hold.
+/// Checks that a process is gone at this moment.
+fn is_gone(pid: u32) {
+    assert!(!Path::new(&format!("/proc/{pid}")).exists() || is_orphaned_zombie(pid), "{pid} is still there");
+}
+
+/// Waits as [`gone`] does, for less than the transport's own graces: those of the session hold.
 fn soon_gone(pid: u32) {
     let start = Instant::now();
     gone(pid);
@@ -51,6 +56,11 @@ fn pid(session: &Session) -> u32 {
     session.initialized().pid.unwrap()
 }
 
+/// The process that the CLI has started.
+fn grandchild(session: &Session) -> u32 {
+    session.initialized().capabilities.as_ref().unwrap().as_str().parse().unwrap()
+}
+
 #[test]
 fn two_turns_and_a_good_end() {
     let fake = Fake::new();
@@ -65,6 +75,32 @@ fn two_turns_and_a_good_end() {
         pid
     });
     gone(pid);
+}
+
+#[test]
+fn close_returns_when_the_cli_is_gone() {
+    let fake = Fake::new();
+    for part in ["good", "deaf", "stubborn"] {
+        run(async {
+            let session = fake.hasty(part).connect().await.unwrap();
+            let pid = pid(&session);
+            assert_eq!(session.close().await.is_ok(), part == "good");
+            is_gone(pid);
+        });
+    }
+}
+
+#[test]
+fn close_returns_when_the_group_is_gone() {
+    let fake = Fake::new();
+    run(async {
+        // What it started ignores SIGTERM, and outlives it.
+        let session = fake.hasty("brood").connect().await.unwrap();
+        let (pid, grandchild) = (pid(&session), grandchild(&session));
+        session.close().await.unwrap();
+        is_gone(pid);
+        is_gone(grandchild);
+    });
 }
 
 #[test]
@@ -151,7 +187,7 @@ fn a_grandchild_holds_the_output() {
     let fake = Fake::new();
     run(async {
         let mut session = fake.hasty("grandchild").connect().await.unwrap();
-        let grandchild: u32 = session.initialized().capabilities.as_ref().unwrap().as_str().parse().unwrap();
+        let grandchild = grandchild(&session);
         session.send("hi").await.unwrap();
         assert_eq!(next_kind(&mut session).await, "assistant");
         let error = fails(&mut session).await;

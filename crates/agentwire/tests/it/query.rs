@@ -1,14 +1,20 @@
 //! One prompt: the input is ended when the run is over, not when a result came, and the end is bounded.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use agentwire::{
-    Error, Query, Session,
+    Decision, Error, Query, Session,
+    hooks::PermissionHandler,
     transport::{ExitReport, Terminate},
 };
-use tokio::{task::JoinHandle, time::Instant};
+use serde_json::json;
+use tokio::{
+    sync::Notify,
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
 
-use crate::peer::{Peer, assistant, bounded, connected, error_result, kind, result, state};
+use crate::peer::{Peer, assistant, bounded, connected, error_result, init, kind, result, state};
 
 /// What a query gave: the kinds of its messages, and the error at its end.
 type Given = (Vec<String>, Option<Error>);
@@ -127,6 +133,78 @@ async fn a_cli_that_does_not_exit_is_bounded() {
         assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
         assert!(error.unwrap().to_string().contains("could not be made to end"));
         peer.raw.released().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_after_a_result_is_bounded() {
+    bounded(async {
+        let (reading, mut peer) = query().await;
+        peer.say(state("running")).await;
+        peer.say(result("hello")).await;
+        // It freezes, or says that it is idle in a way that can't be read.
+        let start = Instant::now();
+        peer.input_ended().await;
+        assert_eq!(start.elapsed().as_secs(), 600);
+        let (kinds, error) = reading.await.unwrap();
+        assert_eq!(kinds, ["system", "result"]);
+        assert!(error.unwrap().to_string().contains("could not be made to end"));
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_in_a_turn_is_not() {
+    bounded(async {
+        let (reading, mut peer) = query().await;
+        let long = Duration::from_secs(1200);
+        assert!(timeout(long, peer.line()).await.is_err());
+        peer.say(state("running")).await;
+        peer.say(result("started an agent")).await;
+        // The agent's end begins another turn, which may take its time.
+        peer.say(init()).await;
+        assert!(timeout(long, peer.line()).await.is_err());
+        peer.say(result("done")).await;
+        let start = Instant::now();
+        peer.exit_after_input().await;
+        assert_eq!(start.elapsed().as_secs(), 600);
+        reading.await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callback_that_runs_is_no_silence() {
+    bounded(async {
+        let answered = Arc::new(Notify::new());
+        let waiting = Arc::clone(&answered);
+        let permissions = PermissionHandler::new(move |_request, _cx| {
+            let waiting = Arc::clone(&waiting);
+            async move {
+                waiting.notified().await;
+                Decision::allow()
+            }
+        });
+        let limit = Duration::from_secs(60);
+        let builder = Session::builder().permissions(permissions).quiet_limit(limit);
+        let (session, mut peer) = connected(builder).await;
+        let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
+        peer.prompt().await;
+        peer.say(state("running")).await;
+        peer.say(result("started an agent")).await;
+        let question =
+            json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"});
+        peer.ask("q", question).await;
+        // Somebody thinks it over for longer than the limit.
+        assert!(timeout(limit * 5, peer.line()).await.is_err());
+        answered.notify_one();
+        assert_eq!(peer.response("q").await["subtype"], "success");
+        let start = Instant::now();
+        peer.exit_after_input().await;
+        assert!((limit..=limit * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
+        reading.await.unwrap();
     })
     .await;
 }

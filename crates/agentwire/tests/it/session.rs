@@ -14,7 +14,10 @@ use agentwire::{
 use serde_json::json;
 use tokio::time::{Instant, advance, timeout};
 
-use crate::peer::{Peer, assistant, bounded, connected, error_result, fails, next_kind, rest, result, state};
+use crate::peer::{
+    Peer, assistant, bounded, connected, connected_to_a_process, error_result, fails, next_kind, rest,
+    result, state,
+};
 
 #[tokio::test(start_paused = true)]
 async fn ask() {
@@ -447,4 +450,67 @@ fn types_are_as_users_need_them() {
     send_future(|| Session::connect(Options::new()));
     send_future(|| agentwire::query("hi", Options::new()));
     assert!(size_of::<Error>() <= 128, "{}", size_of::<Error>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_ends_a_cli_that_closed_its_output_and_lives_on() {
+    bounded(async {
+        let (session, mut peer) = connected_to_a_process(Session::builder()).await;
+        peer.raw.close_output();
+        let closing = tokio::spawn(session.close());
+        peer.input_ended().await;
+        let start = Instant::now();
+        assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+        // The clock ran since the closing, and was not started anew.
+        assert!(start.elapsed() <= Duration::from_secs(10), "{:?}", start.elapsed());
+        assert!(!closing.is_finished());
+        peer.raw.end(ExitReport::signalled(15));
+        let error = closing.await.unwrap().unwrap_err();
+        assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_closed_its_output_is_ended_without_a_close() {
+    bounded(async {
+        let (mut session, peer) = connected_to_a_process(Session::builder()).await;
+        peer.raw.close_output();
+        // The ending is told at once, whatever the process does then.
+        let error = fails(&mut session).await;
+        assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
+        assert_eq!(peer.raw.terminations(), []);
+        assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+        // A close is bounded also where nothing works.
+        let start = Instant::now();
+        session.close().await.unwrap();
+        assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_field_of_the_handshake_is_needed() {
+    bounded(async {
+        for reply in [
+            json!({"models": null, "commands": {}, "agents": 1, "pid": "7", "output_style": [], "account": {}}),
+            json!([]),
+            json!("hello"),
+        ] {
+            let (transport, peer) = memory(1 << 16);
+            let mut peer = Peer::new(peer);
+            let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
+                let request = peer.request("initialize").await;
+                peer.reply(&request, reply.clone()).await;
+            });
+            let session = session.unwrap();
+            assert_eq!(session.initialized().pid, None);
+            assert!(session.initialized().models.is_empty());
+            let raw = session.initialized().raw.as_ref().unwrap();
+            assert_eq!(raw.decode::<serde_json::Value>().unwrap(), reply);
+        }
+    })
+    .await;
 }

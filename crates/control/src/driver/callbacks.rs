@@ -33,8 +33,15 @@ impl Running {
 }
 
 /// Starts the answer to a request, or answers that nobody does.
+///
+/// Where nothing can be sent any more, nothing is started, and the request is shown to the user.
 pub(super) fn start(host: &Host, asked: Asked) {
     let Asked { id, request, line } = asked;
+    if !host.shared.input_is_open() {
+        // No answer can be sent, so nothing may be done on the strength of the request.
+        show(&host.shared, line);
+        return refuse(&host.shared, &id, "nothing can be sent");
+    }
     let Some(handle) = host.handle.upgrade() else {
         return refuse(&host.shared, &id, "the session is being given up");
     };
@@ -130,5 +137,20 @@ async fn settle(reply: Reply) -> Result<RawJson, String> {
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("the callback panicked: {}", text.unwrap_or("no text"))
+    cut(format!("the callback panicked: {}", text.unwrap_or("no text")))
 }
+
+/// Cuts a text that goes to the CLI, and from there perhaps to its model.
+fn cut(mut text: String) -> String {
+    if text.len() > LONGEST_TEXT {
+        let most = LONGEST_TEXT - ELLIPSIS.len();
+        let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        text.truncate(end);
+        text.push_str(ELLIPSIS);
+    }
+    text
+}
+
+/// The most bytes of a panic's text that are passed on: enough to find it by.
+const LONGEST_TEXT: usize = 1000;
+const ELLIPSIS: &str = "…";

@@ -9,7 +9,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{Host, callbacks, chain};
+use super::{Host, Shared, callbacks, chain};
 use crate::Ending;
 
 /// Reads to the end of the peer, and tells how it ended.
@@ -20,9 +20,10 @@ pub(super) async fn read<S: ByteSource, L: Lifeline>(
     lifeline: &L,
     host: &Host,
 ) -> Ending {
-    let mut peer = Peer { lifeline, exit: None, left: host.shared.settings().exit_grace };
+    let shared = &host.shared;
+    let mut peer = Peer { lifeline, shared, exit: None, left: shared.settings().exit_grace };
     let failure = read_output(reader, &mut peer, host).await;
-    let ending = peer.ending(host.shared.settings().exit_grace).await;
+    let ending = peer.ending(shared.settings().exit_grace).await;
     match failure {
         Some(failure) => Ending { transport: Some(failure), ..ending },
         None => ending,
@@ -72,6 +73,7 @@ fn take(batch: Batch, host: &Host) {
 /// The life of the peer, while its output is read.
 struct Peer<'a, L> {
     lifeline: &'a L,
+    shared: &'a Shared,
     exit: Option<ExitReport>,
     /// How long reading may still wait for output of a peer that is gone.
     ///
@@ -89,10 +91,16 @@ impl<L: Lifeline> Peer<'_, L> {
     ) -> Option<Result<Option<Batch>, WireError>> {
         let mut read = pin!(read);
         if self.exit.is_none() {
-            tokio::select! {
+            self.shared.set_reading(true);
+            let batch = tokio::select! {
                 biased;
-                batch = &mut read => return Some(batch),
-                exit = self.lifeline.ended() => self.exit = Some(exit),
+                batch = &mut read => Ok(batch),
+                exit = self.lifeline.ended() => Err(exit),
+            };
+            self.shared.set_reading(false);
+            match batch {
+                Ok(batch) => return Some(batch),
+                Err(exit) => self.exit = Some(exit),
             }
         }
         let since = Instant::now();

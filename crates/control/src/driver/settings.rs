@@ -10,7 +10,7 @@ use agentwire_codec::Limits;
 pub struct Settings {
     /// Limits of the codec.
     pub limits: Limits,
-    /// Bytes of unread messages past which reading waits for the user, while no request is open.
+    /// Bytes of unread messages past which reading waits for the user, while no request is open and no sender waits.
     ///
     /// 1 MiB: enough to keep a reader busy, too little to matter.
     pub parked_quiet: usize,
@@ -18,10 +18,11 @@ pub struct Settings {
     ///
     /// 64 MiB: a reply may lie behind unread messages in the same pipe, so with a request open reading goes on far
     /// longer.
-    /// What the CLI's own open requests and the answers to them hold counts towards it too.
+    /// What the CLI's own open requests and the answers to them hold counts towards it too, but for a request that is
+    /// open alone, whose answer may need a call.
     /// Not less than `parked_quiet`, whatever is set.
     pub parked_open: usize,
-    /// Bytes that may wait to be written before senders wait. 1 MiB.
+    /// Bytes that may wait to be written before senders wait. 1 MiB. Calls, which are small and have limits, never wait.
     pub unwritten: usize,
     /// How long a call waits for its reply. 60 seconds: the slowest requests of the CLI do work of their own.
     pub call_limit: Duration,
@@ -30,7 +31,7 @@ pub struct Settings {
     /// How long one side of the peer may outlive another. 5 seconds.
     ///
     /// The process after the end of its output; the output after the end of the process, while it is read; open calls
-    /// after the peer has refused input; and our input after the last handle was dropped.
+    /// after the peer has refused input, and the session where it refused a prompt and is silent; and our input after the last handle was dropped.
     pub exit_grace: Duration,
 }
 

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{Settings, callbacks::Running, inbox::Inbox};
-use crate::{ControlError, Delivery, Ending, Event, Router, Stale, handle::Started};
+use crate::{ControlError, Delivery, Ending, Event, Ignored, Router, Stale, handle::Started};
 
 /// What the driver, the handles and the callbacks share.
 pub(crate) struct Shared {
@@ -44,6 +44,10 @@ pub(crate) struct State {
     pub(super) callbacks: HashMap<RequestId, Running>,
     /// Callbacks started so far.
     pub(super) started: u64,
+    /// How many wait for room to send.
+    pub(super) senders: usize,
+    /// Since when a read waits for output of a peer that lives.
+    pub(super) reading_since: Option<Instant>,
     /// Whether the writing half is done.
     pub(super) input_finished: bool,
     /// Whether no handle is left.
@@ -117,6 +121,11 @@ impl Shared {
         (result, asked)
     }
 
+    /// Starts a call at once, so that its limit runs and reading goes on for it, whatever waits to be written before.
+    pub(crate) fn start_call(&self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
+        self.apply(self.state(), |state| state.start_call(call)).0
+    }
+
     pub(crate) fn take_back(&self, id: &RequestId) {
         self.with_router(|router| router.cancel(id));
     }
@@ -154,6 +163,10 @@ impl Shared {
         self.state().router.is_idle()
     }
 
+    pub(crate) fn ignored(&self) -> Ignored {
+        self.state().router.ignored()
+    }
+
     /// The error for a call whose session has ended without telling it.
     pub(crate) fn closed(&self, subtype: &str) -> ControlError {
         let ending = self.state().inbox.ended().cloned().unwrap_or_default();
@@ -166,18 +179,29 @@ impl Shared {
         self.written.notify_waiters();
     }
 
+    pub(super) fn input_is_open(&self) -> bool {
+        self.state().router.input_is_open()
+    }
+
+    pub(super) fn prompt_was_lost(&self) -> bool {
+        self.state().router.prompt_was_lost()
+    }
+
+    /// A read waits for output of a peer that lives, or does so no more.
+    pub(super) fn set_reading(&self, reading: bool) {
+        self.state().reading_since = reading.then(Instant::now);
+    }
+
     /// The writing half is done.
     pub(super) fn input_finished(&self) {
         self.state().input_finished = true;
         self.written.notify_waiters();
     }
 
-    /// Gives the open calls up, since their requests may never have arrived.
-    pub(super) fn fail_calls(&self, why: &str) {
-        let ending = Arc::new(Ending::failed(why));
-        self.with_router(|router| {
-            router.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
-        });
+    /// Gives up on an ending that says why the input is broken: open calls and senders are told what is known.
+    pub(super) fn give_input_up(&self) {
+        self.with_router(Router::give_input_up);
+        self.written.notify_waiters();
     }
 
     /// The last handle was dropped.
@@ -202,7 +226,7 @@ impl Shared {
 
 impl State {
     /// Starts a call: the reply goes to the receiver.
-    pub(crate) fn start_call(&mut self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
+    fn start_call(&mut self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
         let (waiting, reply) = oneshot::channel();
         let id = call(&mut self.router);
         self.waiting.insert(id.clone(), waiting);

@@ -1,27 +1,34 @@
 //! What is waited for, by whom, and until when: every wait ends with the session.
 
-use std::{collections::VecDeque, convert::Infallible, sync::Arc};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    future::pending,
+    sync::{Arc, MutexGuard},
+};
 
 use bytes::Bytes;
 use tokio::{
     sync::Notify,
-    time::{sleep_until, timeout},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 
 use super::{Shared, shared::State};
 use crate::{ControlError, Delivery, Ending};
 
 impl Shared {
-    /// Does something that writes, once there is room for more to be written.
+    /// Does something that writes, once there is room for more to be written, or nothing can be written any more.
     ///
     /// Room is looked for and taken under one lock, so that many who wait together do not overrun it together.
     /// Nothing is done where the future is dropped before.
     pub(crate) async fn when_writable<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let mut act = Some(act);
+        let mut waiting = None;
         wait(&self.written, || {
             let state = self.state();
             let room = state.router.transmit_bytes() <= self.settings.unwritten;
-            if !room && state.router.input_is_open() {
+            if state.router.awaits_ending() || (!room && state.router.input_is_open()) {
+                waiting.get_or_insert_with(|| WaitingSender::new(self, state));
                 return None;
             }
             // Asked again only after `None`, so that it is always there.
@@ -65,19 +72,43 @@ impl Shared {
     pub(super) async fn may_read(&self) {
         wait(&self.may_read, || {
             let state = self.state();
-            let parked = state.inbox.parked();
+            let unread = state.inbox.parked();
             let (calls, callbacks) = state.router.open();
+            // One request alone never stops reading, however large, since its answer may need a reply to a call.
+            let alone = callbacks <= 1;
+            let parked =
+                unread + if alone { state.router.answer_bytes() } else { state.router.inbound_bytes() };
             let most = self.settings.parked_open.max(self.settings.parked_quiet);
-            if parked > most && calls > 0 {
-                self.apply(state, |state| {
-                    state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
-                });
+            if parked > most {
+                if calls > 0 {
+                    self.apply(state, |state| {
+                        state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
+                    });
+                }
                 return None;
             }
-            let limit = if calls + callbacks > 0 { most } else { self.settings.parked_quiet };
-            (parked <= limit && parked + state.router.inbound_bytes() <= most).then_some(())
+            let open = calls + callbacks + state.senders > 0;
+            (open || unread <= self.settings.parked_quiet).then_some(())
         })
         .await;
+    }
+
+    /// Waits until a read has gone without output for the grace, counted from now at the earliest.
+    ///
+    /// Time in which it is the user who does not read is not counted.
+    pub(super) async fn silence(&self, since: Instant) {
+        loop {
+            let Some(reading) = self.state().reading_since else {
+                // A read begins later than now, so that nothing is missed by looking again then.
+                sleep(self.settings.exit_grace).await;
+                continue;
+            };
+            match reading.max(since).checked_add(self.settings.exit_grace) {
+                Some(end) if end <= Instant::now() => return,
+                Some(end) => sleep_until(end).await,
+                None => return pending().await,
+            }
+        }
     }
 
     /// Gives requests up when their limit runs out. Never ends.
@@ -107,6 +138,23 @@ impl Shared {
         if timeout(self.settings.exit_grace, finished).await.is_err() {
             tracing::debug!("a session was given up with lines that its peer did not take");
         }
+    }
+}
+
+/// A sender that waits, for as long as this lives: reading goes on as for an open request, since the CLI may have to get
+/// rid of what it says before it takes more.
+struct WaitingSender<'a>(&'a Shared);
+
+impl<'a> WaitingSender<'a> {
+    fn new(shared: &'a Shared, state: MutexGuard<'_, State>) -> Self {
+        shared.apply(state, |state| state.senders += 1);
+        Self(shared)
+    }
+}
+
+impl Drop for WaitingSender<'_> {
+    fn drop(&mut self) {
+        self.0.state().senders -= 1;
     }
 }
 

@@ -1,26 +1,33 @@
 //! The writing half: lines to the peer, in order.
 
-use std::{convert::Infallible, future::pending};
+use std::future::pending;
 
 use agentwire_codec::WireWriter;
 use agentwire_transport::ByteSink;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::{Shared, chain};
+use crate::Ending;
 
-/// Writes until the input is ended, or can't be written to; then waits for ever, and keeps the sink.
+/// Writes until the input is ended, or can't be written to; then waits, and keeps the sink.
 ///
 /// A peer that takes no more input may still speak: it often ends with a message that says why, so reading goes on, and
 /// open calls wait a grace for that.
-pub(super) async fn write<S: ByteSink>(mut writer: WireWriter<S>, shared: &Shared) -> Infallible {
+/// It ends the session only where a prompt was refused and the peer is silent, since nothing will come of that prompt.
+pub(super) async fn write<S: ByteSink>(mut writer: WireWriter<S>, shared: &Shared) -> Ending {
     while let Some(line) = shared.next_line().await {
         if let Err(error) = writer.write_line(line).await {
             let why = chain(&error);
             shared.input_broken(&why);
             shared.input_finished();
+            let since = Instant::now();
             sleep(shared.settings().exit_grace).await;
-            shared.fail_calls(&why);
-            return pending().await;
+            shared.give_input_up();
+            if !shared.prompt_was_lost() {
+                return pending().await;
+            }
+            shared.silence(since).await;
+            return Ending::failed(why);
         }
     }
     if let Err(error) = writer.finish().await {

@@ -8,7 +8,9 @@ use agentwire_protocol::{
 /// What the messages tell of the run.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// Whether a prompt waits for a result.
+    /// Whether a prompt waits for a result, or a turn has begun and has none.
+    ///
+    /// Prompts that wait together may share a turn, so that they can't be counted against results.
     awaiting_result: bool,
     /// Whether any result came.
     had_result: bool,
@@ -40,15 +42,23 @@ impl Ledger {
                     self.told = false;
                 }
             }
+            // It comes once for each turn, so this is the turn of a prompt that waited behind the last result.
+            Message::System(System::Init(_)) => {
+                self.awaiting_result = true;
+                self.told = false;
+                self.error_result = None;
+            }
             // The conversation went on, so an exit that follows is no echo of the old error.
             Message::Assistant(_) | Message::User(_) | Message::StreamEvent(_) => self.error_result = None,
             _ => {}
         }
     }
 
-    /// Whether something was cut, if the session ends now: a prompt without a result, or a turn that the CLI said runs.
+    /// Whether a turn is cut, if the session ends now.
+    ///
+    /// A CLI that is still busy after the result, or never said that it is not, has cut no turn.
     pub(super) fn in_turn(&self) -> bool {
-        !self.is_idle()
+        self.awaiting_result
     }
 
     pub(super) fn take_error_result(&mut self) -> Option<Box<TurnResult>> {

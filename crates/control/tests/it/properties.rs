@@ -7,7 +7,7 @@ use agentwire_control::{ControlError, Ending, Event, Router};
 use agentwire_protocol::{RawJson, RequestId, message::UserInput};
 use proptest::prelude::*;
 
-use crate::script::{ERROR_RESULT, RESULT, cancel, inbound, success, too_long};
+use crate::script::{ERROR_RESULT, INIT, RESULT, cancel, inbound, success, too_long};
 
 /// One thing that may happen. Small numbers, so that ids meet.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ enum Step {
     Sent,
     EndInput,
     BreakInput,
+    GiveInputUp,
+    Init,
     FailCalls,
     End,
 }
@@ -53,6 +55,8 @@ fn step() -> impl Strategy<Value = Step> {
         4 => Just(Step::Sent),
         1 => Just(Step::EndInput),
         1 => Just(Step::BreakInput),
+        1 => Just(Step::GiveInputUp),
+        3 => Just(Step::Init),
         1 => Just(Step::FailCalls),
         1 => Just(Step::End),
     ]
@@ -153,6 +157,8 @@ impl Model {
             Step::Sent => while self.router.poll_transmit().is_some() {},
             Step::EndInput => self.router.end_input(),
             Step::BreakInput => self.router.handle_broken_input(Ending::failed("broken")),
+            Step::GiveInputUp => self.router.give_input_up(),
+            Step::Init => self.shown(INIT),
             Step::FailCalls => {
                 self.router.fail_calls(|subtype| ControlError::Cancelled { subtype });
             }

@@ -6,7 +6,7 @@ use agentwire_control::{ControlError, Ending, Event};
 use agentwire_protocol::{RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
 
-use crate::script::{ERROR_RESULT, RESULT, Script, cancel, inbound, success};
+use crate::script::{ERROR_RESULT, INIT, RESULT, Script, cancel, inbound, success};
 
 fn check(script: &mut Script, events: &[&str]) {
     assert_eq!(script.events(), events);
@@ -300,15 +300,50 @@ fn a_result_that_cant_be_read_ends_its_turn() {
 
 /// Of two prompts that waited together, the first one's result does not hide that the second one's turn was cut.
 #[test]
-fn a_turn_that_was_said_to_run_is_cut_by_the_end() {
-    let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
+fn a_turn_that_has_begun_is_cut_by_the_end() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.router.send_user(&UserInput::new("y")).unwrap();
-    script.line(running).line(RESULT);
-    check(&mut script, &[&format!("message {running}"), &format!("message {RESULT}"), "turn ended Result"]);
+    script.line(INIT).line(RESULT);
+    let events = [&format!("message {INIT}"), &format!("message {RESULT}"), "turn ended Result", "run over"];
+    check(&mut script, &events);
+    script.line(INIT);
+    assert!(!script.router.is_idle() && !script.router.run_is_over());
+    check(&mut script, &[&format!("message {INIT}")]);
     script.router.handle_ending(Ending::exited(ExitReport::exited(0)));
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
+    check(&mut script, &["turn ended NoResult", closed]);
+}
+
+#[test]
+fn the_run_is_over_again_after_each_turn_that_began_by_itself() {
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.line(INIT).line(RESULT).events();
+    script.line(INIT).line(RESULT);
+    let events = [&format!("message {INIT}"), &format!("message {RESULT}"), "turn ended Result", "run over"];
+    check(&mut script, &events);
+    check(script.end(), &["closed the session ended"]);
+}
+
+/// Whoever says `running` and never `idle` has cut nothing, if the turn has its result.
+#[test]
+fn an_exit_without_idle_after_the_result_cuts_no_turn() {
+    let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.line(running).line(INIT).line(RESULT).events();
+    script.router.handle_ending(Ending::exited(ExitReport::exited(0)));
+    check(&mut script, &["closed the session ended (exit code 0)"]);
+}
+
+#[test]
+fn an_error_result_is_not_the_cause_of_an_end_in_the_middle_of_the_next_turn() {
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.line(ERROR_RESULT).line(INIT).events();
+    script.router.handle_ending(Ending::exited(ExitReport::exited(9)));
+    let closed = "closed the session ended in the middle of a turn, which has no result (exit code 9)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
 
@@ -352,11 +387,12 @@ fn an_error_result_outranks_the_exit_code_that_echoes_it() {
 fn after_the_end_of_input_what_waits_is_written_and_nothing_more_is_taken() {
     let mut script = Script::default();
     let id = script.call();
+    script.call();
     script.line(&inbound("a")).events();
     script.router.end_input();
     assert!(!script.router.input_is_open());
     script.call();
-    check(&mut script, &["failed req_2 InputEnded"]);
+    check(&mut script, &["failed req_3 InputEnded"]);
     assert!(matches!(script.router.send_user(&UserInput::new("x")), Err(ControlError::InputEnded { .. })));
     assert!(script.router.answer(&"a".into(), ok()).is_err());
     script.router.cancel(&id);
@@ -372,8 +408,9 @@ fn a_broken_input_leaves_open_calls_to_the_reply_or_the_ending_that_is_on_its_wa
     script.router.handle_broken_input(Ending::failed("broken pipe"));
     assert_eq!(script.sent(), [""; 0]);
     script.call();
+    assert!(script.router.awaits_ending());
     script.line(&success("req_1", "{}")).line(&inbound("a"));
-    check(&mut script, &["failed req_3 Closed", "answered req_1 {}", "inbound a new_thing"]);
+    check(&mut script, &["answered req_1 {}", "inbound a new_thing"]);
     assert!(script.router.answer(&"a".into(), ok()).is_err());
     script.line(ERROR_RESULT).end();
     let events = [
@@ -381,10 +418,65 @@ fn a_broken_input_leaves_open_calls_to_the_reply_or_the_ending_that_is_on_its_wa
         "turn ended Result",
         "run over",
         "failed req_2 Closed",
+        "failed req_3 Closed",
         "closed No such session",
     ];
     check(&mut script, &events);
     assert_eq!(script.router.transmit_bytes(), 0);
+    assert!(!script.router.awaits_ending());
+}
+
+#[test]
+fn a_broken_input_that_is_given_up_fails_calls_old_and_new() {
+    let mut script = Script::default();
+    script.router.give_input_up();
+    script.call();
+    script.router.handle_broken_input(Ending::failed("broken pipe"));
+    check(&mut script, &[]);
+    script.router.give_input_up();
+    assert!(!script.router.awaits_ending());
+    script.call();
+    check(&mut script, &["failed req_1 Closed", "failed req_2 Closed"]);
+    assert!(matches!(script.router.send_user(&UserInput::new("x")), Err(ControlError::Closed { .. })));
+}
+
+#[test]
+fn a_prompt_that_a_broken_input_loses_is_known() {
+    let lost = |steps: fn(&mut Script)| {
+        let mut script = Script::default();
+        steps(&mut script);
+        script.router.handle_broken_input(Ending::failed("broken pipe"));
+        script.router.prompt_was_lost()
+    };
+    let prompt = |script: &mut Script| script.router.send_user(&UserInput::new("x")).unwrap();
+    assert!(lost(|script| script.router.send_user(&UserInput::new("x")).unwrap()));
+    assert!(lost(|script| {
+        script.router.send_user(&UserInput::new("x")).unwrap();
+        script.sent();
+    }));
+    assert!(!lost(|_| {}));
+    assert!(!lost(|script| {
+        script.router.send_user(&UserInput::new("x")).unwrap();
+        script.call();
+        script.sent();
+    }));
+    let mut script = Script::default();
+    prompt(&mut script);
+    assert!(!script.router.prompt_was_lost());
+}
+
+#[test]
+fn a_call_that_was_not_written_yet_is_taken_back_without_a_word() {
+    let mut script = Script::default();
+    let id = script.call();
+    script.call();
+    script.router.cancel(&id);
+    assert_eq!(script.sent().len(), 1);
+    script.call();
+    script.wait(10);
+    assert_eq!(script.sent(), [cancel("req_2")]);
+    assert_eq!(script.router.transmit_bytes(), 0);
+    check(&mut script, &["failed req_1 Cancelled", "failed req_2 TimedOut", "failed req_3 TimedOut"]);
 }
 
 #[test]
@@ -421,6 +513,7 @@ fn bytes_are_counted() {
     script.call();
     assert!(script.router.transmit_bytes() > answer);
     assert_eq!(script.router.inbound_bytes(), answer);
+    assert_eq!(script.router.answer_bytes(), answer);
     script.sent();
     assert_eq!((script.router.transmit_bytes(), script.router.inbound_bytes()), (0, 0));
 }

@@ -79,6 +79,9 @@ pub(crate) fn success(id: &str, response: &str) -> String {
     format!(r#"{{"type":"control_response","response":{response}}}"#)
 }
 
+/// A turn begins.
+pub(crate) const INIT: &str =
+    r#"{"type":"system","subtype":"init","session_id":"s","cwd":"c","model":"m","tools":[]}"#;
 pub(crate) const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false}"#;
 pub(crate) const ERROR_RESULT: &str = r#"{"duration_api_ms":1,"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No such session"]}"#;
 

@@ -7,6 +7,7 @@ use agentwire_hooks::catch_panic;
 use agentwire_protocol::{RawJson, control::SendMcpMessage};
 use serde::Deserialize;
 use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     answered,
@@ -45,11 +46,13 @@ impl Hosted {
         match kind {
             Kind::Request { id, method } => instance.request(id, &method, message, context),
             Kind::Notification { method } => {
-                if &*method == "notifications/cancelled"
-                    && let Some(Cancelled { request_id }) = rpc::params(&message)
-                {
-                    instance.calls.cancel(&request_id);
-                }
+                // The server hears of it first, while it still knows the request; then the request ends, whatever the
+                // server does.
+                let _cancel = (&*method == "notifications/cancelled")
+                    .then(|| rpc::params(&message))
+                    .flatten()
+                    .and_then(|Cancelled { request_id }| instance.calls.token(&request_id))
+                    .map(CancellationToken::drop_guard);
                 instance.inform(message)
             }
             Kind::Response => instance.inform(message),
@@ -90,7 +93,10 @@ impl Instance {
     }
 
     fn request(self: Arc<Self>, id: RawJson, method: &str, message: RawJson, context: CallContext) -> Reply {
-        let call = match self.calls.enter(&id) {
+        if method == "initialize" {
+            self.calls.connect();
+        }
+        let call = match self.calls.enter(&id, &context.cancelled) {
             Ok(call) => call,
             Err(why) => return refused(why),
         };

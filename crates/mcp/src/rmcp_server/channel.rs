@@ -1,81 +1,18 @@
 //! The in-memory transport between the bridge and an `rmcp` service.
 
-use std::{
-    collections::HashMap,
-    convert::Infallible,
-    future::Future,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{convert::Infallible, future::Future, sync::Arc};
 
 use agentwire_protocol::RawJson;
 use rmcp::{
     RoleServer,
-    model::{JsonRpcMessage, RequestId},
+    model::{GetMeta, JsonRpcMessage, RequestId, ServerNotification, ServerResult},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
-use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::mpsc;
 
+use super::waiting::Waiting;
 use crate::{Outbox, rpc};
-
-/// The requests that wait for the service's answer, by id.
-#[derive(Debug, Default)]
-pub(super) struct Waiting(Mutex<HashMap<RequestId, Waiter>>);
-
-#[derive(Debug)]
-struct Waiter {
-    answer: oneshot::Sender<RawJson>,
-    cancelled: CancellationToken,
-}
-
-impl Waiting {
-    /// Enters a request, until the [`Waits`] is dropped.
-    pub(super) fn enter(self: &Arc<Self>, id: RequestId) -> (Waits, oneshot::Receiver<RawJson>) {
-        let (answer, receiver) = oneshot::channel();
-        let cancelled = CancellationToken::new();
-        self.lock().insert(id.clone(), Waiter { answer, cancelled: cancelled.clone() });
-        (Waits { waiting: Arc::clone(self), id, cancelled }, receiver)
-    }
-
-    /// The token of a request; `None` where nobody waits for it any more.
-    pub(super) fn token(&self, id: &RequestId) -> Option<CancellationToken> {
-        self.lock().get(id).map(|waiter| waiter.cancelled.clone())
-    }
-
-    fn answer(&self, id: &RequestId, answer: RawJson) {
-        // Nobody waits for the answer to a cancelled request.
-        if let Some(waiter) = self.lock().remove(id)
-            && waiter.answer.send(answer).is_err()
-        {
-            tracing::debug!(%id, "an answer came after its request was given up");
-        }
-    }
-
-    /// The service has ended: nobody gets an answer any more.
-    fn end(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Waiter>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Somebody waits; when nobody does any more, the request is cancelled.
-#[derive(Debug)]
-pub(super) struct Waits {
-    waiting: Arc<Waiting>,
-    id: RequestId,
-    cancelled: CancellationToken,
-}
-
-impl Drop for Waits {
-    fn drop(&mut self) {
-        self.cancelled.cancel();
-        self.waiting.lock().remove(&self.id);
-    }
-}
 
 /// The service's end of the transport.
 #[derive(Debug)]
@@ -92,7 +29,7 @@ impl Transport<RoleServer> for Channel {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        let forwarded = self.route(&message).map(|message| (self.outbox.clone(), message));
+        let forwarded = self.route(message).map(|message| (self.outbox.clone(), message));
         async move {
             if let Some((outbox, message)) = forwarded
                 && let Err(error) = outbox.send(message).await
@@ -116,28 +53,63 @@ impl Transport<RoleServer> for Channel {
 
 impl Channel {
     /// Gives an answer to who waits for it; `Some` is a message for the CLI.
-    fn route(&self, message: &TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
-        let encoded = RawJson::encode(message);
-        let id = match message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref(),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {
-                return encoded
-                    .inspect_err(|error| tracing::warn!(%error, "a message can't be written"))
-                    .ok();
+    fn route(&self, message: TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
+        match message {
+            JsonRpcMessage::Response(mut response) => {
+                let (service_id, id) = self.awaited(&response.id)?;
+                if let ServerResult::SubscriptionsListenResult(result) = &mut response.result {
+                    result.meta.set_subscription_id(id.clone());
+                }
+                response.id = id.clone();
+                self.answer(&service_id, id, &JsonRpcMessage::Response(response));
+                None
             }
-        };
-        if let Some(id) = id {
-            let answer = encoded.unwrap_or_else(|error| {
-                let why = format!("the answer can't be written: {error}");
-                let id = RawJson::encode(&id.clone().into_json_value())
-                    .unwrap_or_else(|_| RawJson::empty_object());
-                rpc::error(&id, rpc::INTERNAL_ERROR, &why)
-            });
-            self.waiting.answer(id, answer);
+            JsonRpcMessage::Error(mut error) => {
+                let (service_id, id) = self.awaited(error.id.as_ref()?)?;
+                error.id = Some(id.clone());
+                self.answer(&service_id, id, &JsonRpcMessage::Error(error));
+                None
+            }
+            JsonRpcMessage::Notification(mut notification) => {
+                self.name_subscription(&mut notification.notification)?;
+                encoded(&JsonRpcMessage::Notification(notification))
+            }
+            request @ JsonRpcMessage::Request(_) => encoded(&request),
         }
-        None
     }
+
+    /// The service's id of a request and the CLI's, where somebody waits for its answer.
+    fn awaited(&self, service_id: &RequestId) -> Option<(RequestId, RequestId)> {
+        let id = self.waiting.cli_id(service_id);
+        if id.is_none() {
+            tracing::debug!("an MCP server's answer came after its request was given up");
+        }
+        Some((service_id.clone(), id?))
+    }
+
+    fn answer(&self, service_id: &RequestId, id: RequestId, answer: &TxJsonRpcMessage<RoleServer>) {
+        let answer = RawJson::encode(answer).unwrap_or_else(|error| {
+            let why = format!("the answer can't be written: {error}");
+            let id = RawJson::encode(&id.into_json_value()).unwrap_or_else(|_| RawJson::empty_object());
+            rpc::error(&id, rpc::INTERNAL_ERROR, &why)
+        });
+        self.waiting.answer(service_id, answer);
+    }
+
+    /// A subscription goes by the id of the request that opened it: by the CLI's, in what the CLI reads.
+    ///
+    /// `None` where nobody waits for that request any more, so that the message is for nobody.
+    fn name_subscription(&self, notification: &mut ServerNotification) -> Option<()> {
+        if let Some(service_id) = notification.get_meta().subscription_id() {
+            let (_, id) = self.awaited(&service_id)?;
+            notification.get_meta_mut().set_subscription_id(id);
+        }
+        Some(())
+    }
+}
+
+fn encoded(message: &TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
+    RawJson::encode(message).inspect_err(|error| tracing::warn!(%error, "a message can't be written")).ok()
 }
 
 impl Drop for Channel {

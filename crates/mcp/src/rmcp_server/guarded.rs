@@ -9,7 +9,7 @@ use rmcp::{
     service::{NotificationContext, RequestContext},
 };
 
-use super::channel::Waiting;
+use super::waiting::Waiting;
 use crate::rpc;
 
 /// A handler, with what `rmcp` leaves open closed: it drops the task of a handler that panics without an answer, and

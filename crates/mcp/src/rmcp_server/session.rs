@@ -5,15 +5,12 @@ use std::{fmt, sync::Arc};
 use agentwire_protocol::RawJson;
 use rmcp::{
     RoleServer, ServerHandler,
-    model::{ClientRequest, JsonRpcMessage, ServerCapabilities},
+    model::{ClientNotification, ClientRequest, JsonRpcMessage, ServerCapabilities},
     service::{RunningService, RxJsonRpcMessage, serve_directly},
 };
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::{
-    channel::{Channel, Waiting},
-    guarded::Guarded,
-};
+use super::{channel::Channel, guarded::Guarded, waiting::Waiting};
 use crate::{Handling, Outbox, Session, rpc};
 
 /// An `rmcp` service in one session. Dropping it ends the service, and cancels its handlers.
@@ -50,6 +47,22 @@ impl<H: ServerHandler> RmcpSession<H> {
         }
     }
 
+    /// Names the cancelled request by the service's id; `false` where nobody waits for it, so that there is nothing to
+    /// cancel: the CLI's id could be another request's within the service.
+    fn translate(&self, message: &mut RxJsonRpcMessage<RoleServer>) -> bool {
+        if let JsonRpcMessage::Notification(notification) = message
+            && let ClientNotification::CancelledNotification(cancelled) = &mut notification.notification
+            && let Some(id) = &mut cancelled.params.request_id
+        {
+            let Some(service_id) = self.waiting.service_id(id) else {
+                tracing::debug!(%id, "a request was cancelled that is not open");
+                return false;
+            };
+            *id = service_id;
+        }
+        true
+    }
+
     /// Why a request must not reach the service, as a code and a text.
     fn objection(&self, request: &ClientRequest) -> Option<(i32, String)> {
         let method = request.method();
@@ -71,14 +84,17 @@ impl<H: ServerHandler> RmcpSession<H> {
 impl<H: ServerHandler> Session for RmcpSession<H> {
     fn handle(&self, message: RawJson) -> Handling {
         let id = rpc::id(&message);
-        let decoded = match message.decode::<RxJsonRpcMessage<RoleServer>>() {
+        let mut decoded = match message.decode::<RxJsonRpcMessage<RoleServer>>() {
             Ok(decoded) => decoded,
             Err(error) => {
                 let why = format!("the message can't be read: {}", error.reason());
                 return Box::pin(async move { Some(rpc::error(&id, rpc::INTERNAL_ERROR, &why)) });
             }
         };
-        let JsonRpcMessage::Request(request) = &decoded else {
+        let JsonRpcMessage::Request(request) = &mut decoded else {
+            if !self.translate(&mut decoded) {
+                return Box::pin(async { None });
+            }
             let posted = self.post(decoded);
             return Box::pin(async move {
                 if !posted.await {
@@ -91,6 +107,7 @@ impl<H: ServerHandler> Session for RmcpSession<H> {
             return Box::pin(async move { Some(rpc::error(&id, code, &why)) });
         }
         let (waits, answer) = self.waiting.enter(request.id.clone());
+        request.id = waits.service_id();
         let posted = self.post(decoded);
         Box::pin(async move {
             let answer = if posted.await { answer.await.ok() } else { None };

@@ -169,6 +169,44 @@ async fn an_id_in_flight_is_refused_and_free_afterwards() {
 }
 
 #[tokio::test]
+async fn an_id_is_free_as_soon_as_its_request_is_given_up() {
+    let (mut cli, mut came, _) = start().await;
+    cli.post("slow", "s", request(1, "hang")).await;
+    until(&mut came, "hang").await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    let lines = [("note", cancel), ("again", request(1, "hang"))];
+    cli.post_all(&lines).await;
+    let mut answers = [cli.answer().await, cli.answer().await];
+    answers.sort_by(|one, other| one.0.cmp(&other.0));
+    let [(note, _), (slow, cancelled)] = answers;
+    assert_eq!((note.as_str(), slow.as_str()), ("note", "slow"));
+    assert_eq!(cancelled.unwrap()["mcp_response"], failure(1, -32800, "the request was cancelled"));
+    // The new one is in flight, and the end of the old one has not freed its id.
+    cli.post("third", "s", request(1, "echo")).await;
+    let why = "a request with the JSON-RPC id 1 is in flight already".to_owned();
+    assert_eq!(cli.answer().await, ("third".to_owned(), Err(why)));
+    assert_eq!(cli.rpc(request(2, "echo")).await["result"], json!({"x": 1}));
+}
+
+#[tokio::test]
+async fn a_new_connection_counts_its_ids_anew() {
+    let (mut cli, mut came, _) = start().await;
+    cli.post("old", "s", request(1, "hang")).await;
+    until(&mut came, "hang").await;
+    assert_eq!(cli.rpc(initialize()).await["id"], 0);
+    assert_eq!(cli.rpc(request(1, "echo")).await["result"], json!({"x": 1}));
+    cli.post("new", "s", request(1, "hang")).await;
+    until(&mut came, "hang").await;
+    cli.post("third", "s", request(1, "echo")).await;
+    assert!(cli.answer().await.1.unwrap_err().contains("in flight already"));
+    // A cancellation is the newest one's.
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    cli.post("note", "s", cancel).await;
+    let answers = [cli.answer().await.0, cli.answer().await.0];
+    assert!(answers.contains(&"new".to_owned()), "{answers:?}");
+}
+
+#[tokio::test]
 async fn a_cancelled_request_is_answered_at_once() {
     let (mut cli, mut came, _) = start().await;
     cli.post("slow", "s", request("r", "hang")).await;

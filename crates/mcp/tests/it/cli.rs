@@ -79,6 +79,16 @@ impl Cli {
         self.ask(id, json!({"subtype": "mcp_message", "server_name": server, "message": message})).await;
     }
 
+    /// Sends JSON-RPC messages to the server `s` in one write, so that nothing runs in between.
+    pub(crate) async fn post_all(&self, messages: &[(&str, Value)]) {
+        let line = |(id, message): &(&str, Value)| {
+            let request = json!({"subtype": "mcp_message", "server_name": "s", "message": message});
+            format!("{}\n", json!({"type": "control_request", "request_id": id, "request": request}))
+        };
+        let lines: String = messages.iter().map(line).collect();
+        self.peer.write(lines.into_bytes()).await.unwrap();
+    }
+
     /// Sends a JSON-RPC message to the server `s`, and gives its answer.
     pub(crate) async fn rpc(&mut self, message: Value) -> Value {
         self.post("one", "s", message).await;

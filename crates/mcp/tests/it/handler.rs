@@ -6,16 +6,18 @@ use agentwire_mcp::{
         self, ErrorData, RoleServer, ServerHandler,
         handler::server::wrapper::Parameters,
         model::{
-            CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
-            PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+            CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam,
+            ContentBlock, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, RequestId,
+            ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
         },
-        service::RequestContext,
+        service::{NotificationContext, RequestContext, SubscriptionContext},
         tool, tool_handler, tool_router,
     },
 };
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
-use crate::cli::{Cli, call, initialize};
+use crate::cli::{Cli, call, initialize, within};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct AddInput {
@@ -80,6 +82,22 @@ impl ServerHandler for Unruly {
             name => panic!("told to {name}"),
         };
         Ok(CallToolResult::success(vec![ContentBlock::text(said)]).into())
+    }
+}
+
+/// A handler that tells the ids that it sees.
+#[derive(Clone)]
+struct Ids(mpsc::Sender<(&'static str, Option<RequestId>)>);
+
+impl ServerHandler for Ids {
+    async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.0.send(("request", Some(context.id))).await.unwrap();
+        context.ct.cancelled().await;
+        Ok(())
+    }
+
+    async fn on_cancelled(&self, params: CancelledNotificationParam, _: NotificationContext<RoleServer>) {
+        self.0.send(("cancelled", params.request_id)).await.unwrap();
     }
 }
 
@@ -181,4 +199,56 @@ async fn a_request_of_the_servers_is_answered_or_fails() {
     let answer = cli.answer().await.1.unwrap();
     let text = answer["mcp_response"]["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("no such server"), "{text}");
+}
+
+#[tokio::test]
+async fn a_handler_is_told_which_request_was_cancelled() {
+    let (ids, mut came) = mpsc::channel(8);
+    let mut cli = start(Ids(ids)).await;
+    for name in ["first", "second"] {
+        cli.post("one", "s", json!({"jsonrpc": "2.0", "id": name, "method": "ping"})).await;
+        let (_, id) = within(came.recv()).await.unwrap();
+        let cancel =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": name}});
+        cli.post("note", "s", cancel).await;
+        assert_eq!(within(came.recv()).await.unwrap(), ("cancelled", id));
+        let answers = [cli.answer().await.1.unwrap(), cli.answer().await.1.unwrap()];
+        assert!(answers.iter().any(|answer| answer["mcp_response"]["id"] == name), "{answers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_subscription_goes_by_the_id_that_the_cli_gave_it() {
+    #[derive(Clone)]
+    struct Listens;
+    impl ServerHandler for Listens {
+        fn get_info(&self) -> ServerConfig {
+            let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+            ServerConfig::new(capabilities.build())
+        }
+
+        fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+            Some(requested.clone())
+        }
+
+        async fn listen(&self, _: SubscriptionContext) -> Result<(), ErrorData> {
+            Ok(())
+        }
+    }
+    let mut cli = start(Listens).await;
+    let listen = json!({"notifications": {"toolsListChanged": true}, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "claude-code", "version": "2"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    cli.post("one", "s", request(70, "subscriptions/listen", listen)).await;
+    let mut lines = [cli.line().await, cli.line().await];
+    lines.sort_by_key(|line| line["type"].to_string());
+    let [acknowledged, answer] = lines;
+    let id = |meta: &Value| meta["io.modelcontextprotocol/subscriptionId"].clone();
+    let acknowledged = &acknowledged["request"]["message"];
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    assert_eq!(id(&acknowledged["params"]["_meta"]), 70);
+    let answer = &answer["response"]["response"]["mcp_response"];
+    assert_eq!((&answer["id"], id(&answer["result"]["_meta"])), (&json!(70), json!(70)), "{answer}");
 }

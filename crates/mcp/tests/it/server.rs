@@ -13,7 +13,7 @@ use agentwire_mcp::{McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
 use agentwire_protocol::{RawJson, control::Interrupt};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{Barrier, mpsc};
+use tokio::sync::{Barrier, Notify, mpsc};
 
 use crate::cli::{Cli, call, initialize, within};
 
@@ -40,6 +40,10 @@ async fn start(server: Server) -> Cli {
 
 fn text(text: &str, is_error: bool) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": is_error})
+}
+
+fn cancelled(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id.into()}})
 }
 
 #[tokio::test]
@@ -218,8 +222,7 @@ async fn a_cancelled_tool_is_told_and_then_dropped() {
     // By a notification, by taking the control request back, and by the end of the session.
     cli.post("a", "s", call(1, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
-    cli.post("note", "s", cancel).await;
+    cli.post("note", "s", cancelled(1)).await;
     let answers = [cli.answer().await.0, cli.answer().await.0];
     assert!(answers.contains(&"a".to_owned()), "{answers:?}");
     assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
@@ -231,6 +234,79 @@ async fn a_cancelled_tool_is_told_and_then_dropped() {
     assert_eq!(within(came.recv()).await, Some("started"));
     assert_eq!(cli.end().await, Vec::<Value>::new());
     assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reused_id_gets_the_answer_of_its_own_call() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Named {
+        name: String,
+    }
+    let (events, mut came) = mpsc::channel(8);
+    let finish = Arc::new([Notify::new(), Notify::new()]);
+    let may_finish = Arc::clone(&finish);
+    let server = Server::new("s", "1").tool("work", "", move |Named { name }, cx| {
+        let (events, may_finish) = (events.clone(), Arc::clone(&may_finish));
+        async move {
+            events.send("started").await.unwrap();
+            if name == "old" {
+                cx.cancelled.cancelled().await;
+                events.send("cancelled").await.unwrap();
+                may_finish[0].notified().await;
+                events.send("cleaned up").await.unwrap();
+            } else {
+                may_finish[1].notified().await;
+            }
+            format!("{name}, cancelled: {}", cx.cancelled.is_cancelled())
+        }
+    });
+    let mut cli = start(server).await;
+    cli.post("a", "s", call(7, "work", json!({"name": "old"}))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    cli.post("note", "s", cancelled(7)).await;
+    let answers = [cli.answer().await.0, cli.answer().await.0];
+    assert!(answers.contains(&"a".to_owned()), "{answers:?}");
+    assert_eq!(within(came.recv()).await, Some("cancelled"));
+    // The first call is over for the CLI, and its handler still cleans up.
+    cli.post("b", "s", call(7, "work", json!({"name": "new"}))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    finish[0].notify_one();
+    assert_eq!(within(came.recv()).await, Some("cleaned up"));
+    // Nothing but these answers comes: the first handler's goes nowhere.
+    for id in 8..12 {
+        assert_eq!(cli.rpc(json!({"jsonrpc": "2.0", "id": id, "method": "ping"})).await["id"], id);
+    }
+    finish[1].notify_one();
+    let (request, answer) = cli.answer().await;
+    let answer = answer.unwrap()["mcp_response"].take();
+    assert_eq!((request.as_str(), &answer["id"]), ("b", &json!(7)));
+    assert_eq!(answer["result"], text("new, cancelled: false", false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_reaches_its_own_call_only() {
+    let (events, mut came) = mpsc::channel(8);
+    let server = Server::new("s", "1").tool("hang", "", move |_: NoInput, cx| {
+        let events = events.clone();
+        async move {
+            events.send("started").await.unwrap();
+            cx.cancelled.cancelled().await;
+            events.send("cancelled").await.unwrap();
+        }
+    });
+    let mut cli = start(server).await;
+    cli.post("a", "s", call(100, "hang", json!({}))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    // None of these is open, whatever the bridge counts within.
+    for id in [json!(0), json!(1), json!(2), json!(3), json!("100"), json!(-1)] {
+        assert_eq!(cli.rpc(cancelled(id)).await["result"], json!({}));
+    }
+    assert_eq!(cli.rpc(json!({"jsonrpc": "2.0", "id": "p", "method": "ping"})).await["id"], "p");
+    assert_eq!(came.try_recv().ok(), None);
+    cli.post("note", "s", cancelled(100)).await;
+    let answers = [cli.answer().await.0, cli.answer().await.0];
+    assert!(answers.contains(&"a".to_owned()), "{answers:?}");
+    assert_eq!(within(came.recv()).await, Some("cancelled"));
 }
 
 #[tokio::test]

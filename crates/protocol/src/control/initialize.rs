@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 
 use super::ControlCall;
 use crate::{PermissionMode, RawJson, open_enum::open_enum};
@@ -79,17 +79,18 @@ open_enum! {
 }
 
 /// What the CLI says in the handshake.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+///
+/// Nothing of it is needed to go on, so reading it from JSON never fails for its shape: a field that is missing or of
+/// another type is as by default, and so are all where the reply is no object.
+/// What came is kept as [`raw`](Self::raw).
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InitializeReply {
     /// The slash commands.
-    #[serde(default)]
     pub commands: Vec<RawJson>,
     /// The agents that can be started.
-    #[serde(default)]
     pub agents: Vec<RawJson>,
     /// The models that can be chosen.
-    #[serde(default)]
     pub models: Vec<RawJson>,
     /// Who is logged in.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,4 +107,61 @@ pub struct InitializeReply {
     /// What this CLI can do; not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<RawJson>,
+    /// The reply as it came, fields that are not known here included; never written. `None` where none came.
+    #[serde(skip)]
+    pub raw: Option<RawJson>,
+}
+
+impl<'de> Deserialize<'de> for InitializeReply {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = RawJson::deserialize(deserializer)?;
+        let fields = Fields(raw.decode().unwrap_or_default());
+        Ok(Self {
+            commands: fields.read("commands"),
+            agents: fields.read("agents"),
+            models: fields.read("models"),
+            account: fields.read("account"),
+            output_style: fields.read("output_style"),
+            pid: fields.read("pid"),
+            current_permission_mode: fields.read("current_permission_mode"),
+            capabilities: fields.read("capabilities"),
+            raw: Some(raw),
+        })
+    }
+}
+
+/// The fields of an object, each to be read by itself.
+struct Fields(BTreeMap<Box<str>, RawJson>);
+
+impl Fields {
+    /// The field, or the default where it is missing or of another type.
+    fn read<T: DeserializeOwned + Default>(&self, name: &str) -> T {
+        self.0.get(name).and_then(|raw| raw.decode().ok()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> InitializeReply {
+        RawJson::parse(text).unwrap().decode().unwrap()
+    }
+
+    #[test]
+    fn each_field_is_read_by_itself() {
+        let text = r#"{"commands":{},"agents":[{"name":"a"}],"models":null,"pid":"7","output_style":"terse","later":1}"#;
+        let reply = read(text);
+        assert!(reply.commands.is_empty() && reply.models.is_empty());
+        assert_eq!((reply.agents.len(), reply.pid, reply.output_style.as_deref()), (1, None, Some("terse")));
+        assert_eq!(reply.raw.unwrap().as_str(), text);
+    }
+
+    #[test]
+    fn a_reply_that_is_no_object_is_kept() {
+        for text in ["[]", "null", "7"] {
+            let raw = Some(RawJson::parse(text).unwrap());
+            assert_eq!(read(text), InitializeReply { raw, ..InitializeReply::default() });
+        }
+    }
 }

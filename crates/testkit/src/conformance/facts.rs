@@ -20,6 +20,10 @@ pub(super) struct Facts {
     pub(super) states: bool,
     /// Turns are announced by `system/init`.
     pub(super) inits: bool,
+    /// Requests for answers are told.
+    pub(super) requests: bool,
+    /// We interrupted a turn.
+    pub(super) interrupted: bool,
     /// The line on which each tool use first appears, by its id.
     pub(super) tool_uses: HashMap<Box<str>, usize>,
     /// The answer to which each tool use belongs.
@@ -59,6 +63,7 @@ impl Facts {
     fn ours(&mut self, line: usize, read: &Recorded) {
         match &read.role {
             Role::Request { subtype, .. } if **subtype == *"end_session" => self.stopped = true,
+            Role::Request { subtype, .. } if **subtype == *"interrupt" => self.interrupted = true,
             Role::Message if is_prompt(read) => {
                 self.first_prompt.get_or_insert(line);
             }
@@ -70,6 +75,11 @@ impl Facts {
         match (read.kind(), read.subtype()) {
             ("system", "session_state_changed") => self.states = true,
             ("system", "init") => self.inits = true,
+            // Every turn of the model is announced.
+            ("result", _) if is_plain_success(read) && has_rounds(read) => self.inits = true,
+            ("system", "status") if read.json.text_at(&["status"]) == Some("requesting") => {
+                self.requests = true;
+            }
             ("system", "task_started") => self.tasks = true,
             ("assistant", _) => {
                 for block in content(read) {
@@ -110,6 +120,24 @@ pub(super) fn is_prompt(read: &Recorded) -> bool {
 /// Whether a message belongs to the main conversation.
 pub(super) fn is_main(read: &Recorded) -> bool {
     read.json.field("parent_tool_use_id").is_none_or(Json::is_null)
+}
+
+/// Whether a message is an echo of a prompt.
+pub(super) fn is_replay(read: &Recorded) -> bool {
+    read.json.field("isReplay").is_some_and(Json::is_true)
+}
+
+/// Whether a result tells that the model ended its turn as it wished, and nothing cut it short.
+pub(super) fn is_plain_success(result: &Recorded) -> bool {
+    let json = &result.json;
+    result.subtype() == "success"
+        && !json.field("is_error").is_some_and(Json::is_true)
+        && json.text_at(&["terminal_reason"]) == Some("completed")
+}
+
+/// Whether the model was asked at all in the turn of a result.
+pub(super) fn has_rounds(result: &Recorded) -> bool {
+    result.json.field("num_turns").and_then(Json::number).is_some_and(|rounds| rounds != "0")
 }
 
 /// Whether an `assistant` frame holds words of the CLI's own and not of the model.

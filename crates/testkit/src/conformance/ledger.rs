@@ -3,6 +3,8 @@
 mod asked;
 mod calls;
 
+use std::collections::HashSet;
+
 use asked::Asked;
 use calls::Calls;
 
@@ -22,6 +24,7 @@ pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
         asked: Asked::default(),
         closed: None,
         ended: false,
+        seen: Default::default(),
     };
     for item in &scene.items {
         ledger.see(item, scene.bare);
@@ -40,6 +43,8 @@ struct Ledger<'a> {
     /// The line on which our input ended.
     closed: Option<usize>,
     ended: bool,
+    /// The ids of a bare capture's requests, and of its replies.
+    seen: (HashSet<Box<str>>, HashSet<Box<str>>),
 }
 
 impl Ledger<'_> {
@@ -51,6 +56,7 @@ impl Ledger<'_> {
         match &item.what {
             What::Ours(text, read) => self.ours(item, text, read.as_ref()),
             What::Theirs(_, Some(read)) if !bare => self.theirs(item, read),
+            What::Theirs(_, Some(read)) => self.bare(line, read),
             What::EndOfInput => {
                 if self.closed.replace(line).is_some() {
                     self.report.find(line, "the input is ended twice");
@@ -62,6 +68,18 @@ impl Ledger<'_> {
                 self.asked.no_more_answers();
             }
             What::Theirs(..) | What::Signal | What::Stderr => {}
+        }
+    }
+
+    /// Where nothing of ours is there, an id still comes once only in each role.
+    fn bare(&mut self, line: usize, read: &Recorded) {
+        let (ids, id, what) = match &read.role {
+            Role::Request { id, .. } => (&mut self.seen.0, id, "request"),
+            Role::Response { id } => (&mut self.seen.1, id, "reply"),
+            Role::Cancel { .. } | Role::Message => return,
+        };
+        if !ids.insert(id.clone()) {
+            self.report.find(line, format!("a second {what} has the id {id}"));
         }
     }
 
@@ -77,7 +95,7 @@ impl Ledger<'_> {
         };
         match &read.role {
             Role::Request { id, subtype } => {
-                self.calls.made(item.line, id, subtype, item.has(Mark::Unanswered));
+                self.calls.made(item.line, id, subtype, item.has(Mark::Unanswered), self.report);
             }
             Role::Cancel { id } => self.calls.cancelled(item.line, id, self.report),
             Role::Response { id } => self.asked.answered(item.line, id, read, self.report),

@@ -3,6 +3,9 @@
 //! Every rule here holds on all recorded sessions of the real CLI.
 //! A rule that only holds for some of them says for which.
 
+mod once;
+mod outcome;
+mod pieces;
 mod stream;
 mod tools;
 mod turn;
@@ -12,13 +15,15 @@ use super::{
     report::Report,
     scene::{Item, Scene, What},
 };
+use once::Once;
+use outcome::Outcome;
 use stream::Streams;
 use tools::Tools;
 use turn::Turns;
 
 /// Checks the order of the lines.
 pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
-    let mut order = Order { streams: Streams::default(), tools: Tools::default(), turns: Turns::default() };
+    let mut order = Order::default();
     if scene.bare {
         // Our answers are not there, so no question can be told from an open one.
         order.tools.input_ended();
@@ -26,12 +31,13 @@ pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
     for item in &scene.items {
         order.see(item, facts, scene.bare, report);
     }
-    if !scene.bare {
-        order.turns.end(facts, report);
-    }
+    order.turns.end(facts, report);
 }
 
+#[derive(Default)]
 struct Order {
+    once: Once,
+    outcome: Outcome,
     streams: Streams,
     tools: Tools,
     turns: Turns,
@@ -46,6 +52,8 @@ impl Order {
                 self.turns.ours(line, read);
             }
             What::Theirs(_, Some(read)) => {
+                self.once.see(line, read, report);
+                self.outcome.see(line, read, facts, report);
                 self.streams.see(line, read, facts, report);
                 self.tools.see(line, read, facts, report);
                 self.turns.see(line, read, facts, bare, report);

@@ -36,7 +36,6 @@ impl Report {
     }
 
     /// Notes something of the whole.
-    #[cfg(feature = "facade")]
     pub(crate) fn find_overall(&mut self, what: impl Into<String>) {
         self.findings.push(Finding { line: None, what: what.into() });
     }

@@ -74,6 +74,10 @@ impl<L: Lifeline> Lifeline for RecordingLifeline<L> {
         report
     }
 
+    async fn gone(&self) {
+        self.inner.gone().await;
+    }
+
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
         self.recorder.tape().signal(how);
         self.inner.terminate(how)

@@ -7,7 +7,7 @@ use std::{
 
 use rustix::{
     io::{Errno, retry_on_intr},
-    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid},
 };
 
 use crate::{error::ExitReport, transport::Terminate};
@@ -74,14 +74,15 @@ impl Group {
 
     /// Whether the group has other living members than its ended leader.
     ///
-    /// Signal 0 cannot tell: the zombie leader would answer too.
+    /// On Linux signal 0 cannot tell: the zombie leader would answer too.
     pub(super) fn has_others(&self) -> bool {
         if *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) {
             return false;
         }
-        // Where it cannot be known, the others are taken to live: they get their whole grace, then SIGKILL.
+        // Elsewhere it can where zombies take no signals; where they do, the others are taken to live, and get their
+        // whole grace.
         if !cfg!(target_os = "linux") {
-            return true;
+            return test_kill_process_group(self.leader).is_ok();
         }
         let leader = self.leader.as_raw_nonzero().get();
         let Ok(processes) = std::fs::read_dir("/proc") else { return true };

@@ -20,24 +20,36 @@ pub(super) fn watch(running: &Running) {
     running.input.close();
     end_group(running, drained, killed);
     running.group.reap();
+    running.gone.settle(());
     running.output_done.wait_until(drained);
     abandon(running);
 }
 
 /// Waits until the rest of the group has heeded its SIGTERM, and kills it when it has not in time.
 fn end_group(running: &Running, drained: Instant, killed: Instant) {
+    if others_end(running, drained, killed) {
+        return;
+    }
+    signal(running, Terminate::ByForce);
+    // The system takes a moment; it takes for ever only where a process hangs in the system itself.
+    others_end(running, drained, deadline(AFTER_KILL));
+}
+
+/// Waits for the end of the rest of the group, and tells whether it came by the deadline.
+fn others_end(running: &Running, drained: Instant, until: Instant) -> bool {
     let mut pause = SHORTEST_PAUSE;
     while running.group.has_others() {
         let now = Instant::now();
-        if now >= killed {
-            return signal(running, Terminate::ByForce);
-        }
         if now >= drained {
             abandon(running);
         }
-        thread::sleep(pause.min(killed - now));
+        if now >= until {
+            return false;
+        }
+        thread::sleep(pause.min(until - now));
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+    true
 }
 
 /// Lets nobody wait for the pipes any longer: what is in them is all that counts.
@@ -52,6 +64,8 @@ fn signal(running: &Running, how: Terminate) {
     let _ = running.group.signal(how);
 }
 
+/// How long a killed process may take to be gone.
+const AFTER_KILL: Duration = Duration::from_secs(1);
 /// There is no event to wait for when a process ends that is not our child.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);

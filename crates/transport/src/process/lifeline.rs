@@ -34,6 +34,10 @@ impl Lifeline for ProcessLifeline {
         self.running.ended.wait().await
     }
 
+    async fn gone(&self) {
+        self.running.gone.wait().await;
+    }
+
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
         match self.running.group.signal(how) {
             // Some systems refuse to signal a group whose only member has ended.

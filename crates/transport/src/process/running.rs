@@ -14,6 +14,8 @@ pub(super) struct Running {
     pub(super) alarm: Arc<Alarm>,
     /// The process has ended.
     pub(super) ended: Settled<ExitReport>,
+    /// The process is reaped, and its group has ended.
+    pub(super) gone: Settled<()>,
     /// Nobody needs the output any more: its end was read, or a thread has drained it.
     pub(super) output_done: Settled<()>,
     /// The process has ended and the grace for its pipes is over: what is in them is all that counts.

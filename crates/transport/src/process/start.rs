@@ -46,6 +46,7 @@ pub(super) fn start(
         stderr,
         alarm,
         ended: Settled::new(),
+        gone: Settled::new(),
         output_done: Settled::new(),
         abandoned: Settled::new(),
     });

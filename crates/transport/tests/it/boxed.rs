@@ -1,8 +1,10 @@
 //! The dyn forms pass everything through.
 
+use std::sync::Arc;
+
 use agentwire_transport::{
-    BoxTransport, ByteSink, ByteSource, ExitReport, Lifeline, Link, NoProcess, Terminate, Transport,
-    TransportError, memory,
+    BoxLifeline, BoxTransport, ByteSink, ByteSource, ExitReport, Lifeline, Link, NoProcess, Terminate,
+    Transport, TransportError, memory,
 };
 use bytes::Bytes;
 
@@ -47,6 +49,19 @@ fn links_of_different_transports_have_one_type() {
         let links = [one.open().await.unwrap().boxed(), two.open().await.unwrap().boxed()];
         assert_eq!(links.len(), 2);
     });
+}
+
+#[test]
+fn what_is_gone_goes_through_boxes_and_shares() {
+    let lifeline = Arc::new(BoxLifeline::new(BoxLifeline::new(Reaped)));
+    // By default this would wait for an end that never comes.
+    run(lifeline.gone());
+}
+
+struct Reaped;
+
+impl Lifeline for Reaped {
+    async fn gone(&self) {}
 }
 
 struct Refused;

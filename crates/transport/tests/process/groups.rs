@@ -1,6 +1,6 @@
 //! What the peer started itself: it ends with the peer, and can hold nothing up.
 
-use std::{fs, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use agentwire_transport::{
     ByteSink, ByteSource, Lifeline, Terminate, Transport, TransportError,
@@ -13,7 +13,8 @@ use crate::support::{
 };
 
 crate::runner::tests!(groups:
-    a_grandchild_outlives, a_stubborn_grandchild_outlives, a_stranger_holds_the_pipes, a_stranger_floods_the_pipe,
+    a_grandchild_outlives, a_stubborn_grandchild_outlives, gone_means_all_of_it, a_stranger_holds_the_pipes,
+    a_stranger_floods_the_pipe,
     terminate_reaches_the_group, dropping_reaches_the_group, a_stranger_and_a_dropped_source, a_silent_stranger_and_a_dropped_source,
 );
 
@@ -58,6 +59,25 @@ fn a_stubborn_grandchild_outlives() {
         eventually("the grandchild's end", || !lives(grandchild));
         reaped(link.lifeline.pid());
     });
+}
+
+fn gone_means_all_of_it() {
+    // The first ignores SIGTERM and must be killed; the second is killed together with its leader.
+    for part in ["leave", "lead"] {
+        let squat = Squat::new();
+        run(async {
+            let mut link = open(&[part, &squat.file(), "stubborn"], hasty()).await;
+            let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+            if part == "lead" {
+                link.lifeline.terminate(Terminate::ByForce).unwrap();
+            }
+            link.lifeline.gone().await;
+            assert!(!lives(grandchild));
+            assert!(!Path::new(&format!("/proc/{}", link.lifeline.pid())).exists());
+            // And again, at once.
+            link.lifeline.gone().await;
+        });
+    }
 }
 
 fn a_stranger_holds_the_pipes() {

@@ -5,7 +5,7 @@ use std::future::pending;
 use agentwire_control::{CallContext, ControlError, NoResponder, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
-use super::{Cli, Session, ask, news, next, settings, start, waits};
+use super::{Cli, Session, ask, news, next, settings, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
 
 #[tokio::test(start_paused = true)]
@@ -97,6 +97,51 @@ async fn answers_that_are_not_read_are_bounded_and_all_are_given() {
         assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "error");
     }
     asking.await.unwrap();
+}
+
+/// Asks the CLI before it answers, and says how that ended.
+struct Nested;
+
+impl Responder for Nested {
+    fn respond(&self, _: &InboundRequest, context: CallContext) -> Option<Reply> {
+        Some(Box::pin(async move { ask(&context.control).await.map_err(|error| format!("{error:?}")) }))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_larger_than_the_open_limit_may_ask_in_turn() {
+    let settings = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 4096));
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(Nested, settings).await;
+    cli.say(&large("a")).await;
+    let id = cli.asked().await;
+    cli.say(&success(&id, "[1]")).await;
+    assert_eq!(cli.hear().await.unwrap()["response"]["response"].to_string(), "[1]");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_from_requests_that_stop_reading_are_given_up() {
+    let settings = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 4096));
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start_with(1 << 20, Nested, settings).await;
+    cli.say(&large("a")).await;
+    cli.say(&large("b")).await;
+    let mut answers = Vec::new();
+    while answers.len() < 2 {
+        let line = cli.hear().await.unwrap();
+        if line["type"] == "control_response" {
+            answers.push(line["response"]["error"].to_string());
+        } else if line["type"] == "control_request" {
+            cli.say(&success(line["request_id"].as_str().unwrap(), "{}")).await;
+        }
+    }
+    // Once the first has its error, the other one is alone, and may have its reply.
+    assert!(answers[0].contains("Backlogged"), "{answers:?}");
+    assert!(!answers[1].contains("TimedOut"), "{answers:?}");
+}
+
+fn large(id: &str) -> String {
+    inbound(id).replace("new_thing", &format!(r#"new_thing","x":"{}"#, "x".repeat(8192)))
 }
 
 #[tokio::test(start_paused = true)]

@@ -130,6 +130,41 @@ async fn panics_are_error_replies_and_hurt_nobody_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_text_of_a_panic_is_cut() {
+    let responder = With(|_| -> Reply { Box::pin(async { panic!("{}", "ä".repeat(100_000)) }) });
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&inbound("a")).await;
+    let answer = cli.hear().await.unwrap();
+    let text = answer["response"]["error"].as_str().unwrap();
+    assert!(text.len() <= 1000 && text.len() > 990, "{} bytes", text.len());
+    assert!(text.starts_with("the callback panicked: ä") && text.ends_with("ä…"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_after_the_end_of_input_starts_nothing_and_is_shown() {
+    let responder = With(|_| -> Reply { panic!("started") });
+    let Session { control, mut messages, cli, driver: _driver } = start(responder, Settings::default()).await;
+    control.end_input();
+    assert_eq!(cli.hear().await, None);
+    cli.say(&inbound("a")).await;
+    assert_eq!(next(&mut messages).await, format!("unhandled {}", inbound("a")));
+    cli.say(&inbound("a")).await;
+    assert_eq!(next(&mut messages).await, format!("unhandled {}", inbound("a")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_ignored_is_told() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    cli.say(&success("never", "{}")).await;
+    cli.say(&cancel("never")).await;
+    cli.say(&news(0)).await;
+    next(&mut messages).await;
+    let ignored = control.ignored();
+    assert_eq!((ignored.responses, ignored.cancels, ignored.duplicate_requests), (1, 1, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_request_that_is_taken_back_fires_its_token_and_gets_no_answer() {
     let (fired, was_fired) = oneshot::channel();
     let fired = Mutex::new(Some(fired));

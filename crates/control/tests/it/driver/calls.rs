@@ -191,6 +191,71 @@ async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
     assert!(waits(cli.hear()).await);
 }
 
+/// The CLI writes all that it has before it reads anything, and more than may lie unread.
+#[tokio::test(start_paused = true)]
+async fn a_call_behind_prompts_that_are_not_read_has_its_reply() {
+    let Session { control, mut messages, cli, driver: _driver } =
+        start(NoResponder::default(), tight()).await;
+    control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
+    control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
+    let speaking = tokio::spawn(async move {
+        for number in 0..500 {
+            cli.say(&news(number)).await;
+        }
+        for _ in 0..2 {
+            assert_eq!(cli.hear().await.unwrap()["type"], "user");
+        }
+        let id = cli.asked().await;
+        cli.say(&success(&id, "{}")).await;
+        cli
+    });
+    ask(&control).await.unwrap();
+    let _cli = speaking.await.unwrap();
+    for number in 0..500 {
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_behind_prompts_that_are_never_read_ends_in_time() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start(NoResponder::default(), tight()).await;
+    control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
+    control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
+    let before = Instant::now();
+    let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
+    assert!(matches!(error, ControlError::TimedOut { .. }), "{error:?}");
+    assert_eq!(before.elapsed().as_secs(), 7);
+    drop(cli);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sender_that_waits_for_room_does_not_stop_reading() {
+    let Session { control, mut messages, cli, driver: _driver } =
+        start(NoResponder::default(), tight()).await;
+    let speaking = tokio::spawn(async move {
+        for number in 0..500 {
+            cli.say(&news(number)).await;
+        }
+        for _ in 0..3 {
+            assert_eq!(cli.hear().await.unwrap()["type"], "user");
+        }
+        cli
+    });
+    for _ in 0..3 {
+        control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
+    }
+    let cli = speaking.await.unwrap();
+    // With nobody waiting, reading stops at the quiet limit again.
+    assert!(waits(async { while cli.peer.write(format!("{}\n", news(0))).await.is_ok() {} }).await);
+    assert_eq!(next(&mut messages).await, news(0));
+}
+
+/// Limits that a few lines reach.
+fn tight() -> Settings {
+    settings(|settings| (settings.unwritten, settings.parked_quiet) = (100, 1024))
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_input_ends_after_all_that_was_sent() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;

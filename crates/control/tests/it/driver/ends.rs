@@ -10,7 +10,7 @@ use agentwire_transport::{ExitReport, Link, TransportError};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{Process, Session, ask, link, news, next, quiet, settings, start_with, waits};
-use crate::script::{ERROR_RESULT, inbound, success};
+use crate::script::{ERROR_RESULT, RESULT, inbound, success};
 
 fn asking(control: &Control) -> JoinHandle<Arc<Ending>> {
     let control = control.clone();
@@ -187,6 +187,101 @@ async fn a_peer_that_closes_its_input_and_lives_on_fails_calls_in_time_and_is_re
     }
     cli.end(ExitReport::exited(0)).await;
     assert_eq!(ended(&mut messages).await.exit, Some(ExitReport::exited(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_after_a_crash_but_before_it_is_known_has_the_cause() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    cli.peer.close_input();
+    let one = asking(&control);
+    crate::clock::pass(Duration::from_secs(1)).await;
+    let two = asking(&control);
+    let sending = tokio::spawn({
+        let control = control.clone();
+        async move { control.send(&UserInput::new("x")).await }
+    });
+    crate::clock::pass(Duration::from_secs(1)).await;
+    cli.end(ExitReport::exited(9).with_stderr_tail("boom")).await;
+    let expected = "the session ended (exit code 9, stderr: boom)";
+    assert_eq!(one.await.unwrap().to_string(), expected);
+    assert_eq!(two.await.unwrap().to_string(), expected);
+    let Err(ControlError::Closed { ending, .. }) = sending.await.unwrap() else { panic!("sent") };
+    assert_eq!(ending.to_string(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_of_a_peer_that_closed_its_input_and_lives_on_fails_in_time() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    cli.peer.close_input();
+    let before = Instant::now();
+    let one = asking(&control);
+    crate::clock::pass(Duration::from_secs(1)).await;
+    let two = asking(&control);
+    assert!(matches!(control.send(&UserInput::new("x")).await, Err(ControlError::Closed { .. })));
+    assert_eq!(one.await.unwrap(), two.await.unwrap());
+    assert_eq!(before.elapsed().as_secs(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_the_peer_refuses_ends_the_session() {
+    let Session { control, mut messages, cli, driver } = quiet().await;
+    cli.peer.close_input();
+    let before = Instant::now();
+    control.send(&UserInput::new("x")).await.unwrap();
+    assert_eq!(next(&mut messages).await, "TurnEnded(NoResult)");
+    let ending = ended(&mut messages).await;
+    assert!(ending.in_turn);
+    assert_eq!(ending.transport.as_deref(), Some("the transport failed: the peer's input is closed"));
+    driver.await.unwrap();
+    assert_eq!(before.elapsed().as_secs(), 5);
+    cli.peer.released().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_refused_a_prompt_is_read_until_it_falls_silent() {
+    let Session { control, mut messages, cli, driver } = quiet().await;
+    cli.peer.close_input();
+    let before = Instant::now();
+    control.send(&UserInput::new("x")).await.unwrap();
+    for number in 0..5 {
+        crate::clock::pass(Duration::from_secs(3)).await;
+        cli.say(&news(number)).await;
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+    assert_eq!(next(&mut messages).await, "TurnEnded(NoResult)");
+    driver.await.unwrap();
+    assert_eq!(before.elapsed().as_secs(), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_refused_a_prompt_is_not_silent_while_the_user_does_not_read() {
+    let settings = settings(|settings| settings.parked_quiet = 1000);
+    let Session { control, mut messages, cli, driver: _driver } =
+        start_with(1 << 20, NoResponder::default(), settings).await;
+    cli.peer.close_input();
+    let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
+    for number in 0..20 {
+        cli.say(&line(number)).await;
+    }
+    control.send(&UserInput::new("x")).await.unwrap();
+    for number in 0..20 {
+        crate::clock::pass(Duration::from_secs(10)).await;
+        assert_eq!(next(&mut messages).await, line(number));
+    }
+    assert_eq!(next(&mut messages).await, "TurnEnded(NoResult)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_was_taken_is_waited_for_though_the_peer_takes_no_more() {
+    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    control.send(&UserInput::new("x")).await.unwrap();
+    cli.hear().await.unwrap();
+    cli.peer.close_input();
+    asking(&control).await.unwrap();
+    crate::clock::pass(Duration::from_secs(100)).await;
+    cli.say(RESULT).await;
+    assert_eq!(next(&mut messages).await, RESULT);
+    assert_eq!(next(&mut messages).await, "TurnEnded(Result)");
 }
 
 #[tokio::test(start_paused = true)]

@@ -23,7 +23,10 @@ struct Call {
 }
 
 impl Calls {
-    pub(super) fn made(&mut self, line: usize, id: &str, subtype: &str, excused: bool) {
+    pub(super) fn made(&mut self, line: usize, id: &str, subtype: &str, excused: bool, report: &mut Report) {
+        if let Some(first) = self.0.iter().find(|call| *call.id == *id) {
+            report.find(line, format!("a request of ours has the id {id} of that of line {}", first.line));
+        }
         let (id, subtype) = (id.into(), subtype.into());
         let call = Call {
             line,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::facts::{Facts, content, is_made_up, is_main};
+use super::super::facts::{Facts, content, is_made_up, is_main, is_plain_success};
 use super::Report;
 use crate::{
     json::Json,
@@ -60,7 +60,7 @@ impl Tools {
             "system" if read.json.text_at(&["status"]) == Some("requesting") => {
                 self.next_answer(line, "", facts, report);
             }
-            "result" => self.waiting.clear(),
+            "result" => self.result(line, read, facts, report),
             "conversation_reset" => self.session = None,
             "control_cancel_request" => {
                 self.questions.remove(read.id().unwrap_or_default());
@@ -78,7 +78,8 @@ impl Tools {
         for block in content(read).iter().filter(|block| block.text_at(&["type"]) == Some("tool_use")) {
             let Some(id) = block.text_at(&["id"]) else { continue };
             self.used.insert(id.into());
-            if is_main(read) && !self.finished.contains(id) {
+            let is_output = block.text_at(&["name"]) == Some("StructuredOutput");
+            if is_main(read) && !is_output && !self.finished.contains(id) {
                 self.waiting.push((id.into(), line, answer.into()));
             }
         }
@@ -114,6 +115,17 @@ impl Tools {
                     format!("the result of {id} comes while the question of line {asked} is open"),
                 );
             }
+        }
+    }
+
+    /// A turn that ends well has a result for every tool that it used; a task may bring its own later.
+    fn result(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let waiting = std::mem::take(&mut self.waiting);
+        if facts.tasks || !is_plain_success(read) {
+            return;
+        }
+        for (id, used, _) in waiting {
+            report.find(line, format!("the turn ends before the result of {id} of line {used}"));
         }
     }
 

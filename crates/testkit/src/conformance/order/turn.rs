@@ -17,6 +17,8 @@ pub(super) struct Turns {
     early: Option<usize>,
     /// The state that the CLI told last.
     state: Box<str>,
+    /// The line on which it told it.
+    told: usize,
     /// The last prompt that no result has followed.
     prompt: Option<usize>,
     prompted: bool,
@@ -58,11 +60,20 @@ impl Turns {
         // After the end of input the CLI exits with 1 where the last result is an error, and only there.
         let with_error =
             facts.end == Some(End::Exit(1)) && self.input_ended && !facts.stderr && !facts.stopped;
-        if let Some(line) = self.open.filter(|_| cleanly || with_error) {
-            report.find(line, "the turn has no result, though the CLI ended by itself");
+        // Where no end is recorded, what is open shows that the tail is missing.
+        let lost = facts.end.is_none();
+        let why = if lost { "and no end of the CLI is recorded" } else { "though the CLI ended by itself" };
+        if let Some(line) = self.open.filter(|_| lost || cleanly || with_error) {
+            report.find(line, format!("the turn has no result, {why}"));
         }
-        if let Some(line) = self.prompt.filter(|_| cleanly) {
-            report.find(line, "no result follows the prompt, though the CLI ended by itself");
+        if let Some(line) = self.prompt.filter(|_| lost || cleanly) {
+            report.find(line, format!("no result follows the prompt, {why}"));
+        }
+        if !self.state.is_empty()
+            && &*self.state != "idle"
+            && (lost || ((cleanly || with_error) && !facts.tasks))
+        {
+            report.find(self.told, format!("the CLI is `{}` to the last, {why}", self.state));
         }
     }
 
@@ -80,7 +91,17 @@ impl Turns {
     }
 
     fn state(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
-        self.state = read.json.text_at(&["state"]).unwrap_or_default().into();
+        let state = read.json.text_at(&["state"]).unwrap_or_default();
+        let is_lost = match (&*self.state, state) {
+            ("running", "running") | ("idle", "idle" | "requires_action") => true,
+            ("requires_action", "idle") => !facts.interrupted && !facts.stopped,
+            ("", "idle") => !facts.resumed && !bare,
+            _ => false,
+        };
+        if is_lost && !facts.tasks {
+            report.find(line, format!("the CLI is `{state}`, and a state before that is missing"));
+        }
+        (self.state, self.told) = (state.into(), line);
         match (&*self.state, self.open) {
             ("idle", Some(open)) => {
                 report.find(line, format!("the CLI is `idle`, and the turn of line {open} has no result"));

@@ -1,0 +1,174 @@
+//! In-process MCP servers through the facade: declared in the handshake, called, checked, cancelled.
+
+use agentwire::{
+    Session, SessionBuilder,
+    mcp::{McpServers, Server},
+    transport::memory,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::peer::{Peer, bounded, connected, next_kind};
+
+#[derive(Deserialize, JsonSchema)]
+struct Division {
+    dividend: i64,
+    divisor: i64,
+}
+
+/// A builder with the server `calc`, whose one tool divides, and waits for its cancellation on a divisor of 0.
+///
+/// What the tool does is told on the side.
+fn with_calc() -> (SessionBuilder, mpsc::UnboundedReceiver<&'static str>) {
+    let (tell, told) = mpsc::unbounded_channel();
+    let calc = Server::new("calc", "1.2.3").tool("divide", "Divides.", move |input: Division, cx| {
+        let tell = tell.clone();
+        async move {
+            tell.send("called").unwrap();
+            let Some(quotient) = input.dividend.checked_div(input.divisor) else {
+                cx.cancelled.cancelled().await;
+                tell.send("cancelled").unwrap();
+                return "nobody reads this".to_owned();
+            };
+            quotient.to_string()
+        }
+    });
+    (Session::builder().mcp_servers(McpServers::new().with("calc", calc)), told)
+}
+
+fn divide(id: u64, arguments: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+        "name": "divide", "arguments": arguments, "_meta": {"claudecode/toolUseId": "toolu_1", "progressToken": id},
+    }})
+}
+
+fn result(id: u64, text: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": {
+        "content": [{"type": "text", "text": text}], "isError": false,
+    }})
+}
+
+/// Sends a message to a server.
+async fn post(peer: &Peer, request: &str, server: &str, message: Value) {
+    peer.ask(request, json!({"subtype": "mcp_message", "server_name": server, "message": message})).await;
+}
+
+/// Sends a message to the server `calc`, and gives its answer.
+async fn rpc(peer: &mut Peer, message: Value) -> Value {
+    post(peer, "m", "calc", message).await;
+    peer.response("m").await["response"]["mcp_response"].take()
+}
+
+#[tokio::test(start_paused = true)]
+async fn shakes_hands() {
+    bounded(async {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let connecting = with_calc().0.transport(transport).connect();
+        let (session, request) = tokio::join!(connecting, peer.shake_hands());
+        let _session = session.unwrap();
+        assert_eq!(request["request"]["sdkMcpServers"], json!(["calc"]));
+
+        let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "claude-code", "version": "2"},
+        }});
+        let answer = rpc(&mut peer, initialize).await;
+        assert_eq!(answer["id"], 0);
+        assert_eq!(answer["result"]["serverInfo"], json!({"name": "calc", "version": "1.2.3"}));
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(rpc(&mut peer, initialized).await["result"], json!({}));
+        let listed = rpc(&mut peer, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+        assert_eq!(listed["result"]["tools"][0]["name"], "divide");
+        assert_eq!(listed["result"]["tools"][0]["inputSchema"]["required"], json!(["dividend", "divisor"]));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_a_tool() {
+    bounded(async {
+        let (builder, mut told) = with_calc();
+        let (_session, mut peer) = connected(builder).await;
+        let answer = rpc(&mut peer, divide(2, json!({"dividend": 42, "divisor": 6}))).await;
+        assert_eq!(answer, result(2, "7"));
+        assert_eq!(told.recv().await, Some("called"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_input_is_told_and_the_tool_is_not_called() {
+    bounded(async {
+        let (builder, mut told) = with_calc();
+        let (mut session, mut peer) = connected(builder).await;
+        let mut answer = rpc(&mut peer, divide(2, json!({"dividend": "42"}))).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        let text = answer["result"]["content"][0]["text"].take();
+        let text = text.as_str().unwrap();
+        assert!(text.contains("/dividend: \"42\" is not of type \"integer\""), "{text}");
+        assert!(text.contains("\"divisor\" is a required property"), "{text}");
+
+        let no_message = rpc(&mut peer, json!({"id": 3, "method": "ping"})).await;
+        assert_eq!((&no_message["id"], &no_message["error"]["code"]), (&json!(3), &json!(-32603)));
+        post(&peer, "other", "calculator", divide(4, json!({}))).await;
+        let why = "no in-process MCP server is called `calculator`; known: `calc`";
+        assert_eq!(peer.refusal("other").await, why);
+        assert!(told.try_recv().is_err());
+
+        // The session goes on.
+        peer.say(json!({"type": "after"})).await;
+        assert_eq!(next_kind(&mut session).await, "after");
+        let answer = rpc(&mut peer, divide(5, json!({"dividend": 42, "divisor": 6}))).await;
+        assert_eq!(answer, result(5, "7"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_is_answered_at_once_and_its_id_is_free() {
+    bounded(async {
+        let (builder, mut told) = with_calc();
+        let (_session, mut peer) = connected(builder).await;
+        post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
+        assert_eq!(told.recv().await, Some("called"));
+        let cancel =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+        post(&peer, "note", "calc", cancel).await;
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            let line = peer.line().await.unwrap();
+            assert_eq!(line["response"]["subtype"], "success", "{line}");
+            answers.push((
+                line["response"]["request_id"].as_str().unwrap().to_owned(),
+                line["response"]["response"]["mcp_response"].clone(),
+            ));
+        }
+        answers.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let [(call, cancelled), (note, acknowledged)] = &answers[..] else { panic!("{answers:?}") };
+        assert_eq!((call.as_str(), note.as_str()), ("call", "note"));
+        assert_eq!((&cancelled["id"], &cancelled["error"]["code"]), (&json!(2), &json!(-32800)));
+        assert_eq!(acknowledged["result"], json!({}));
+        assert_eq!(told.recv().await, Some("cancelled"));
+        let answer = rpc(&mut peer, divide(2, json!({"dividend": 42, "divisor": 6}))).await;
+        assert_eq!(answer, result(2, "7"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_session_cancels_a_call() {
+    bounded(async {
+        let (builder, mut told) = with_calc();
+        let (session, mut peer) = connected(builder).await;
+        post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
+        assert_eq!(told.recv().await, Some("called"));
+        let (ended, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        ended.unwrap();
+        assert_eq!(told.recv().await, Some("cancelled"));
+    })
+    .await;
+}
