@@ -13,7 +13,9 @@
 //! | `# noise` | it is no JSON object |
 //! | `# unanswered` | it is a request that has no answer |
 //!
-//! A bare capture of the CLI's output is decoded, and its order is checked; of requests and answers nothing is said.
+//! A bare capture of the CLI's output is decoded, and its order is checked; of answers nothing is said.
+//! Where no end of the CLI is recorded, whatever is open at the last line is a finding: a tail that was lost looks so.
+//! A transcript without any line is a finding too.
 //!
 //! [`self_test`] proves that a check can fail: it corrupts a transcript in every way that matters, and each corruption
 //! must be found.

@@ -1,17 +1,39 @@
 //! What is printed of a file: one line, and a line for each failure.
 
+use std::collections::BTreeMap;
+
 use agentwire_testkit::conformance::{Report, SelfTest};
 use serde_json::{Value, json};
 
-use super::{File, Outcome};
+use super::{File, Outcome, Told};
 
 /// For a person.
 pub(super) fn line(file: &File, outcome: &Outcome) {
-    let verdict = if outcome.is_passed() { "ok  " } else { "FAIL" };
+    let verdict = match outcome {
+        Outcome::NotPlayed(_) => "----",
+        _ if outcome.is_passed() => "ok  ",
+        _ => "FAIL",
+    };
     println!("{verdict} {}  {}", file.name, summary(outcome));
     for failure in failures(outcome) {
         println!("       {}", failure.replace('\n', "\n         "));
     }
+}
+
+/// Why corruptions could not be found.
+pub(super) fn harmless(reasons: &BTreeMap<&'static str, usize>) {
+    for (reason, count) in reasons {
+        println!("harmless {count:5}  {reason}");
+    }
+}
+
+/// The last line.
+pub(super) fn end(told: &Told) {
+    let not_played = match told.not_played {
+        0 => String::new(),
+        count => format!("{count} not played, "),
+    };
+    println!("{not_played}{} passed, {} failed", told.passed, told.failed);
 }
 
 /// For a program: one JSON object a line.
@@ -26,7 +48,8 @@ pub(super) fn json(file: &File, outcome: &Outcome) {
         Outcome::Checked(Report { inbound, outbound, .. }) => {
             json!({"inbound": inbound, "outbound": outbound})
         }
-        Outcome::Tested(test) => json!({"corruptions": corruptions(test)}),
+        Outcome::NotPlayed(Report { inbound, .. }) => json!({"inbound": inbound, "played": false}),
+        Outcome::Tested(test) => json!({"corruptions": corruptions(test), "harmless": test.harmless}),
     };
     if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
         object.extend(more);
@@ -38,6 +61,9 @@ fn summary(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Unreadable(_) => "can't be read".to_owned(),
         Outcome::Checked(report) => format!("{} lines in, {} out", report.inbound, report.outbound),
+        Outcome::NotPlayed(report) => {
+            format!("{} lines in, not played: it has no line of ours", report.inbound)
+        }
         Outcome::Tested(test) => {
             let told = test.tried.iter().map(|(corruption, tally)| {
                 let tried = tally.found + tally.missed;
@@ -54,7 +80,9 @@ fn summary(outcome: &Outcome) -> String {
 fn failures(outcome: &Outcome) -> Vec<String> {
     match outcome {
         Outcome::Unreadable(why) => vec![why.clone()],
-        Outcome::Checked(report) => report.findings.iter().map(ToString::to_string).collect(),
+        Outcome::Checked(report) | Outcome::NotPlayed(report) => {
+            report.findings.iter().map(ToString::to_string).collect()
+        }
         Outcome::Tested(test) => {
             let splits = test.splits.iter().map(|(splits, report)| format!("with {splits}: {report}"));
             splits.chain(test.missed.iter().map(ToString::to_string)).collect()

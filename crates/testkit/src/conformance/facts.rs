@@ -60,6 +60,11 @@ impl Facts {
         facts
     }
 
+    /// Whether the CLI ended by itself, or was not recorded so far.
+    pub(super) fn ended_well(&self) -> bool {
+        self.end.as_ref().is_none_or(|end| *end == End::Exit(0))
+    }
+
     fn ours(&mut self, line: usize, read: &Recorded) {
         match &read.role {
             Role::Request { subtype, .. } if **subtype == *"end_session" => self.stopped = true,

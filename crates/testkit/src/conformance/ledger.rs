@@ -74,9 +74,22 @@ impl Ledger<'_> {
     /// Where nothing of ours is there, an id still comes once only in each role.
     fn bare(&mut self, line: usize, read: &Recorded) {
         let (ids, id, what) = match &read.role {
-            Role::Request { id, .. } => (&mut self.seen.0, id, "request"),
+            Role::Request { id, .. } => {
+                let server = read.json.text_at(&["request", "server_name"]);
+                let method = read.json.text_at(&["request", "message", "method"]);
+                if let Some((server, method)) = server.zip(method) {
+                    asked::handshake(line, server, method, self.facts, self.report);
+                }
+                (&mut self.seen.0, id, "request")
+            }
             Role::Response { id } => (&mut self.seen.1, id, "reply"),
-            Role::Cancel { .. } | Role::Message => return,
+            Role::Cancel { id } => {
+                if !self.seen.0.contains(id) {
+                    self.report.find(line, format!("{id} is taken back, which was never asked"));
+                }
+                return;
+            }
+            Role::Message => return,
         };
         if !ids.insert(id.clone()) {
             self.report.find(line, format!("a second {what} has the id {id}"));

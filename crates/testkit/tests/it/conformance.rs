@@ -34,7 +34,7 @@ $ ["--include-partial-messages"]
 > {"type":"control_response","response":{"subtype":"success","request_id":"q2","response":{"behavior":"allow"}}}
 < {"type":"system","subtype":"session_state_changed","state":"running"}
 < {"type":"user","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}
-< {"type":"result","subtype":"success","is_error":false,"num_turns":2,"session_id":"s","terminal_reason":"completed"}
+< {"type":"result","subtype":"success","is_error":false,"num_turns":2,"session_id":"s","terminal_reason":"completed","result":"one two"}
 < {"type":"system","subtype":"session_state_changed","state":"idle"}
 | end of input
 = exit 0
@@ -72,6 +72,11 @@ fn every_kind_of_corruption_is_tried_and_found() {
     let missed: Vec<_> = test.missed.iter().map(ToString::to_string).collect();
     assert!(test.is_passed(), "{missed:#?}");
     for corruption in [
+        Corruption::DropMessage,
+        Corruption::DropCall,
+        Corruption::RepeatRequest,
+        Corruption::RepeatCall,
+        Corruption::LoseTail,
         Corruption::DropReply,
         Corruption::DropAnswer,
         Corruption::DropRequest,
@@ -84,6 +89,8 @@ fn every_kind_of_corruption_is_tried_and_found() {
     ] {
         assert!(test.tried[&corruption].found > 0, "{corruption} was never found");
     }
+    let harmless: usize = test.tried.values().map(|tally| tally.harmless).sum();
+    assert_eq!(test.harmless.values().sum::<usize>(), harmless, "each has its reason");
     // Only what nothing ties may change places unseen.
     assert!(test.tried[&Corruption::Swap].found >= 20, "{:?}", test.tried);
 }
@@ -97,7 +104,7 @@ fn each_corruption_is_told_with_its_line() {
     check_changed(line("\"can_use_tool\""), "", "an answer to q2, which has not been asked");
     check_changed(line("\"num_turns\""), "", "line 8: the turn has no result");
     check_changed(
-        ",\"num_turns\":2,\"session_id\":\"s\",\"terminal_reason\":\"completed\"}",
+        ",\"num_turns\":2,\"session_id\":\"s\",\"terminal_reason\":\"completed\",\"result\":\"one two\"}",
         "",
         "it can't be decoded",
     );
@@ -194,7 +201,7 @@ fn of_a_bare_capture_only_the_output_is_judged() {
     assert!(report.is_clean(), "{report}");
     let cut = output.join("\n").replace("\"num_turns\":2,", "\"num_turns\":");
     let report = check(&Transcript::from_json_lines(cut), Splits::Lines);
-    assert_eq!(report.findings.first().and_then(|finding| finding.line), Some(22), "{report}");
+    assert!(report.to_string().contains("line 22: it can't be decoded"), "{report}");
 }
 
 #[test]
@@ -212,4 +219,70 @@ $ ["--resume","x"]
     session.entries.pop();
     session.entries.push(Entry::End(agentwire_testkit::End::Exit(0)));
     assert!(!check(&session, Splits::Lines).is_clean());
+}
+
+#[test]
+fn a_lost_tail_is_told_by_what_is_open() {
+    // Nothing was open, so a missing end alone is no fault.
+    let closed = SESSION.replacen("= exit 0\n", "", 1);
+    assert!(check(&parse(&closed), Splits::Lines).is_clean());
+    let end = "| end of input\n= exit 0\n";
+    check_changed(&format!("{}{end}", line("\"idle\"")), "", "the CLI is `running` to the last");
+    let behind = |start: &str| SESSION[SESSION.find(line(start)).unwrap() + line(start).len()..].to_owned();
+    for (last, expected) in [
+        ("\"r1\",\"request\"", "`initialize` (r1) has no reply"),
+        ("\"hi\"", "no result follows the prompt, and no end of the CLI is recorded"),
+        ("\"init\"", "the turn has no result, and no end of the CLI is recorded"),
+        ("\"can_use_tool\"", "`can_use_tool` (q2) has no answer"),
+    ] {
+        check_changed(&behind(last), "", expected);
+    }
+}
+
+#[test]
+fn nothing_is_no_evidence() {
+    for nothing in [parse("# agentwire-transcript 1\n"), Transcript::from_json_lines("")] {
+        let report = check(&nothing, Splits::Lines);
+        assert!(report.to_string().contains("nothing to check"), "{report}");
+        assert!(!self_test(&nothing).is_passed());
+    }
+}
+
+#[test]
+fn what_is_missing_or_doubled_is_told() {
+    for (missing, expected) in [
+        ("\"one \"", "the pieces of the block of line 11 lack some of it"),
+        ("partial_json", "the pieces of the block of line 16 lack some of it"),
+        ("[{\"type\":\"text\",\"text\":\"one two\"}]", "line 11: the block ends, and never comes whole"),
+        ("message_delta", "the answer of line 10 ends without a `message_delta`"),
+        ("tool_result", "line 28: the turn ends before the result of t of line 18"),
+        ("\"init\"", "a result comes while no turn is open"),
+        ("requires_action", "a permission question comes while the state is not"),
+    ] {
+        let line = line(missing);
+        let report = check(&parse(&SESSION.replacen(line, "", 1)), Splits::Lines).to_string();
+        assert!(report.contains(expected), "{missing}: {report}");
+    }
+    let piece = line("\"one \"");
+    check_changed(piece, &piece.repeat(2), "the pieces of the block of line 11 have one twice");
+    check_changed("\"result\":\"one two\"", "\"result\":\"one\"", "the result is not the last text");
+    let news = "< {\"type\":\"news\",\"uuid\":\"u\"}\n";
+    check_changed("| end", &format!("{}| end", news.repeat(2)), "has the `uuid` of that of line 31");
+    let echo = "< {\"type\":\"user\",\"isReplay\":true,\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n";
+    let echoed = SESSION.replacen("| end", &format!("{}| end", echo.repeat(2)), 1);
+    assert!(check(&parse(&echoed), Splits::Lines).is_clean());
+}
+
+#[test]
+fn a_bare_capture_is_corrupted_too() {
+    let output: Vec<_> = SESSION.lines().filter_map(|line| line.strip_prefix("< ")).collect();
+    let test = self_test(&Transcript::from_json_lines(output.join("\n")));
+    let missed: Vec<_> = test.missed.iter().map(ToString::to_string).collect();
+    assert!(test.is_passed(), "{missed:#?}");
+    for corruption in
+        [Corruption::DropResult, Corruption::LoseTail, Corruption::RepeatReply, Corruption::RepeatRequest]
+    {
+        assert_eq!(test.tried[&corruption].missed, 0);
+        assert!(test.tried[&corruption].found > 0, "{corruption}");
+    }
 }

@@ -140,11 +140,7 @@ impl Asked {
         if self.requests.iter_mut().filter(of_server).filter(is_initialize).any(|request| request.is_open()) {
             report.find(line, format!("`{method}` for {server} comes before the answer to its `initialize`"));
         }
-        if method != "notifications/initialized"
-            && facts.mcp_confirmed.get(server).is_some_and(|at| *at > line)
-        {
-            report.find(line, format!("`{method}` for {server} comes before `notifications/initialized`"));
-        }
+        handshake(line, server, method, facts, report);
     }
 
     fn find(&self, id: &str) -> Option<&Request> {
@@ -153,6 +149,16 @@ impl Asked {
 
     fn find_mut(&mut self, id: &str) -> Option<&mut Request> {
         self.latest.get(id).and_then(|index| self.requests.get_mut(*index))
+    }
+}
+
+/// An MCP server is used only after the handshake with it is confirmed, where that is confirmed at all.
+pub(super) fn handshake(line: usize, server: &str, method: &str, facts: &Facts, report: &mut Report) {
+    if BEHIND_INITIALIZE.contains(&method)
+        && method != "notifications/initialized"
+        && facts.mcp_confirmed.get(server).is_some_and(|at| *at > line)
+    {
+        report.find(line, format!("`{method}` for {server} comes before `notifications/initialized`"));
     }
 }
 

@@ -21,8 +21,8 @@ struct Answer {
     block: Option<Block>,
     /// The places of the blocks that have started.
     started: HashSet<Box<str>>,
-    /// The lines of blocks that ended and never came whole.
-    unshown: Vec<usize>,
+    /// The blocks that ended and never came whole: their place and their line.
+    unshown: Vec<(Box<str>, usize)>,
     /// Whether its `message_delta` came.
     summed_up: bool,
     /// The CLI tries again, so what it had so far is void.
@@ -92,9 +92,8 @@ impl Streams {
         if kind == "message_stop"
             && let Some(answer) = self.open.remove(&agent)
             && !answer.retried
-            && event.field("abandoned_blocks").or_else(|| read.json.field("abandoned_blocks")).is_none()
         {
-            answer.stop(line, agent.is_empty() && !facts.tasks, report);
+            answer.stop(line, read, agent.is_empty() && !facts.tasks, report);
         }
     }
 
@@ -145,7 +144,7 @@ impl Answer {
             "content_block_stop" => match self.block.take() {
                 Some(block) if *block.place == *place => {
                     let is_lost = !block.whole && block.shown && block.pieces.hold_something();
-                    self.unshown.extend(is_lost.then_some(block.line));
+                    self.unshown.extend(is_lost.then_some((block.place, block.line)));
                     Ok(())
                 }
                 _ => Err(format!("block {place} ends while it is not open")),
@@ -162,12 +161,21 @@ impl Answer {
         }
     }
 
-    /// An answer that ends whole has shown its blocks, and says why it stopped.
-    fn stop(self, line: usize, is_main: bool, report: &mut Report) {
-        for unshown in self.unshown.iter().filter(|_| is_main) {
-            report.find(*unshown, "the block ends, and never comes whole");
+    /// An answer that ends has shown its blocks, and says why it stopped; one that was cut says which blocks are void.
+    fn stop(self, line: usize, read: &Recorded, is_main: bool, report: &mut Report) {
+        let abandoned = read.json.field("abandoned_blocks");
+        let first_void = abandoned.and_then(|blocks| blocks.field("from_block_index")).and_then(Json::number);
+        let first_void = first_void.and_then(|place| place.parse::<usize>().ok());
+        for (place, unshown) in self.unshown.iter().filter(|_| is_main) {
+            let is_void = match first_void {
+                Some(first) => place.parse::<usize>().is_ok_and(|place| place >= first),
+                None => abandoned.is_some(),
+            };
+            if !is_void {
+                report.find(*unshown, "the block ends, and never comes whole");
+            }
         }
-        if !self.summed_up {
+        if !self.summed_up && abandoned.is_none() {
             report.find(line, format!("the answer of line {} ends without a `message_delta`", self.line));
         }
     }

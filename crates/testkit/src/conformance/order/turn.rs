@@ -1,6 +1,6 @@
 //! A turn: it is announced, it has its frames, and it ends with its result.
 
-use super::super::facts::{Facts, content, is_made_up, is_main, is_prompt};
+use super::super::facts::{Facts, content, has_rounds, is_made_up, is_main, is_prompt};
 use super::Report;
 use crate::{
     End,
@@ -119,11 +119,9 @@ impl Turns {
     }
 
     fn result(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
-        let has_rounds =
-            read.json.field("num_turns").and_then(Json::number).is_some_and(|rounds| rounds != "0");
         let is_error = read.json.field("is_error").is_some_and(Json::is_true);
         let was_open = self.open.take().is_some();
-        if facts.inits && !was_open && has_rounds && !is_error && !facts.tasks {
+        if facts.inits && !was_open && has_rounds(read) && !is_error && !facts.tasks {
             report.find(line, "a result comes while no turn is open");
         }
         self.prompt = None;

@@ -56,6 +56,8 @@ struct Source<'a> {
 #[derive(Clone)]
 enum Fault {
     Drop,
+    /// Everything behind the line is gone.
+    LoseRest,
     Repeat,
     SwapWithNext,
     Replace(Bytes),
@@ -78,8 +80,14 @@ impl Source<'_> {
             Corruption::DropAnswer => once(is_answer(what), Fault::Drop),
             Corruption::DropRequest => once(is_request(what), Fault::Drop),
             Corruption::DropResult => once(is_result(what), Fault::Drop),
+            Corruption::DropMessage => once(is_message(what), Fault::Drop),
+            Corruption::DropCall => once(is_call(what), Fault::Drop),
             Corruption::RepeatReply => once(is_reply(what), Fault::Repeat),
             Corruption::RepeatAnswer => once(is_answer(what), Fault::Repeat),
+            Corruption::RepeatRequest => once(is_request(what), Fault::Repeat),
+            Corruption::RepeatCall => once(is_call(what), Fault::Repeat),
+            Corruption::RepeatMessage => once(is_message(what) || is_result(what), Fault::Repeat),
+            Corruption::LoseTail => once(item + 1 < self.scene.items.len(), Fault::LoseRest),
             Corruption::Swap => once(item + 1 < self.scene.items.len(), Fault::SwapWithNext),
             Corruption::Cut => cuts(what),
             Corruption::ChangeId => other_ids(what),
@@ -91,6 +99,7 @@ impl Source<'_> {
         let mut transcript = self.transcript.clone();
         let entries = &mut transcript.entries;
         match fault {
+            Fault::LoseRest => entries.truncate(place + 1),
             Fault::Drop => drop(entries.remove(place)),
             Fault::Repeat => entries.insert(place, entries.get(place)?.clone()),
             Fault::SwapWithNext => entries.swap(place, *self.places.get(item + 1)?),
@@ -123,6 +132,19 @@ fn is_answer(what: &What) -> bool {
 
 fn is_request(what: &What) -> bool {
     matches!(what, What::Theirs(_, Some(Recorded { role: Role::Request { .. }, .. })))
+}
+
+fn is_call(what: &What) -> bool {
+    matches!(what, What::Ours(_, Some(Recorded { role: Role::Request { .. }, .. })))
+}
+
+/// A message that is no result.
+fn is_message(what: &What) -> bool {
+    let read = match what {
+        What::Theirs(_, Some(read)) => read,
+        _ => return false,
+    };
+    read.role == Role::Message && read.kind() != "result"
 }
 
 fn is_result(what: &What) -> bool {
@@ -183,8 +205,14 @@ const ALL: &[Corruption] = &[
     Corruption::DropAnswer,
     Corruption::DropRequest,
     Corruption::DropResult,
+    Corruption::DropMessage,
+    Corruption::DropCall,
     Corruption::RepeatReply,
     Corruption::RepeatAnswer,
+    Corruption::RepeatRequest,
+    Corruption::RepeatCall,
+    Corruption::RepeatMessage,
+    Corruption::LoseTail,
     Corruption::Swap,
     Corruption::Cut,
     Corruption::ChangeId,

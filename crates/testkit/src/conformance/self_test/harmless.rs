@@ -3,14 +3,11 @@
 //! A reason is given by what the transcript was before, never by what the check found.
 
 use super::super::{
-    facts::Facts,
+    facts::{Facts, is_replay},
     scene::{Item, Scene, What},
 };
-use super::{Corruption, corrupt::Corrupted, tied};
-use crate::{
-    End,
-    recorded::{Recorded, Role},
-};
+use super::{Corruption, corrupt::Corrupted, lost, tied};
+use crate::recorded::{Recorded, Role};
 
 /// Why nothing could be found, where that is so.
 pub(super) fn reason(corrupted: &Corrupted, scene: &Scene, facts: &Facts) -> Option<&'static str> {
@@ -26,9 +23,17 @@ pub(super) fn reason(corrupted: &Corrupted, scene: &Scene, facts: &Facts) -> Opt
             (!tied::in_order(item, next, scene, facts)).then_some("nothing ties the two lines")
         }
         Corruption::ChangeId => near.id_is_free(),
-        Corruption::RepeatReply | Corruption::RepeatAnswer | Corruption::Cut => None,
+        Corruption::DropMessage => lost::message(corrupted.item, scene, facts),
+        Corruption::DropCall => lost::call(corrupted.item, scene),
+        Corruption::RepeatMessage => near.has_no_id(),
+        Corruption::LoseTail => lost::tail(corrupted.item, scene),
+        Corruption::RepeatReply
+        | Corruption::RepeatAnswer
+        | Corruption::RepeatRequest
+        | Corruption::RepeatCall
+        | Corruption::Cut => None,
     }
-    .or_else(|| scene.bare.then_some("a bare capture says nothing of requests, and may stop anywhere"))
+    .or_else(|| near.bare_says_nothing(corrupted.corruption))
 }
 
 struct Near<'a> {
@@ -87,10 +92,29 @@ impl<'a> Near<'a> {
     }
 
     fn result_need_not_be(&self) -> Option<&'static str> {
-        if self.is_cut_off() || self.facts.end.is_none() {
+        if self.is_cut_off() {
             return Some("a CLI that is cut off leaves its turn open");
         }
         None
+    }
+
+    fn has_no_id(&self) -> Option<&'static str> {
+        let read = self.item.theirs()?;
+        let has_id = read.json.text_at(&["uuid"]).is_some() && !is_replay(read);
+        (!has_id).then_some("a message without a `uuid` of its own may come again")
+    }
+
+    /// A bare capture has no line of ours, so nothing refers to the ids of its control frames.
+    fn bare_says_nothing(&self, corruption: Corruption) -> Option<&'static str> {
+        let is_cancel = self.item.theirs().is_some_and(|read| matches!(read.role, Role::Cancel { .. }));
+        if self.scene.bare && is_cancel && corruption == Corruption::Swap {
+            return Some("a bare capture has no answers, so no question is known to be open");
+        }
+        let is_control = self.item.theirs().is_some_and(|read| read.role != Role::Message);
+        let is_of_pair =
+            matches!(corruption, Corruption::DropReply | Corruption::DropRequest | Corruption::ChangeId);
+        (self.scene.bare && is_control && is_of_pair)
+            .then_some("a bare capture has only one side of requests and replies")
     }
 
     fn id_is_free(&self) -> Option<&'static str> {
@@ -128,7 +152,7 @@ impl<'a> Near<'a> {
 
     /// Whether the CLI did not end in its own time.
     fn is_cut_off(&self) -> bool {
-        self.facts.stopped || !matches!(self.facts.end, Some(End::Exit(0)))
+        self.facts.stopped || !self.facts.ended_well()
     }
 
     fn behind(&self) -> impl Iterator<Item = &'a Item> + use<'a> {
