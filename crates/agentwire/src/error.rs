@@ -2,12 +2,13 @@
 
 use std::{fmt, sync::Arc};
 
+use agentwire_codec::Line;
 use agentwire_control::{ControlError, Ending};
 use agentwire_transport::TransportError;
 
 /// What can go wrong in a session.
 ///
-/// A line that can't be decoded is no error: it is an [`Incoming`](crate::Incoming), and the session goes on.
+/// A line that can't be decoded is no error of the session's: it is an [`Incoming`](crate::Incoming), and the session goes on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -28,6 +29,14 @@ pub enum Error {
     /// The session ended badly: a crash, a turn without a result, or a result that is an error, followed by an exit.
     #[error("{0}")]
     Ended(Arc<Ending>),
+    /// A turn ended with a `result` that can't be read. The session goes on.
+    #[error("the turn's result can't be read: {why}")]
+    UnreadableResult {
+        /// What is wrong with it.
+        why: String,
+        /// The line, where it was not too long to be kept.
+        line: Option<Line>,
+    },
     /// A control request has no reply.
     #[error("a control request failed")]
     Control(#[source] ControlError),

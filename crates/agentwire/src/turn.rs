@@ -14,6 +14,8 @@ use crate::{Error, Session};
 pub struct Turn<'a> {
     session: &'a mut Session,
     result: Option<Box<TurnResult>>,
+    /// Why the last thing given out can't be read, where it can't.
+    unread: Option<Error>,
     /// Whether anything of this turn was given out.
     begun: bool,
     ended: bool,
@@ -21,7 +23,7 @@ pub struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(session: &'a mut Session) -> Self {
-        Self { session, result: None, begun: false, ended: false }
+        Self { session, result: None, unread: None, begun: false, ended: false }
     }
 
     /// The next thing that the CLI says in this turn; `None` when the turn has ended.
@@ -38,6 +40,7 @@ impl<'a> Turn<'a> {
             match self.session.next_delivery().await {
                 Some(Ok(Delivery::Incoming(incoming))) => {
                     self.begun = true;
+                    self.unread = unread(&incoming);
                     if let Some(Message::Result(result)) = incoming.message() {
                         self.result = Some(result.clone());
                     }
@@ -46,7 +49,10 @@ impl<'a> Turn<'a> {
                 // The error that says why comes next.
                 Some(Ok(Delivery::TurnEnded(TurnEnd::NoResult))) => {}
                 // An end right at the start belongs to a result that was read before, past this turn.
-                Some(Ok(Delivery::TurnEnded(_))) => self.ended = self.begun,
+                Some(Ok(Delivery::TurnEnded(end))) => {
+                    self.ended = self.begun;
+                    self.unread = self.unread.take().filter(|_| end == TurnEnd::Unreadable);
+                }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => {
                     self.ended = true;
@@ -60,16 +66,18 @@ impl<'a> Turn<'a> {
 
     /// Reads to the end of the turn, and gives its result.
     ///
-    /// `None` where the turn ended with a `result` line that can't be read, or the session ended well without one.
+    /// `None` where the session ended well without one.
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next). A result that is an error is a result: see [`TurnResult::is_error`].
+    /// As [`next`](Self::next), and [`Error::UnreadableResult`] where the turn ended with a `result` that can't be
+    /// read; the session goes on.
+    /// A result that is an error is a result: see [`TurnResult::is_error`].
     pub async fn finish(mut self) -> Result<Option<Box<TurnResult>>, Error> {
         while let Some(incoming) = self.next().await {
             incoming?;
         }
-        Ok(self.result.take())
+        self.unread.take().map_or_else(|| Ok(self.result.take()), Err)
     }
 
     /// The result, once it came.
@@ -80,5 +88,16 @@ impl<'a> Turn<'a> {
     /// The session, for control requests in the middle of the turn.
     pub fn session(&self) -> &Session {
         self.session
+    }
+}
+
+/// Why something can't be read, as the error that it is where it was the turn's result.
+fn unread(incoming: &Incoming) -> Option<Error> {
+    match incoming {
+        Incoming::Undecodable(error, line) => {
+            Some(Error::UnreadableResult { why: error.to_string(), line: Some(line.clone()) })
+        }
+        Incoming::TooLong(fault) => Some(Error::UnreadableResult { why: fault.to_string(), line: None }),
+        _ => None,
     }
 }

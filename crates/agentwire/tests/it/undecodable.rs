@@ -60,6 +60,11 @@ async fn a_result_ends_its_turn() {
             peer.say(line).await;
             assert_eq!(rest(&mut turn).await, ["undecodable"]);
             assert!(turn.result().is_none());
+            let turn = session.ask("once more").await.unwrap();
+            peer.prompt().await;
+            peer.say(line).await;
+            let error = turn.finish().await.unwrap_err();
+            assert!(matches!(&error, Error::UnreadableResult { line: Some(kept), .. } if kept.as_bytes() == line.as_bytes()), "{error}");
             let turn = session.ask("two").await.unwrap();
             peer.prompt().await;
             peer.say(result("two")).await;
