@@ -68,10 +68,11 @@ impl Task {
     {
         let end = Arc::new(End::default());
         let bound = Arc::clone(&end);
+        let asked = control.clone();
         let work = Work::new(async move {
             tokio::select! {
                 () = bound.drive(driver, &*lifeline, grace) => {}
-                () = bound.enforce(&*lifeline, grace) => {}
+                () = bound.enforce(&asked, &*lifeline, grace) => {}
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));
@@ -95,7 +96,7 @@ impl Task {
     /// Ends the CLI's input, and bounds its life from now on.
     pub(super) fn close(&self) {
         self.control.end_input();
-        self.end.asked.notify_one();
+        self.end.force();
     }
 
     /// What was done to end the CLI, where it did not end by itself.
@@ -128,6 +129,8 @@ struct End {
     asked: Notify,
     /// Whether it is to end once nothing runs any more.
     when_idle: AtomicBool,
+    /// Whether it is to end whatever runs.
+    forced: AtomicBool,
     /// Whether the session has ended: what is done to the peer from then on is no cause of it.
     over: AtomicBool,
     pressure: Mutex<Option<&'static str>>,
@@ -143,7 +146,7 @@ impl End {
         self.over.store(true, Ordering::Relaxed);
         if lifeline.has_process() {
             // It may have closed its output and live on.
-            self.asked.notify_one();
+            self.force();
             // Where it is not gone by then, nothing more can be done here: dropping the lifeline is what is left.
             let _ = timeout(grace.whole(), lifeline.gone()).await;
         }
@@ -153,8 +156,12 @@ impl End {
     ///
     /// Returns only when the peer should have been gone for long: the session is given up then.
     /// Never returns once the peer has ended, since what it wrote may still be unread, and is read however slowly.
-    async fn enforce(&self, lifeline: &impl Lifeline, grace: Grace) {
-        self.asked.notified().await;
+    async fn enforce(&self, control: &Control, lifeline: &impl Lifeline, grace: Grace) {
+        tokio::select! {
+            biased;
+            _ = lifeline.ended() => std::future::pending().await,
+            () = self.time_given(control, grace) => {}
+        }
         tokio::select! {
             biased;
             _ = lifeline.ended() => std::future::pending().await,
@@ -162,9 +169,27 @@ impl End {
         }
     }
 
+    /// Waits until the peer was asked to end and had its time.
+    ///
+    /// A turn that has begun meanwhile, as of a prompt that waited, takes the asking back, unless it was forced.
+    async fn time_given(&self, control: &Control, grace: Grace) {
+        loop {
+            self.asked.notified().await;
+            sleep(grace.after_input).await;
+            if self.forced.load(Ordering::Relaxed) || control.is_idle() {
+                return;
+            }
+        }
+    }
+
+    /// Asks for the peer's end, whatever runs.
+    fn force(&self) {
+        self.forced.store(true, Ordering::Relaxed);
+        self.asked.notify_one();
+    }
+
     /// The steps themselves.
     async fn press(&self, lifeline: &impl Lifeline, grace: Grace) {
-        sleep(grace.after_input).await;
         for (how, what) in [
             (Terminate::Gently, "it did not end by itself and was asked to"),
             (Terminate::ByForce, "it did not end when asked to and was made to"),

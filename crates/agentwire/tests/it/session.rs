@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::time::{Instant, advance, timeout};
 
 use crate::peer::{
-    Peer, assistant, bounded, connected, connected_to_a_process, error_result, fails, next_kind, rest,
+    Peer, assistant, bounded, connected, connected_to_a_process, error_result, fails, init, next_kind, rest,
     result, state,
 };
 
@@ -349,6 +349,33 @@ async fn the_end_of_input_cuts_no_turn() {
         peer.say(result("one")).await;
         assert_eq!(next_kind(&mut session).await, "result");
         // Now that nothing runs any more, its life is bounded.
+        let error = fails(&mut session).await;
+        assert!(error.to_string().contains("could not be made to end"), "{error}");
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+    })
+    .await;
+}
+
+/// Of two prompts, the first one's end starts the bound; the second one's turn, begun within it, stops it again.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_input_cuts_no_turn_that_begins_late() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        session.send("two").await.unwrap();
+        session.end_input();
+        peer.prompt().await;
+        peer.prompt().await;
+        peer.input_ended().await;
+        peer.say(result("one")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        // Reads on, so that the end of the first run is known before the second turn begins.
+        assert!(timeout(Duration::from_secs(1), session.next()).await.is_err());
+        peer.say(init()).await;
+        assert_eq!(next_kind(&mut session).await, "system");
+        assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
+        peer.say(result("two")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
         let error = fails(&mut session).await;
         assert!(error.to_string().contains("could not be made to end"), "{error}");
         assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
