@@ -4,6 +4,7 @@ mod envelope;
 mod inbound;
 mod initialize;
 mod outbound;
+mod visit_calls;
 
 pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failure, Outcome, Success};
 pub use inbound::{CanUseTool, HookCallback, InboundRequest, McpMessage};
@@ -12,3 +13,4 @@ pub use outbound::{
     ControlCall, Interrupt, InterruptReply, McpServerStatus, McpStatus, McpStatusReply, McpTool, Nothing,
     OutboundRequest, SendMcpMessage, SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply,
 };
+pub use visit_calls::{CallVisitor, visit_calls};

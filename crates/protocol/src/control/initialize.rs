@@ -11,15 +11,15 @@ use crate::{PermissionMode, RawJson, open_enum::open_enum};
 ///
 /// A second one replaces the first one's hooks.
 /// `Debug` does not show the MCP servers' configurations, which may hold keys.
-#[derive(Clone, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Initialize {
     /// Hook callbacks by event name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hooks: BTreeMap<Box<str>, Vec<HookMatcher>>,
     /// The names of the in-process MCP servers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sdk_mcp_servers: Vec<Box<str>>,
     /// The system prompt, as parts; `Some` of one empty part is an empty prompt, `None` the CLI's own.
     #[serde(skip_serializing_if = "Option::is_none")]

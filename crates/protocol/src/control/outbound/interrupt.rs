@@ -8,7 +8,7 @@ use crate::Uuid;
 /// Stop the running turn (`interrupt`); allowed at any time, also when nothing runs.
 ///
 /// The reply comes before the turn's `result`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Interrupt {
     /// Whether to drop the waiting prompts too.

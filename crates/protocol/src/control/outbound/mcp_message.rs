@@ -1,6 +1,6 @@
 //! `mcp_message`: a JSON-RPC message from one of our servers to the CLI.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{ControlCall, Nothing};
 use crate::RawJson;
@@ -8,7 +8,7 @@ use crate::RawJson;
 /// A JSON-RPC message from one of our in-process MCP servers to the CLI (`mcp_message`).
 ///
 /// The reply only says that it came; an answer to a JSON-RPC request comes as an `mcp_message` of its own.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SendMcpMessage {
     /// The server, by the name that it was declared under.

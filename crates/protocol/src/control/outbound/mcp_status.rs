@@ -6,7 +6,7 @@ use super::ControlCall;
 use crate::RawJson;
 
 /// How do the MCP servers stand (`mcp_status`)? A server is listed only once it has connected or failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpStatus {}
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ControlCall;
 
 /// Another model from the next turn on (`set_model`). The CLI takes any name without a check.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetModel {
     /// The model; `None` for the default.

@@ -8,7 +8,7 @@ use crate::PermissionMode;
 /// How tool uses are permitted from now on (`set_permission_mode`).
 ///
 /// A `system/status` message follows the reply.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetPermissionMode {
     /// The mode.

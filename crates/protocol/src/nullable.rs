@@ -1,0 +1,130 @@
+//! `Nullable`: a field for which being absent and being `null` are two different things.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A field that may be absent, `null`, or a value, where the first two mean different things.
+///
+/// `Option` reads both as `None` and forgets which of them it was.
+/// A field of this type carries `#[serde(default, skip_serializing_if = "Nullable::is_absent")]`;
+/// without the first an absent field is an error, and without the second it is written as `null`.
+///
+/// ```
+/// use agentwire_protocol::Nullable;
+///
+/// #[derive(serde::Deserialize, serde::Serialize)]
+/// struct Patch {
+///     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+///     model: Nullable<String>,
+/// }
+///
+/// for line in [r#"{}"#, r#"{"model":null}"#, r#"{"model":"opus"}"#] {
+///     let patch: Patch = serde_json::from_str(line)?;
+///     assert_eq!(serde_json::to_string(&patch)?, line);
+/// }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "JSON has no fourth way for a field to be")]
+pub enum Nullable<T> {
+    /// The object does not have the field.
+    #[default]
+    Absent,
+    /// The field is `null`.
+    Null,
+    /// The field has a value.
+    Value(T),
+}
+
+impl<T> Nullable<T> {
+    /// Whether the object does not have the field.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
+    /// Whether the field is there and `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The value, where there is one.
+    pub fn as_value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null => None,
+        }
+    }
+
+    /// The value, where there is one; that tells absent from `null` no longer.
+    pub fn into_option(self) -> Option<T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null => None,
+        }
+    }
+}
+
+/// `None` is `null`, as `Option` is written by serde; whoever means an absent field says [`Nullable::Absent`].
+impl<T> From<Option<T>> for Nullable<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Self::Value)
+    }
+}
+
+/// An absent field that is written all the same is `null`.
+impl<T: Serialize> Serialize for Nullable<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Value(value) => serializer.serialize_some(value),
+            Self::Absent | Self::Null => serializer.serialize_none(),
+        }
+    }
+}
+
+/// What is read is there, so it is `null` or a value; absence comes from the field's default.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Nullable<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize, Serialize)]
+    struct Holder {
+        #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+        count: Nullable<u8>,
+    }
+
+    #[test]
+    fn each_of_the_three_comes_back_as_it_was() {
+        let cases = [
+            ("{}", Nullable::Absent),
+            (r#"{"count":null}"#, Nullable::Null),
+            (r#"{"count":7}"#, Nullable::Value(7)),
+        ];
+        for (text, count) in cases {
+            let holder: Holder = serde_json::from_str(text).unwrap();
+            assert_eq!(holder, Holder { count });
+            assert_eq!(serde_json::to_string(&holder).unwrap(), text);
+        }
+        assert!(serde_json::from_str::<Holder>(r#"{"count":"7"}"#).is_err());
+    }
+
+    #[test]
+    fn an_option_that_is_none_is_null() {
+        assert_eq!(Nullable::from(None::<u8>), Nullable::Null);
+        assert_eq!(Nullable::from(Some(1)), Nullable::Value(1));
+        assert_eq!(Nullable::<u8>::default(), Nullable::Absent);
+    }
+
+    #[test]
+    fn the_value_can_be_seen_and_taken() {
+        let value = Nullable::Value("v");
+        assert_eq!((value.as_value(), value.into_option()), (Some(&"v"), Some("v")));
+        assert_eq!((Nullable::<u8>::Null.as_value(), Nullable::<u8>::Absent.into_option()), (None, None));
+        assert!(Nullable::<u8>::Null.is_null() && !Nullable::<u8>::Null.is_absent());
+        assert!(Nullable::<u8>::Absent.is_absent() && !Nullable::<u8>::Absent.is_null());
+    }
+}
