@@ -6,6 +6,9 @@ mod pre_tool_use;
 mod reply;
 mod stop;
 mod user_prompt_submit;
+mod visit;
+
+use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -14,6 +17,7 @@ pub use pre_tool_use::{PermissionDecision, PreToolUse, PreToolUseInput, PreToolU
 pub use reply::{BlockDecision, HookReply};
 pub use stop::{Stop, StopInput, StopOutput};
 pub use user_prompt_submit::{UserPromptSubmit, UserPromptSubmitInput, UserPromptSubmitOutput};
+pub use visit::{EventVisitor, visit_events};
 
 /// An event that a hook can be registered for.
 ///
@@ -22,9 +26,9 @@ pub trait HookEvent: Copy + Send + Sync + 'static {
     /// The event's name on the wire.
     const NAME: &'static str;
     /// What the CLI tells.
-    type Input: DeserializeOwned + Send + 'static;
+    type Input: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
     /// What only this event's reply can say (`hookSpecificOutput`).
-    type Output: Serialize + Send + 'static;
+    type Output: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
 
     /// The reply that refuses what the event guards; `None` where the event can't refuse.
     ///
