@@ -1,5 +1,6 @@
 //! What the CLI says, by its `type`.
 
+mod answer;
 mod assistant;
 mod keep_alive;
 mod rate_limit;
@@ -8,6 +9,11 @@ mod stream_event;
 mod system;
 mod user;
 
+pub use answer::{
+    BindingMismatch, CacheMiss, CacheMissReason, CacheMissUnmeasured, ClearedThinking, ClearedToolUses,
+    Container, ContainerSkill, ContextEdit, ContextManagement, Diagnostics, InputTransformation, Refusal,
+    RefusalCategory, SkillSource, StopDetails, StopReason, TransformedThinking,
+};
 pub use assistant::{ApiMessage, Assistant, AssistantError};
 pub use keep_alive::KeepAlive;
 pub use rate_limit::{RateLimitEvent, RateLimitInfo, RateLimitStatus};

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use agentwire_protocol::{
     Block, InboundRequest, Message, System, Unknown,
     control::Outcome,
-    message::{Delta, Event},
+    message::{CacheMissReason, ContextEdit, Delta, Event, InputTransformation, StopDetails},
     permission::{Decision, PermissionUpdate},
     tagged::Tagged,
 };
@@ -102,6 +102,29 @@ union! { PermissionUpdate:
     "removeDirectories" { "directories": "[]", "destination": r#""projectSettings""# }
 }
 
+union! { StopDetails:
+    "refusal" {
+        "category": r#""cyber""#, "explanation": "null", "fallback_credit_token": r#""c""#,
+        "fallback_has_prefill_claim": "true", "recommended_model": r#""m""#,
+    }
+}
+union! { ContextEdit:
+    "clear_tool_uses_20250919" { "cleared_input_tokens": "5", "cleared_tool_uses": "1" }
+    "clear_thinking_20251015" { "cleared_thinking_turns": "1", "cleared_input_tokens": "7" }
+}
+union! { CacheMissReason:
+    "model_changed" { "cache_missed_input_tokens": "5" }
+    "system_changed" { "cache_missed_input_tokens": "5" }
+    "tools_changed" { "cache_missed_input_tokens": "5" }
+    "messages_changed" { "cache_missed_input_tokens": "5" }
+    "previous_message_not_found" {}
+    "unavailable" {}
+}
+union! { InputTransformation:
+    "thinking_dropped" { "path": r#""messages.0.content.1""#, "reason": r#""model_binding_mismatch""# }
+    "thinking_mismatch_allowed" { "path": r#""messages.0.content.1""#, "reason": r#""new""# }
+}
+
 /// Runs one check for every union.
 macro_rules! for_every_union {
     ($check:ident) => {{
@@ -114,6 +137,10 @@ macro_rules! for_every_union {
         $check::<Outcome>();
         $check::<Decision>();
         $check::<PermissionUpdate>();
+        $check::<StopDetails>();
+        $check::<ContextEdit>();
+        $check::<CacheMissReason>();
+        $check::<InputTransformation>();
     }};
 }
 

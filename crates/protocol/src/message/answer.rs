@@ -1,0 +1,13 @@
+//! What the model's API says of an answer as a whole, beside its blocks and its tokens.
+
+mod container;
+mod context_management;
+mod diagnostics;
+mod input_transformation;
+mod stop;
+
+pub use container::{Container, ContainerSkill, SkillSource};
+pub use context_management::{ClearedThinking, ClearedToolUses, ContextEdit, ContextManagement};
+pub use diagnostics::{CacheMiss, CacheMissReason, CacheMissUnmeasured, Diagnostics};
+pub use input_transformation::{BindingMismatch, InputTransformation, TransformedThinking};
+pub use stop::{Refusal, RefusalCategory, StopDetails, StopReason};
