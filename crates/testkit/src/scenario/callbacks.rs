@@ -23,12 +23,14 @@ use super::{
 struct Answers {
     left: Arc<Mutex<vec::IntoIter<RawJson>>>,
     fail: Option<Fail>,
+    hold: Option<String>,
+    witness: Witness,
 }
 
 /// The hooks, in the order of the file.
 pub(super) fn hooks(specs: &[Hook], witness: &Witness) -> Hooks {
     specs.iter().fold(Hooks::new(), |hooks, spec| {
-        let answers = Answers::new(spec.replies.clone(), spec.fail);
+        let answers = Answers::new(spec.replies.clone(), spec.fail, spec.hold.clone(), witness);
         let witness = witness.clone();
         hooks.on_named(&spec.event, matcher(spec), move |event, _cx| {
             witness.note(|seen| seen.hooked.push(event.name.to_string()));
@@ -40,7 +42,7 @@ pub(super) fn hooks(specs: &[Hook], witness: &Witness) -> Hooks {
 
 /// The permission callback.
 pub(super) fn permissions(spec: &Permissions, witness: &Witness) -> PermissionHandler {
-    let answers = Answers::new(spec.answers.clone(), spec.fail);
+    let answers = Answers::new(spec.answers.clone(), spec.fail, spec.hold.clone(), witness);
     let witness = witness.clone();
     PermissionHandler::new(move |request: CanUseTool, _cx| {
         witness.note(|seen| seen.asked.push(request.tool_name.to_string()));
@@ -53,12 +55,15 @@ pub(super) fn permissions(spec: &Permissions, witness: &Witness) -> PermissionHa
 }
 
 impl Answers {
-    fn new(answers: Vec<RawJson>, fail: Option<Fail>) -> Self {
-        Self { left: Arc::new(Mutex::new(answers.into_iter())), fail }
+    fn new(answers: Vec<RawJson>, fail: Option<Fail>, hold: Option<String>, witness: &Witness) -> Self {
+        Self { left: Arc::new(Mutex::new(answers.into_iter())), fail, hold, witness: witness.clone() }
     }
 
     /// The next answer; `None` where there is none left.
     async fn next(&self) -> Result<Option<RawJson>, String> {
+        if let Some(name) = &self.hold {
+            self.witness.until(|seen| seen.answered.contains(name)).await;
+        }
         match self.fail {
             None => Ok(self.left.lock().unwrap_or_else(PoisonError::into_inner).next()),
             Some(Fail::Error) => Err("the scenario wants this callback to fail".to_owned()),

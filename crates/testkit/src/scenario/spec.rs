@@ -46,6 +46,8 @@ pub(super) struct Hook {
     #[serde(default)]
     pub(super) replies: Vec<RawJson>,
     pub(super) fail: Option<Fail>,
+    /// Each answer waits until an `answer` step names this.
+    pub(super) hold: Option<String>,
 }
 
 /// How a callback fails.
@@ -65,6 +67,8 @@ pub(super) struct Permissions {
     /// In order; after them, the handler fails, and so denies.
     pub(super) answers: Vec<RawJson>,
     pub(super) fail: Option<Fail>,
+    /// Each answer waits until an `answer` step names this.
+    pub(super) hold: Option<String>,
 }
 
 /// An in-process MCP server.
@@ -96,6 +100,7 @@ pub(super) enum Step {
     File(String),
     Held(String),
     Release(String),
+    Answer(String),
     Interrupt,
     SetModel(Option<String>),
     SetPermissionMode(PermissionMode),

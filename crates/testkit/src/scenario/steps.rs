@@ -90,6 +90,10 @@ impl<'a> Play<'a> {
             Step::File(file) => self.file(file).await,
             Step::Held(gate) => self.model.held(gate).await.map_err(|error| chain(&error)),
             Step::Release(gate) => self.model.release(gate).map_err(|error| chain(&error)),
+            Step::Answer(name) => {
+                self.witness.note(|seen| seen.answered.push(name.clone()));
+                Ok(())
+            }
             Step::Interrupt => done(self.session.interrupt().await),
             Step::SetModel(model) => done(self.session.set_model(model.as_deref()).await),
             Step::SetPermissionMode(mode) => done(self.session.set_permission_mode(mode.clone()).await),
@@ -240,6 +244,7 @@ fn name(step: &Step) -> String {
         Step::File(file) => format!("file {file}"),
         Step::Held(gate) => format!("held {gate}"),
         Step::Release(gate) => format!("release {gate}"),
+        Step::Answer(name) => format!("answer {name}"),
         Step::Interrupt => "interrupt".to_owned(),
         Step::SetModel(_) => "setModel".to_owned(),
         Step::SetPermissionMode(mode) => format!("setPermissionMode {mode}"),

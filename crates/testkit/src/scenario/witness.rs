@@ -19,6 +19,8 @@ pub(super) struct Seen {
     pub(super) hooked: Vec<String>,
     /// The MCP tools that were called, as `server/tool`.
     pub(super) called: Vec<String>,
+    /// The held answers that may be given, by their names.
+    pub(super) answered: Vec<String>,
 }
 
 impl Witness {
