@@ -1,10 +1,30 @@
 //! What a message holds: text, or blocks by their `type`.
 
+mod advisor;
+mod block;
+mod browser_state;
+mod cache_control;
+mod caller;
+mod citation;
+mod code_execution;
+mod compaction;
+mod container_upload;
+mod document;
+mod fallback;
 mod image;
+mod mcp;
+mod search_result;
+mod server_tool;
+mod source;
 mod text;
+mod text_editor;
 mod thinking;
+mod tool_change;
 mod tool_result;
+mod tool_search;
 mod tool_use;
+mod web_fetch;
+mod web_search;
 
 use std::fmt;
 
@@ -13,31 +33,45 @@ use serde::{
     de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 
-pub use image::Image;
+pub use advisor::{Advice, AdvisorContent, AdvisorToolResult, RedactedAdvice};
+pub use block::Block;
+pub use browser_state::{BrowserChange, BrowserState, BrowserTab, Download, TabOpened};
+pub use cache_control::{CacheControl, CacheTtl, EphemeralCache};
+pub use caller::{Caller, CodeCaller, DirectCaller};
+pub use citation::{
+    CharLocation, Citation, CitationsConfig, ContentBlockLocation, PageLocation, SearchResultLocation,
+    WebSearchResultLocation,
+};
+pub use code_execution::{
+    BashCodeExecutionContent, BashCodeExecutionToolResult, CodeExecutionContent, CodeExecutionResult,
+    CodeExecutionToolResult, CodeOutput, EncryptedCodeExecutionResult, OutputFile,
+};
+pub use compaction::Compaction;
+pub use container_upload::ContainerUpload;
+pub use document::{ContentSource, Document, DocumentSource};
+pub use fallback::{Fallback, FallbackModel, FallbackRefusal, FallbackTrigger};
+pub use image::{Image, ImageSource, ImageTransformations, OversizedImage};
+pub use mcp::{ListedMcpTool, McpToolListing, McpToolResult, McpToolUse};
+pub use search_result::SearchResult;
+pub use server_tool::{ServerTool, ServerToolError, ServerToolErrorCode, ServerToolUse};
+pub use source::{FileSource, InlineSource, UrlSource};
 pub use text::Text;
-pub use thinking::Thinking;
+pub use text_editor::{
+    FileCreated, FileEdited, FileView, TextEditorContent, TextEditorToolResult, ViewedFileType,
+};
+pub use thinking::{RedactedThinking, Thinking};
+pub use tool_change::{
+    McpToolName, McpToolset, ToolAddition, ToolChange, ToolDefinition, ToolName, ToolRemoval,
+};
 pub use tool_result::ToolResult;
+pub use tool_search::{ToolReference, ToolSearchContent, ToolSearchToolResult, ToolsFound};
 pub use tool_use::ToolUse;
+pub use web_fetch::{WebFetchContent, WebFetchResult, WebFetchToolResult};
+pub use web_search::{
+    WebSearchContent, WebSearchFailure, WebSearchItem, WebSearchResult, WebSearchToolResult,
+};
 
-use crate::tagged::tagged;
-
-tagged! {
-    /// A content block.
-    pub enum Block by "type" {
-        /// Text.
-        Text(Text) = "text",
-        /// The model's thinking.
-        Thinking(Thinking) = "thinking",
-        /// The model wants to use a tool.
-        ToolUse(Box<ToolUse>) = "tool_use",
-        /// What a tool gave.
-        ToolResult(Box<ToolResult>) = "tool_result",
-        /// A picture.
-        Image(Image) = "image",
-    }
-}
-
-/// The content of a `user` message: plain text, or blocks.
+/// The content of a message or of a tool's result: plain text, or blocks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
@@ -55,6 +89,14 @@ impl Content {
             Self::Blocks(blocks) => blocks,
         }
     }
+
+    /// The text, with the texts of several `text` blocks joined by newlines; other blocks have none.
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Blocks(blocks) => blocks.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n"),
+        }
+    }
 }
 
 impl From<&str> for Content {
@@ -66,6 +108,12 @@ impl From<&str> for Content {
 impl From<String> for Content {
     fn from(text: String) -> Self {
         Self::Text(text)
+    }
+}
+
+impl From<Block> for Content {
+    fn from(block: Block) -> Self {
+        Self::Blocks(vec![block])
     }
 }
 

@@ -19,8 +19,9 @@ pub use keep_alive::KeepAlive;
 pub use rate_limit::{RateLimitEvent, RateLimitInfo, RateLimitStatus};
 pub use result::{PermissionDenial, ResultSubtype, TerminalReason, TurnResult};
 pub use stream_event::{
-    BlockDelta, BlockStart, BlockStop, Delta, Event, InputJsonDelta, MessageDelta, MessageStart, MessageStop,
-    SignatureDelta, StreamEvent, TextDelta, ThinkingDelta,
+    AbandonedBlocks, ApiError, ApiErrorKind, BlockDelta, BlockStart, BlockStop, CitationsDelta,
+    CompactionDelta, Delta, Event, InputJsonDelta, MessageDelta, MessageDeltaFields, MessageStart,
+    MessageStop, Ping, SignatureDelta, StreamError, StreamEvent, TextDelta, ThinkingDelta, ThinkingDisplay,
 };
 pub use system::{Init, InitMcpServer, InitPlugin, SessionState, SessionStateChanged, Status, System};
 pub use user::{User, UserInput, UserMessage};

@@ -2,12 +2,72 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::RawJson;
+use super::{CacheControl, FileSource, InlineSource, UrlSource};
+use crate::{open_enum::open_enum, tagged::tagged};
 
 /// A picture (`image`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Image {
-    /// Where the picture is: `{"type":"base64","media_type":…,"data":…}` or another kind of source.
-    pub source: RawJson,
+    /// Where the picture is.
+    pub source: ImageSource,
+    /// What the API may do to the picture before the model sees it; only on its way to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformations: Option<ImageTransformations>,
+    /// A mark that the prompt up to here be cached; only on its way to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<Box<CacheControl>>,
+}
+
+impl Image {
+    /// A picture whose bytes are here, in base64; `media_type` is such as `image/png`.
+    pub fn base64(media_type: impl Into<Box<str>>, data: impl Into<String>) -> Self {
+        Self::new(ImageSource::Base64(InlineSource { media_type: media_type.into(), data: data.into() }))
+    }
+
+    /// A picture at an address.
+    pub fn url(url: impl Into<Box<str>>) -> Self {
+        Self::new(ImageSource::Url(UrlSource { url: url.into() }))
+    }
+
+    /// A picture that was given to the API before.
+    pub fn file(file_id: impl Into<Box<str>>) -> Self {
+        Self::new(ImageSource::File(FileSource { file_id: file_id.into() }))
+    }
+
+    /// A picture from that source.
+    pub fn new(source: ImageSource) -> Self {
+        Self { source, transformations: None, cache_control: None }
+    }
+}
+
+tagged! {
+    /// Where a picture is.
+    pub enum ImageSource by "type" {
+        /// Within the block.
+        Base64(InlineSource) = "base64",
+        /// At an address.
+        Url(UrlSource) = "url",
+        /// In a file that was given to the API before.
+        File(FileSource) = "file",
+    }
+}
+
+/// What the API may do to a picture before the model sees it (`transformations`).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ImageTransformations {
+    /// What is done with a picture that is too large; absent means that it is made smaller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oversized_image: Option<OversizedImage>,
+}
+
+open_enum! {
+    /// What is done with a picture that is too large.
+    pub enum OversizedImage {
+        /// It is made smaller.
+        Downsize = "downsize",
+        /// The request is refused.
+        Error = "error",
+    }
 }

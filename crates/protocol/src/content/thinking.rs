@@ -1,14 +1,22 @@
-//! `thinking`: what the model thought before it answered.
+//! `thinking` and `redacted_thinking`: what the model thought before it answered.
 
 use serde::{Deserialize, Serialize};
 
 /// What the model thought before it answered (`thinking`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Thinking {
-    /// The text.
+    /// The text; empty where the API does not show it.
     pub thinking: String,
-    /// The API's signature of it.
+    /// The API's signature of it; empty while the block streams.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+}
+
+/// Thinking that the API shows to nobody (`redacted_thinking`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct RedactedThinking {
+    /// The thinking, for the API alone to read.
+    pub data: String,
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{CacheControl, Caller};
 use crate::{RawJson, ToolUseId};
 
 /// The model wants to use a tool (`tool_use`).
@@ -13,5 +14,30 @@ pub struct ToolUse {
     /// The tool; those of MCP servers are called `mcp__server__tool`.
     pub name: Box<str>,
     /// The input, as the model wrote it: a hook or a permission answer that changes it leaves this one as it was.
+    ///
+    /// It is `{}` in a `content_block_start`: the input streams as pieces of JSON text.
     pub input: RawJson,
+    /// Who made the tool use; absent where the model itself did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Caller>,
+    /// The family of the tool, where it belongs to one such as `browser` or `computer`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toolset_name: Option<Box<str>>,
+    /// A mark that the prompt up to here be cached; only on its way to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<Box<CacheControl>>,
+}
+
+impl ToolUse {
+    /// A tool use with this input.
+    pub fn new(id: impl Into<ToolUseId>, name: impl Into<Box<str>>, input: RawJson) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            input,
+            caller: None,
+            toolset_name: None,
+            cache_control: None,
+        }
+    }
 }

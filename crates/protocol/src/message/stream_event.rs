@@ -1,8 +1,19 @@
 //! `stream_event`: the model's answer as it streams.
 
+mod delta;
+mod event;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, RawJson, SessionId, ToolUseId, Usage, Uuid, decode::DecodeError, tagged::tagged};
+pub use delta::{
+    CitationsDelta, CompactionDelta, Delta, InputJsonDelta, SignatureDelta, TextDelta, ThinkingDelta,
+};
+pub use event::{
+    ApiError, ApiErrorKind, BlockDelta, BlockStart, BlockStop, Event, MessageDelta, MessageDeltaFields,
+    MessageStart, MessageStop, Ping, StreamError,
+};
+
+use crate::{RawJson, SessionId, ToolUseId, Uuid, decode::DecodeError, open_enum::open_enum};
 
 /// A piece of the model's answer as it streams (`stream_event`), sent with `--include-partial-messages`.
 ///
@@ -21,12 +32,36 @@ pub struct StreamEvent {
     /// This frame's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
-    /// The answer that the piece belongs to; not declared, seen on the wire.
+    /// The answer that the piece belongs to; the API's id of it.
+    ///
+    /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_message_id: Option<Box<str>>,
-    /// Time to the first token, in milliseconds, on the first event of an answer.
+    /// Time to the first token, in milliseconds, on the `message_start` of an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttft_ms: Option<u64>,
+    /// The prompt that the turn answers, by the `uuid` that the host gave it.
+    ///
+    /// It is on the first event of a turn, and on the first one after another prompt was folded into the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_message_uuid: Option<Uuid>,
+    /// All prompts that the turn has taken in so far, in that order, at most 64; there when `user_message_uuid` is.
+    #[serde(default, skip_serializing_if = "<[Uuid]>::is_empty")]
+    pub user_message_uuids: Box<[Uuid]>,
+    /// Why the turn goes on from one that was broken off with its process: `interrupted_turn`, or what the host of
+    /// the CLI says with `CLAUDE_CODE_RESUME_REASON`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume_reason: Option<Box<str>>,
+    /// How the thinking of this answer is shown, on `message_start` and on the events of `thinking` blocks.
+    ///
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking_display: Option<ThinkingDisplay>,
+    /// The blocks to drop, on the `message_stop` with which the CLI closes an answer that broke off.
+    ///
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandoned_blocks: Option<Box<AbandonedBlocks>>,
 }
 
 impl StreamEvent {
@@ -34,7 +69,7 @@ impl StreamEvent {
     ///
     /// # Errors
     ///
-    /// When it is of a known kind with a missing or wrong field.
+    /// When it is of a known kind with a missing or wrong field; the positions count from the start of the event.
     pub fn event(&self) -> Result<Event, DecodeError> {
         self.event.decode()
     }
@@ -48,118 +83,27 @@ impl StreamEvent {
     }
 }
 
-tagged! {
-    /// An event of the Messages API's stream.
-    pub enum Event by "type" {
-        /// An answer starts.
-        MessageStart(MessageStart) = "message_start",
-        /// A block starts.
-        ContentBlockStart(BlockStart) = "content_block_start",
-        /// A block grows.
-        ContentBlockDelta(BlockDelta) = "content_block_delta",
-        /// A block ends.
-        ContentBlockStop(BlockStop) = "content_block_stop",
-        /// The answer's closing facts.
-        MessageDelta(MessageDelta) = "message_delta",
-        /// The answer is over.
-        MessageStop(MessageStop) = "message_stop",
+open_enum! {
+    /// How the model's thinking is shown (`thinking_display`).
+    pub enum ThinkingDisplay {
+        /// As short news of what it thinks about.
+        Updates = "updates",
+        /// As a summary.
+        Summarized = "summarized",
+        /// Not at all.
+        Omitted = "omitted",
     }
 }
 
-/// An answer starts (`message_start`).
+/// The blocks of an answer that broke off (`abandoned_blocks`): the CLI asks again, and streams another answer.
+///
+/// Not declared, seen on the wire.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct MessageStart {
-    /// The answer so far: no content.
-    pub message: RawJson,
-}
-
-/// A block starts (`content_block_start`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct BlockStart {
-    /// Its place in the answer, from 0.
-    pub index: u32,
-    /// The block, still empty.
-    pub content_block: Block,
-}
-
-/// A block grows (`content_block_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct BlockDelta {
-    /// Its place in the answer, from 0.
-    pub index: u32,
-    /// What is added.
-    pub delta: Delta,
-}
-
-/// A block ends (`content_block_stop`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct BlockStop {
-    /// Its place in the answer, from 0.
-    pub index: u32,
-}
-
-/// The answer's closing facts (`message_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct MessageDelta {
-    /// The stop reason and the like.
-    pub delta: RawJson,
-    /// Tokens, counted to the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
-}
-
-/// The answer is over (`message_stop`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct MessageStop {}
-
-tagged! {
-    /// What is added to a block.
-    pub enum Delta by "type" {
-        /// More text.
-        Text(TextDelta) = "text_delta",
-        /// More thinking.
-        Thinking(ThinkingDelta) = "thinking_delta",
-        /// The signature of the thinking.
-        Signature(SignatureDelta) = "signature_delta",
-        /// More of a tool's input, as a piece of JSON text.
-        InputJson(InputJsonDelta) = "input_json_delta",
-    }
-}
-
-/// More text (`text_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct TextDelta {
-    /// The text.
-    pub text: String,
-}
-
-/// More thinking (`thinking_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct ThinkingDelta {
-    /// The text.
-    pub thinking: String,
-}
-
-/// The signature of the thinking (`signature_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct SignatureDelta {
-    /// The signature.
-    pub signature: String,
-}
-
-/// More of a tool's input (`input_json_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct InputJsonDelta {
-    /// A piece of JSON text, whole only when all pieces are joined.
-    pub partial_json: String,
+pub struct AbandonedBlocks {
+    /// The answer, by the API's id.
+    pub api_message_id: Box<str>,
+    /// The first block to drop, from 0; those before it were sent as `assistant` frames and stay.
+    #[serde(default)]
+    pub from_block_index: u32,
 }

@@ -5,7 +5,6 @@ use std::fmt::Debug;
 use agentwire_protocol::{
     Block, InboundRequest, Message, System, Unknown,
     control::Outcome,
-    message::{CacheMissReason, ContextEdit, Delta, Event, InputTransformation, StopDetails},
     permission::{Decision, PermissionUpdate},
     tagged::Tagged,
 };
@@ -39,6 +38,9 @@ macro_rules! union {
     };
 }
 
+#[macro_use]
+mod answers;
+
 union! { Message:
     "assistant" {
         "message": r#"{"id":"m","model":"x","content":[{"type":"text","text":"hi"}],"stop_reason":null}"#,
@@ -58,27 +60,6 @@ union! { System:
     "init" { "session_id": r#""s""#, "cwd": r#""\/w""#, "model": r#""m""#, "tools": r#"["Bash"]"# }
     "status" { "status": r#""requesting""#, "session_id": r#""s""# }
     "session_state_changed" { "state": r#""idle""#, "sdk_host_only": "true" }
-}
-union! { Block:
-    "text" { "text": r#""\u0061\t\"""# }
-    "thinking" { "thinking": r#""hm""#, "signature": r#""sig""# }
-    "tool_use" { "id": r#""t""#, "input": r#"{"z":1.10,"a":12345678901234567890123,"a":2}"#, "name": r#""Bash""# }
-    "tool_result" { "tool_use_id": r#""t""#, "content": r#"[{"text":"x","type":"text"}]"#, "is_error": "true" }
-    "image" { "source": r#"{"data":"AAAA","type":"base64"}"# }
-}
-union! { Event:
-    "message_start" { "message": r#"{"id":"m"}"# }
-    "content_block_start" { "index": "0", "content_block": r#"{"text":"","type":"text"}"# }
-    "content_block_delta" { "index": "1", "delta": r#"{"thinking":"x","type":"thinking_delta"}"# }
-    "content_block_stop" { "index": "2" }
-    "message_delta" { "delta": r#"{"stop_reason":"end_turn"}"#, "usage": r#"{"input_tokens":1,"output_tokens":5}"# }
-    "message_stop" {}
-}
-union! { Delta:
-    "text_delta" { "text": r#""a""# }
-    "thinking_delta" { "thinking": r#""a""# }
-    "signature_delta" { "signature": r#""a""# }
-    "input_json_delta" { "partial_json": r#""{\"a\":""# }
 }
 union! { InboundRequest:
     "can_use_tool" { "tool_name": r#""Bash""#, "input": r#"{"b":1e400,"a":[ 1 ]}"#, "tool_use_id": r#""t""# }
@@ -102,45 +83,16 @@ union! { PermissionUpdate:
     "removeDirectories" { "directories": "[]", "destination": r#""projectSettings""# }
 }
 
-union! { StopDetails:
-    "refusal" {
-        "category": r#""cyber""#, "explanation": "null", "fallback_credit_token": r#""c""#,
-        "fallback_has_prefill_claim": "true", "recommended_model": r#""m""#,
-    }
-}
-union! { ContextEdit:
-    "clear_tool_uses_20250919" { "cleared_input_tokens": "5", "cleared_tool_uses": "1" }
-    "clear_thinking_20251015" { "cleared_thinking_turns": "1", "cleared_input_tokens": "7" }
-}
-union! { CacheMissReason:
-    "model_changed" { "cache_missed_input_tokens": "5" }
-    "system_changed" { "cache_missed_input_tokens": "5" }
-    "tools_changed" { "cache_missed_input_tokens": "5" }
-    "messages_changed" { "cache_missed_input_tokens": "5" }
-    "previous_message_not_found" {}
-    "unavailable" {}
-}
-union! { InputTransformation:
-    "thinking_dropped" { "path": r#""messages.0.content.1""#, "reason": r#""model_binding_mismatch""# }
-    "thinking_mismatch_allowed" { "path": r#""messages.0.content.1""#, "reason": r#""new""# }
-}
-
 /// Runs one check for every union.
 macro_rules! for_every_union {
     ($check:ident) => {{
         $check::<Message>();
         $check::<System>();
-        $check::<Block>();
-        $check::<Event>();
-        $check::<Delta>();
+        for_every_union_of_answers!($check);
         $check::<InboundRequest>();
         $check::<Outcome>();
         $check::<Decision>();
         $check::<PermissionUpdate>();
-        $check::<StopDetails>();
-        $check::<ContextEdit>();
-        $check::<CacheMissReason>();
-        $check::<InputTransformation>();
     }};
 }
 
