@@ -10,7 +10,7 @@ pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failur
 pub use inbound::{CanUseTool, HookCallback, InboundRequest, McpMessage};
 pub use initialize::{HookFailure, HookMatcher, Initialize, InitializeReply};
 pub use outbound::{
-    ControlCall, Interrupt, InterruptReply, McpServerStatus, McpStatus, McpStatusReply, McpTool, Nothing,
-    OutboundRequest, SendMcpMessage, SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply,
+    ControlCall, Interrupt, InterruptReply, McpStatus, McpStatusReply, Nothing, OutboundRequest,
+    SendMcpMessage, SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply,
 };
 pub use visit_calls::{CallVisitor, visit_calls};

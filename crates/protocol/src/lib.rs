@@ -1,16 +1,25 @@
 #![doc = include_str!("../README.md")]
 
+pub mod account;
+pub mod agent;
 pub mod cli;
 pub mod content;
 pub mod control;
 pub mod decode;
+mod effort;
+mod hidden;
 pub mod hook;
 mod ids;
+pub mod mcp;
 pub mod message;
+pub mod model_info;
 mod nullable;
 mod open_enum;
 pub mod permission;
+pub mod plugin;
 mod raw;
+pub mod session_info;
+pub mod slash_command;
 pub mod tagged;
 mod unknown;
 mod usage;
@@ -18,6 +27,8 @@ mod usage;
 pub use content::{Block, Content};
 pub use control::{ControlCall, InboundRequest};
 pub use decode::DecodeError;
+pub use effort::{Effort, EffortLevel, FastModeDisabledReason, FastModeState};
+pub use hidden::{Hidden, Secrets};
 pub use ids::{RequestId, SessionId, ToolUseId, Uuid};
 pub use message::{Message, System};
 pub use nullable::Nullable;

@@ -50,10 +50,11 @@ pub trait Tagged: Sized {
 ///
 /// `within "type" = "system"` says that the union lies on the same object as an outer one, which has read that field.
 /// `as union` marks a variant that is such an inner union, and writes its own tags.
+/// `or Variant` says that an object without the tag is of that kind, if it reads as one.
 macro_rules! tagged {
     (
         $(#[$meta:meta])*
-        $vis:vis enum $name:ident by $tag:literal $(within $outer:literal = $outer_value:literal)? {
+        $vis:vis enum $name:ident by $tag:literal $(or $untagged:ident)? $(within $outer:literal = $outer_value:literal)? {
             $( $(#[$variant_meta:meta])* $variant:ident($payload:ty) = $wire:literal $(as $nested:ident)?, )+
         }
     ) => {
@@ -103,6 +104,9 @@ macro_rules! tagged {
                 }
 
                 fn unknown(unknown: $crate::Unknown) -> Self {
+                    $(if let Some(payload) = unknown.decode_untagged($tag) {
+                        return Self::$untagged(payload);
+                    })?
                     Self::Unknown(unknown)
                 }
 

@@ -38,6 +38,14 @@ impl Unknown {
         self.raw_field(name).map(|value| value.decode()).transpose()
     }
 
+    /// Reads the object as a type of ours, if it has no field of the name of `tag` and has that shape.
+    pub(crate) fn decode_untagged<T: DeserializeOwned>(&self, tag: &str) -> Option<T> {
+        match self.raw_field(tag) {
+            None => self.raw.decode().ok(),
+            Some(_) => None,
+        }
+    }
+
     /// One field as text, the first of that name.
     fn raw_field(&self, name: &str) -> Option<RawJson> {
         // The text was put together from fields that were read, so it always reads as an object.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
 
 pub use interrupt::{Interrupt, InterruptReply};
 pub use mcp_message::SendMcpMessage;
-pub use mcp_status::{McpServerStatus, McpStatus, McpStatusReply, McpTool};
+pub use mcp_status::{McpStatus, McpStatusReply};
 pub use set_model::{SetModel, SetModelReply};
 pub use set_permission_mode::{SetPermissionMode, SetPermissionModeReply};
 

@@ -104,7 +104,10 @@ fn replies_decode_from_little_and_from_nothing() {
     )
     .decode()
     .unwrap();
-    assert_eq!((&*reply.mcp_servers[0].status, &*reply.mcp_servers[0].tools[0].name), ("failed", "add"));
+    assert_eq!(
+        (reply.mcp_servers[0].status.as_str(), &*reply.mcp_servers[0].tools[0].name),
+        ("failed", "add")
+    );
     let reply: InitializeReply =
         raw(r#"{"commands":[{"name":"clear"}],"pid":42,"current_permission_mode":"plan","account":{},"later":[]}"#)
             .decode()

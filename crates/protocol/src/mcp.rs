@@ -1,0 +1,13 @@
+//! The vocabulary of MCP servers: how one is configured, what its tools may do, and how it stands.
+
+mod config;
+mod policy;
+mod status;
+
+pub use config::{
+    HttpServer, McpServerConfig, ProxyServer, SdkServer, SseServer, StdioServer, WebSocketServer,
+};
+pub use policy::{OrgMaxPermission, ToolPermission, ToolPolicy};
+pub use status::{
+    McpServerStatus, McpSource, McpStatusKind, McpTool, McpTransport, ServerInfo, ToolAnnotations,
+};

@@ -1,0 +1,182 @@
+//! How an MCP server is reached: one shape for each transport.
+
+use serde::{Deserialize, Serialize};
+
+use super::ToolPolicy;
+use crate::{Secrets, tagged::tagged};
+
+tagged! {
+    /// How an MCP server is reached, as `mcp_set_servers` and `initialize` take it and `mcp_status` tells it.
+    ///
+    /// An entry without `type` that reads as a [`StdioServer`] is one.
+    /// `Debug` shows neither the values of environment variables nor those of headers.
+    pub enum McpServerConfig by "type" or Stdio {
+        /// A program that the CLI starts.
+        Stdio(StdioServer) = "stdio",
+        /// A server at a URL, by server-sent events.
+        Sse(SseServer) = "sse",
+        /// A server at a URL, by streamable HTTP.
+        Http(HttpServer) = "http",
+        /// A server that runs in the host.
+        Sdk(SdkServer) = "sdk",
+        /// A server at a URL, by WebSocket; not declared, taken by the CLI.
+        WebSocket(WebSocketServer) = "ws",
+        /// A connector of the user's account, in `mcp_status` only.
+        Proxy(ProxyServer) = "claudeai-proxy",
+    }
+}
+
+/// An MCP server that the CLI starts as a program and talks to over its standard input and output.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct StdioServer {
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    ///
+    /// Always written: the CLI fails on an entry of `mcp_set_servers` that lacks them, although they are declared optional.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Environment variables for it; `mcp_status` does not tell them.
+    #[serde(default, skip_serializing_if = "Secrets::is_empty")]
+    pub env: Secrets,
+    /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+    /// Whether its tools are always in the prompt (`true`, which also waits for the server at the start) or only found
+    /// by tool search (`false`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub always_load: Option<bool>,
+}
+
+impl StdioServer {
+    /// A program with its arguments.
+    pub fn new(command: impl Into<String>, args: Vec<String>) -> Self {
+        Self { command: command.into(), args, env: Secrets::default(), timeout: None, always_load: None }
+    }
+}
+
+/// Declares a server at a URL: the transports differ in nothing but their name.
+macro_rules! remote {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
+        pub struct $name {
+            /// Where it is.
+            pub url: String,
+            /// HTTP headers to send along; `mcp_status` tells them with their values.
+            #[serde(default, skip_serializing_if = "Secrets::is_empty")]
+            pub headers: Secrets,
+            /// What its tools may do, by tool.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            pub tools: Vec<ToolPolicy>,
+            /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub timeout: Option<u64>,
+            /// Whether its tools are always in the prompt (`true`, which also waits for the server at the start) or only
+            /// found by tool search (`false`).
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub always_load: Option<bool>,
+        }
+
+        impl $name {
+            /// A server at this URL.
+            pub fn new(url: impl Into<String>) -> Self {
+                Self {
+                    url: url.into(),
+                    headers: Secrets::default(),
+                    tools: Vec::new(),
+                    timeout: None,
+                    always_load: None,
+                }
+            }
+        }
+    };
+}
+
+remote! {
+    /// An MCP server at a URL, reached by streamable HTTP.
+    HttpServer
+}
+remote! {
+    /// An MCP server at a URL, reached by server-sent events.
+    SseServer
+}
+remote! {
+    /// An MCP server at a URL, reached by WebSocket.
+    ///
+    /// Not declared, taken by the CLI; `mcp_status` tells no configuration of it.
+    WebSocketServer
+}
+
+/// An MCP server that runs in the host and is reached by `mcp_message`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SdkServer {
+    /// Its name, the same as the one that it is configured under.
+    pub name: Box<str>,
+    /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
+    ///
+    /// It counts when the server is first registered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+    /// What its tools may do, by tool; only `always_ask` and `always_deny` take effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolPolicy>,
+}
+
+impl SdkServer {
+    /// A server of this name in the host.
+    pub fn new(name: impl Into<Box<str>>) -> Self {
+        Self { name: name.into(), timeout: None, tools: Vec::new() }
+    }
+}
+
+/// A connector of the user's account on claude.ai, as `mcp_status` tells it. It can't be sent.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ProxyServer {
+    /// Where it is.
+    pub url: String,
+    /// The connector's id.
+    pub id: Box<str>,
+    /// The limit for one tool call, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> McpServerConfig {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn an_entry_without_type_is_a_program() {
+        let server = read(r#"{"command":"srv","env":{"KEY":"s3cret"}}"#);
+        assert!(!format!("{server:?}").contains("s3cret"));
+        let written = serde_json::to_string(&server).unwrap();
+        assert_eq!(written, r#"{"type":"stdio","command":"srv","args":[],"env":{"KEY":"s3cret"}}"#);
+        assert_eq!(read(&written), server);
+        for text in [r#"{"url":"http://far"}"#, r#"{"type":7,"command":"srv"}"#] {
+            assert!(matches!(read(text), McpServerConfig::Unknown(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_are_not_shown() {
+        for kind in ["http", "sse", "ws"] {
+            let text =
+                format!(r#"{{"type":"{kind}","url":"http://far","headers":{{"Authorization":"s3cret"}}}}"#);
+            let server = read(&text);
+            assert_eq!((server.kind(), serde_json::to_string(&server).unwrap()), (kind, text));
+            assert!(!format!("{server:?}").contains("s3cret"));
+        }
+    }
+}
