@@ -8,15 +8,15 @@ tagged! {
     /// Where words come from.
     pub enum Citation by "type" {
         /// From a plain text, by characters.
-        CharLocation(Box<CharLocation>) = "char_location",
+        Char(Box<CharLocation>) = "char_location",
         /// From a PDF, by pages.
-        PageLocation(Box<PageLocation>) = "page_location",
+        Page(Box<PageLocation>) = "page_location",
         /// From a document made of blocks, by blocks.
-        ContentBlockLocation(Box<ContentBlockLocation>) = "content_block_location",
+        ContentBlock(Box<ContentBlockLocation>) = "content_block_location",
         /// From a web search.
-        WebSearchResultLocation(Box<WebSearchResultLocation>) = "web_search_result_location",
+        WebSearchResult(Box<WebSearchResultLocation>) = "web_search_result_location",
         /// From a search result in the prompt.
-        SearchResultLocation(Box<SearchResultLocation>) = "search_result_location",
+        SearchResult(Box<SearchResultLocation>) = "search_result_location",
     }
 }
 
@@ -24,11 +24,11 @@ impl Citation {
     /// The words that are cited; `None` for an unknown kind.
     pub fn cited_text(&self) -> Option<&str> {
         match self {
-            Self::CharLocation(at) => Some(&at.cited_text),
-            Self::PageLocation(at) => Some(&at.cited_text),
-            Self::ContentBlockLocation(at) => Some(&at.cited_text),
-            Self::WebSearchResultLocation(at) => Some(&at.cited_text),
-            Self::SearchResultLocation(at) => Some(&at.cited_text),
+            Self::Char(at) => Some(&at.cited_text),
+            Self::Page(at) => Some(&at.cited_text),
+            Self::ContentBlock(at) => Some(&at.cited_text),
+            Self::WebSearchResult(at) => Some(&at.cited_text),
+            Self::SearchResult(at) => Some(&at.cited_text),
             Self::Unknown(_) => None,
         }
     }

@@ -96,8 +96,12 @@ fn the_session_is_found_in_every_kind() {
 fn check_parts(message: &Message, path: &Path) {
     let blocks = match message {
         Message::StreamEvent(event) => {
-            let event = event.event().unwrap();
-            assert!(!matches!(event, Event::Unknown(_)), "{path:?}");
+            let typed = event.event().unwrap();
+            assert!(!matches!(typed, Event::Unknown(_)), "{path:?}");
+            if path.file_name().unwrap().to_string_lossy().starts_with("declared-") {
+                let written = serde_json::to_string(&typed).unwrap();
+                assert_eq!(Tree::of(&written).sorted(), Tree::of(event.event.as_str()).sorted(), "{path:?}");
+            }
             assert_eq!(path.file_stem().unwrap() == "text-delta", text_delta(message).is_some(), "{path:?}");
             return;
         }

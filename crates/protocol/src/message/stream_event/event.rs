@@ -93,7 +93,7 @@ pub struct MessageDeltaFields {
     #[serde(default)]
     pub stop_reason: Option<StopReason>,
     /// The stop sequence that it wrote, where that is why.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub stop_sequence: Option<Box<str>>,
     /// More on why it stopped.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -167,7 +167,7 @@ union! { Event:
     "content_block_delta" { "index": "1", "delta": r#"{"thinking":"x","type":"thinking_delta"}"# }
     "content_block_stop" { "index": "2" }
     "message_delta" {
-        "delta": r#"{"stop_reason":"end_turn","stop_details":{"type":"later"},"container":{"id":"c","expires_at":"e","skills":null}}"#,
+        "delta": r#"{"stop_reason":"end_turn","stop_sequence":null,"stop_details":{"type":"later"},"container":{"id":"c","expires_at":"e","skills":null}}"#,
         "usage": r#"{"input_tokens":1,"output_tokens":5}"#,
         "context_management": r#"{"applied_edits":[{"type":"later"}]}"#,
         "input_transformations": r#"[{"type":"thinking_dropped","path":"p"}]"#,
