@@ -57,9 +57,11 @@ impl Unknown {
 }
 
 /// Written as the object that it was read from.
+///
+/// The name of the newtype is for tools that look for what is not known; JSON does not show it.
 impl Serialize for Unknown {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.raw.serialize(serializer)
+        serializer.serialize_newtype_struct("agentwire::Unknown", &self.raw)
     }
 }
 

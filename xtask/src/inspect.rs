@@ -1,0 +1,198 @@
+//! What our types make of one line: the heart of `decode`, `drift` and `fixtures list`.
+
+mod compare;
+mod encode;
+mod kind;
+mod node;
+mod parts;
+mod registry;
+mod slice;
+mod surrogate;
+mod view;
+
+use std::collections::HashMap;
+
+use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_protocol::{DecodeError, Message, decode};
+use serde::Serialize;
+
+use compare::join;
+pub(crate) use node::Node;
+pub(crate) use parts::Asked;
+pub(crate) use registry::Registry;
+pub(crate) use view::{View, view};
+
+/// Who wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum From {
+    /// The CLI.
+    Cli,
+    /// Our side.
+    Us,
+    /// Not said: taken for the CLI's, unless only our side sends such a line.
+    NotSaid,
+}
+
+/// What our types make of one line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Verdict {
+    /// The kind by the wire's own names, outermost first, joined by `/`; `None` where the line has no `type`.
+    pub(crate) kind: Option<String>,
+    /// Whether every part of `kind` has a type of ours.
+    pub(crate) known: bool,
+    /// Why the line, or a part of it that has a type, can't be read, and where; `None` where all of it can.
+    pub(crate) undecodable: Option<String>,
+    /// Whether the line comes back byte for byte, and every value that our types have is the line's own.
+    pub(crate) lossless: bool,
+    /// The paths of fields, and of objects of an unknown kind, that are on the line and in no type of ours.
+    pub(crate) unknown_fields: Vec<String>,
+}
+
+/// Reads lines of one session; a reply is told by the request that came before it.
+#[derive(Debug)]
+pub(crate) struct Inspector {
+    registry: Registry,
+    /// Requests by whether they are ours, and by id.
+    open: HashMap<(bool, String), Asked>,
+}
+
+impl Inspector {
+    pub(crate) fn new() -> Self {
+        Self { registry: Registry::new(), open: HashMap::new() }
+    }
+
+    #[expect(dead_code, reason = "for readers of several sessions")]
+    /// Forgets the requests: what follows is another session.
+    pub(crate) fn forget(&mut self) {
+        self.open.clear();
+    }
+
+    /// Says what our types make of a line.
+    pub(crate) fn inspect(&mut self, from: From, line: &Line) -> Verdict {
+        let kept = comes_back(line);
+        let bytes = line.as_bytes();
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(_) => return noise(kept, decode::decode_bytes::<Message>(bytes).err()),
+        };
+        match Node::parse(text) {
+            Some(node @ Node::Object(_)) => self.object(from, text, &node, kept),
+            _ => noise(kept, Message::from_line(text).err()),
+        }
+    }
+
+    fn object(&mut self, from: From, text: &str, node: &Node, kept: bool) -> Verdict {
+        let ours = self.is_ours(from, node);
+        self.remember(ours, node);
+        let asked = self.asked(ours, node);
+        let mut known = kind::is_known(node, ours, &self.registry);
+        let kind = kind::of(node, asked);
+        let mut found = View::default();
+        let mut undecodable = None;
+        match view::<Message>(text) {
+            Ok(view) => found = view,
+            Err(error) => undecodable = Some(error.to_string()),
+        }
+        let parts = parts::of(node, ours, asked, &self.registry);
+        for part in &parts {
+            let Some((at, piece)) = slice::at(text, &part.path) else { continue };
+            let path = slice::show(&part.path);
+            match (part.reader)(piece) {
+                Ok(view) => found.add(&path, view, part.tag),
+                // What is wrong with the whole is said first; a part that the whole has as a type is told once.
+                Err(error) => {
+                    undecodable.get_or_insert_with(|| told(&error, at, &path));
+                }
+            }
+        }
+        // An object that is unknown as a whole is no unknown field: `known` says so.
+        let whole = kind::places(node);
+        if !ours && found.unknown.iter().any(|path| whole.contains(&path.as_str())) {
+            known = false;
+        }
+        found.missing.extend(found.unknown.into_iter().filter(|path| !whole.contains(&path.as_str())));
+        found.missing.sort();
+        found.missing.dedup();
+        Verdict {
+            kind,
+            known,
+            lossless: kept && found.changed.is_empty(),
+            undecodable,
+            unknown_fields: found.missing,
+        }
+    }
+
+    fn is_ours(&self, from: From, node: &Node) -> bool {
+        match from {
+            From::Us => true,
+            From::Cli => false,
+            From::NotSaid => {
+                match (node.text_at(&["type"]).as_deref(), node.text_at(&["request", "subtype"])) {
+                    (Some("control_request"), Some(subtype)) => {
+                        !kind::is_inbound(&subtype) && self.registry.calls.contains_key(&*subtype)
+                    }
+                    (Some("control_response"), _) => {
+                        let id = parts::response_id(node);
+                        !self.open.contains_key(&(true, id.clone())) && self.open.contains_key(&(false, id))
+                    }
+                    _ => false,
+                }
+            }
+        }
+    }
+
+    fn remember(&mut self, ours: bool, node: &Node) {
+        if let Some((id, asked)) = parts::request(node, ours, &self.registry) {
+            self.open.insert((ours, id), asked);
+        }
+    }
+
+    /// What the request asked, that this response answers.
+    fn asked(&self, ours: bool, node: &Node) -> Option<Asked> {
+        if node.text_at(&["type"]).as_deref() != Some("control_response") {
+            return None;
+        }
+        self.open.get(&(!ours, parts::response_id(node))).copied()
+    }
+}
+
+impl View {
+    /// Takes in what was found in a part; `tag` is a field of the part that is not its type's.
+    fn add(&mut self, path: &str, part: Self, tag: &str) {
+        let place = |inner: String| match inner.as_str() {
+            "" => path.to_owned(),
+            index if index.starts_with('[') => format!("{path}{index}"),
+            name => join(path, name),
+        };
+        self.missing
+            .extend(part.missing.into_iter().filter(|inner| inner != tag || tag.is_empty()).map(place));
+        self.unknown.extend(part.unknown.into_iter().map(place));
+        self.changed.extend(part.changed.into_iter().map(place));
+    }
+}
+
+/// Whether the codec gives the line back as it was, whatever it makes of it.
+fn comes_back(line: &Line) -> bool {
+    let incoming = Incoming::decode(Frame::new(line.clone()));
+    incoming.line().is_some_and(|kept| kept.as_bytes() == line.as_bytes())
+}
+
+fn noise(kept: bool, error: Option<DecodeError>) -> Verdict {
+    let undecodable = error.map_or_else(|| "no JSON object".to_owned(), |error| error.to_string());
+    Verdict {
+        kind: None,
+        known: false,
+        undecodable: Some(undecodable),
+        lossless: kept,
+        unknown_fields: Vec::new(),
+    }
+}
+
+/// An error of a part that begins at byte `at` of the line, with its position in the line.
+fn told(error: &DecodeError, at: usize, path: &str) -> String {
+    let path = if error.path().is_empty() { path.to_owned() } else { join(path, error.path()) };
+    format!("{} at line 1 column {} (in {path})", error.reason(), at + error.offset())
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

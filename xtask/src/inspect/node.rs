@@ -1,0 +1,217 @@
+//! JSON as a tree that keeps what `Value` loses: the text of numbers, duplicate keys, and where our types gave up.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::surrogate;
+
+/// A JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node {
+    /// A string, number or word, as it was written; deeper than [`DEPTH`] anything.
+    Scalar(Box<str>),
+    List(Vec<Node>),
+    /// In the order in which they came, duplicates included.
+    Object(Vec<(Box<str>, Node)>),
+    /// What a union of ours kept because it does not know its kind; never read from text.
+    Unknown(Box<Node>),
+}
+
+impl Node {
+    /// Reads one JSON value, with lone surrogates replaced as the decoder replaces them.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        match surrogate::repair(text) {
+            Some(repaired) => Self::read(&repaired, 0),
+            None => Self::read(text, 0),
+        }
+    }
+
+    fn read(text: &str, depth: usize) -> Option<Self> {
+        let text = text.trim_ascii();
+        match text.bytes().next()? {
+            b'{' if depth < DEPTH => {
+                let fields = fields(text)?;
+                let node =
+                    |(name, value): (Box<str>, &RawValue)| Some((name, Self::read(value.get(), depth + 1)?));
+                fields.into_iter().map(node).collect::<Option<_>>().map(Self::Object)
+            }
+            b'[' if depth < DEPTH => {
+                let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+                items
+                    .into_iter()
+                    .map(|item| Self::read(item.get(), depth + 1))
+                    .collect::<Option<_>>()
+                    .map(Self::List)
+            }
+            _ => {
+                let raw: &RawValue = serde_json::from_str(text).ok()?;
+                Some(Self::Scalar(raw.get().into()))
+            }
+        }
+    }
+
+    /// The first field of that name.
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+        self.fields().iter().find(|(key, _)| &**key == name).map(|(_, value)| value)
+    }
+
+    /// The value at the end of a path of names.
+    pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
+        path.iter().try_fold(self, |node, name| node.field(name))
+    }
+
+    /// The string at the end of a path of names.
+    pub(crate) fn text_at(&self, path: &[&str]) -> Option<String> {
+        self.at(path)?.text().map(Cow::into_owned)
+    }
+
+    /// The fields; none where it is no object.
+    pub(crate) fn fields(&self) -> &[(Box<str>, Self)] {
+        match self {
+            Self::Object(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The items; none where it is no list.
+    pub(crate) fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The string, where it is one.
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
+        let Self::Scalar(raw) = self else { return None };
+        let plain = raw.strip_prefix('"')?.strip_suffix('"')?;
+        if plain.contains('\\') {
+            return serde_json::from_str(raw).ok().map(Cow::Owned);
+        }
+        Some(Cow::Borrowed(plain))
+    }
+
+    /// Whether leaving it out says the same to a reader that knows the field.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Scalar(raw) => matches!(&**raw, "null" | "false" | "0" | "0.0" | "\"\""),
+            Self::List(items) => items.is_empty(),
+            Self::Object(fields) => fields.is_empty(),
+            Self::Unknown(node) => node.is_empty(),
+        }
+    }
+
+    /// The value as text, with the fields that tell kinds apart at the front of each object.
+    ///
+    /// A union whose tag comes late is read by another way, on which nothing that looks on can see into it.
+    pub(crate) fn tags_first(&self) -> String {
+        let mut text = String::new();
+        self.put(&mut text, true);
+        text
+    }
+
+    fn put(&self, text: &mut String, hoist: bool) {
+        match self {
+            Self::Scalar(raw) => text.push_str(raw),
+            Self::Unknown(node) => node.put(text, hoist),
+            Self::List(items) => {
+                text.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    text.push_str(if index > 0 { "," } else { "" });
+                    item.put(text, hoist);
+                }
+                text.push(']');
+            }
+            Self::Object(fields) => {
+                let mut fields: Vec<_> = fields.iter().collect();
+                if hoist {
+                    fields.sort_by_key(|(name, _)| {
+                        TAGS.iter().position(|tag| *tag == &**name).unwrap_or(TAGS.len())
+                    });
+                }
+                text.push('{');
+                for (index, (name, value)) in fields.into_iter().enumerate() {
+                    text.push_str(if index > 0 { "," } else { "" });
+                    text.push_str(&serde_json::Value::from(&**name).to_string());
+                    text.push(':');
+                    value.put(text, hoist);
+                }
+                text.push('}');
+            }
+        }
+    }
+}
+
+/// The value as JSON text, as it stands.
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.put(&mut text, false);
+        f.write_str(&text)
+    }
+}
+
+pub(super) fn fields(text: &str) -> Option<Vec<(Box<str>, &RawValue)>> {
+    struct Fields;
+
+    impl<'de> Visitor<'de> for Fields {
+        type Value = Vec<(Box<str>, &'de RawValue)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut fields = Vec::new();
+            while let Some(field) = map.next_entry()? {
+                fields.push(field);
+            }
+            Ok(fields)
+        }
+    }
+
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let fields = deserializer.deserialize_map(Fields).ok()?;
+    deserializer.end().ok()?;
+    Some(fields)
+}
+
+/// The fields that unions of the protocol are told apart by, outermost first.
+const TAGS: &[&str] =
+    &["type", "subtype", "behavior", "hook_event_name", "hookEventName", "mode", "source", "kind"];
+
+/// How deep values are taken apart: as deep as typed values are read.
+const DEPTH: usize = 120;
+
+#[cfg(test)]
+mod tests {
+    use super::Node;
+
+    #[test]
+    fn a_tree_keeps_its_text() {
+        let text = r#"{"b":[1.10,1e400,{}],"a":"\u0041","a":null}"#;
+        let node = Node::parse(text).unwrap();
+        assert_eq!(node.to_string(), text);
+        assert_eq!(node.text_at(&["a"]).as_deref(), Some("A"));
+        for broken in ["", "{", "{\"a\"}", "[1,]", "nul", "{} {}"] {
+            assert_eq!(Node::parse(broken), None, "{broken}");
+        }
+        assert!(Node::parse(&"[".repeat(9999)).is_none());
+        let deep = format!("{}{}", "[".repeat(9999), "]".repeat(9999));
+        assert_eq!(Node::parse(&deep).unwrap().to_string(), deep);
+    }
+
+    #[test]
+    fn tags_go_to_the_front() {
+        let node = Node::parse(r#"{"x":{"y":1,"type":"t"},"subtype":"s","type":"r"}"#).unwrap();
+        assert_eq!(node.tags_first(), r#"{"type":"r","subtype":"s","x":{"type":"t","y":1}}"#);
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced() {
+        assert_eq!(Node::parse(r#"["\ud800","\\ud800"]"#).unwrap().to_string(), r#"["\ufffd","\\ud800"]"#);
+    }
+}

@@ -1,0 +1,155 @@
+//! The parts of a line that its message keeps as text though they have a type, and what that type is.
+
+use agentwire_protocol::Content;
+use agentwire_protocol::RawJson;
+use agentwire_protocol::message::{ApiMessage, Event};
+use agentwire_protocol::permission::Decision;
+use serde::{Deserialize, Serialize};
+
+use super::node::Node;
+use super::registry::Registry;
+use super::slice::Step::{self, Index, Name};
+use super::view::{Reader, view};
+
+/// What a request asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// A request of ours, by its subtype.
+    Call(&'static str),
+    /// A request of the CLI's, by its subtype.
+    Inbound(&'static str),
+    /// A hook, by its event.
+    Hook(&'static str),
+}
+
+/// A part that has a type.
+pub(super) struct Part {
+    pub(super) path: Vec<Step>,
+    pub(super) reader: Reader,
+    /// A field of the part that is not its type's, since it tells the type.
+    pub(super) tag: &'static str,
+}
+
+impl Part {
+    fn new(path: impl Into<Vec<Step>>, reader: Reader) -> Self {
+        Self { path: path.into(), reader, tag: "" }
+    }
+
+    fn tagged(path: impl Into<Vec<Step>>, reader: Reader, tag: &'static str) -> Self {
+        Self { tag, ..Self::new(path, reader) }
+    }
+}
+
+/// The parts of this line.
+pub(super) fn of(node: &Node, ours: bool, asked: Option<Asked>, registry: &Registry) -> Vec<Part> {
+    match node.text_at(&["type"]).as_deref() {
+        Some("user" | "assistant") => tool_results(node),
+        Some("stream_event") => stream_event(node),
+        Some("control_request") if ours => {
+            let subtype = node.text_at(&["request", "subtype"]).unwrap_or_default();
+            let call = registry.calls.get(&*subtype);
+            call.map(|call| Part::tagged([Name("request")], call.request, "subtype")).into_iter().collect()
+        }
+        Some("control_request") => {
+            let event = node.text_at(&["request", "input", "hook_event_name"]).unwrap_or_default();
+            let event = registry.events.get(&*event);
+            let input = [Name("request"), Name("input")];
+            event.map(|event| Part::tagged(input, event.input, "hook_event_name")).into_iter().collect()
+        }
+        Some("control_response") => response(node, asked, registry),
+        _ => Vec::new(),
+    }
+}
+
+/// The id under which a request is answered, and what it asks; `None` where the line is no request that we know.
+pub(super) fn request(node: &Node, ours: bool, registry: &Registry) -> Option<(String, Asked)> {
+    if node.text_at(&["type"])? != "control_request" {
+        return None;
+    }
+    let id = node.text_at(&["request_id"])?;
+    let subtype = node.text_at(&["request", "subtype"])?;
+    if ours {
+        let (subtype, _) = registry.calls.get_key_value(&*subtype)?;
+        return Some((id, Asked::Call(subtype)));
+    }
+    if subtype == "hook_callback" {
+        let event = node.text_at(&["request", "input", "hook_event_name"])?;
+        let (event, _) = registry.events.get_key_value(&*event)?;
+        return Some((id, Asked::Hook(event)));
+    }
+    let subtype = INBOUND.iter().find(|(known, _)| *known == subtype)?.0;
+    Some((id, Asked::Inbound(subtype)))
+}
+
+/// The request that a response answers.
+pub(super) fn response_id(node: &Node) -> String {
+    node.text_at(&["response", "request_id"]).unwrap_or_default()
+}
+
+fn response(node: &Node, asked: Option<Asked>, registry: &Registry) -> Vec<Part> {
+    let path = [Name("response"), Name("response")];
+    let Some(reply) = node.at(&["response", "response"]) else { return Vec::new() };
+    match asked {
+        Some(Asked::Call(subtype)) => {
+            registry.calls.get(subtype).map(|call| Part::new(path, call.reply)).into_iter().collect()
+        }
+        Some(Asked::Inbound(subtype)) => {
+            let reader = INBOUND.iter().find(|(known, _)| *known == subtype);
+            reader.map(|(_, reader)| Part::new(path, *reader)).into_iter().collect()
+        }
+        Some(Asked::Hook(event)) => {
+            let mut parts = vec![Part::new(path, view::<HookReply>)];
+            if reply.field("hookSpecificOutput").is_some()
+                && let Some(event) = registry.events.get(event)
+            {
+                let path = [Name("response"), Name("response"), Name("hookSpecificOutput")];
+                parts.push(Part::tagged(path, event.output, "hookEventName"));
+            }
+            parts
+        }
+        None => Vec::new(),
+    }
+}
+
+fn stream_event(node: &Node) -> Vec<Part> {
+    let mut parts = vec![Part::new([Name("event")], view::<Event>)];
+    if node.at(&["event", "message"]).is_some() {
+        parts.push(Part::new([Name("event"), Name("message")], view::<ApiMessage>));
+    }
+    parts
+}
+
+/// What tools gave: text or blocks.
+fn tool_results(node: &Node) -> Vec<Part> {
+    let blocks = node.at(&["message", "content"]).map(Node::items).unwrap_or_default().iter().enumerate();
+    let results = blocks.filter(|(_, block)| {
+        block.text_at(&["type"]).as_deref() == Some("tool_result") && block.field("content").is_some()
+    });
+    results
+        .map(|(index, _)| {
+            Part::new([Name("message"), Name("content"), Index(index), Name("content")], view::<Content>)
+        })
+        .collect()
+}
+
+/// The answers to the CLI's requests.
+const INBOUND: &[(&str, Reader)] = &[("can_use_tool", view::<Decision>), ("mcp_message", view::<McpReply>)];
+
+/// The answer to `mcp_message`.
+#[derive(Deserialize, Serialize)]
+struct McpReply {
+    mcp_response: RawJson,
+}
+
+/// What every event's answer may say, as the protocol writes it.
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HookReply {
+    r#continue: Option<bool>,
+    stop_reason: Option<String>,
+    suppress_output: Option<bool>,
+    system_message: Option<String>,
+    decision: Option<String>,
+    reason: Option<String>,
+    hook_specific_output: Option<RawJson>,
+}

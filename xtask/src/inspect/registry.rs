@@ -1,0 +1,56 @@
+//! The types that a text is read as, by the names that the wire has for them.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use agentwire_protocol::control::{CallVisitor, ControlCall, visit_calls};
+use agentwire_protocol::hook::{EventVisitor, HookEvent, visit_events};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::view::{Reader, view};
+
+/// How to read a request of ours, and its reply.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) request: Reader,
+    pub(crate) reply: Reader,
+}
+
+/// How to read what a hook is told, and what only its event can answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) input: Reader,
+    pub(crate) output: Reader,
+}
+
+/// Every request of ours and every hook event that has a type.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    pub(crate) calls: HashMap<&'static str, Call>,
+    pub(crate) events: HashMap<&'static str, Event>,
+}
+
+impl Registry {
+    pub(crate) fn new() -> Self {
+        let mut registry = Self::default();
+        visit_calls(&mut registry);
+        visit_events(&mut registry);
+        registry
+    }
+}
+
+impl CallVisitor for Registry {
+    fn call<C>(&mut self)
+    where
+        C: ControlCall + DeserializeOwned + PartialEq + Debug + 'static,
+        C::Reply: Serialize + PartialEq + Debug,
+    {
+        self.calls.insert(C::SUBTYPE, Call { request: view::<C>, reply: view::<C::Reply> });
+    }
+}
+
+impl EventVisitor for Registry {
+    fn event<E: HookEvent>(&mut self) {
+        self.events.insert(E::NAME, Event { input: view::<E::Input>, output: view::<E::Output> });
+    }
+}

@@ -1,0 +1,62 @@
+//! What a type of ours makes of a text, and which fields of the text it has no place for.
+
+use agentwire_protocol::DecodeError;
+use agentwire_protocol::decode::decode;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_ignored::Path;
+
+use super::compare::{Differences, compare};
+use super::encode::encode;
+use super::node::Node;
+
+/// What a type of ours makes of a text.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    /// The paths that the type has no place for; a path is relative to the text.
+    pub(crate) missing: Vec<String>,
+    /// The paths of objects whose kind a union of ours does not know.
+    pub(crate) unknown: Vec<String>,
+    /// The paths whose value the type changes.
+    pub(crate) changed: Vec<String>,
+}
+
+/// Reads a text as one type of ours.
+pub(crate) type Reader = fn(&str) -> Result<View, DecodeError>;
+
+/// Reads the text as a `T`.
+pub(crate) fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, DecodeError> {
+    let value: T = decode(text)?;
+    // What was decoded is JSON, so there is a tree of it.
+    let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
+    let Differences { mut missing, unknown, mut changed } = match encode(&value) {
+        Ok(view) => {
+            let mut found = Differences::default();
+            compare(&line, &view, "", &mut found);
+            found
+        }
+        Err(_) => Differences { changed: vec![String::new()], ..Differences::default() },
+    };
+    let ignored = ignored::<T>(&line.tags_first());
+    missing.extend(ignored.into_iter().filter(|path| !missing.contains(path)).collect::<Vec<_>>());
+    changed.sort();
+    Ok(View { missing, unknown, changed })
+}
+
+/// The fields that a `T` skips on its way through the text, whose tags come first.
+fn ignored<T: DeserializeOwned>(text: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let _: Result<T, _> = serde_ignored::deserialize(&mut deserializer, |path| paths.push(show(&path)));
+    paths
+}
+
+fn show(path: &Path<'_>) -> String {
+    match path {
+        Path::Root => String::new(),
+        Path::Seq { parent, index } => format!("{}[{index}]", show(parent)),
+        Path::Map { parent, key } => super::compare::join(&show(parent), key),
+        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => {
+            show(parent)
+        }
+    }
+}
