@@ -8,7 +8,8 @@
 //! | the paths that [`Redactor::path`] names, also in the form in which the CLI makes folder names of them | what they stand for |
 //! | other paths below a home or a temporary folder, sockets among them | `/home/user/tmp/1`, `/home/user/tmp/2.sock`, … |
 //! | UUIDs | `00000000-0000-4000-8000-000000000001`, …; the same one for the same one |
-//! | short ids that the CLI makes up: of agents, tasks and requests | `id0000001`, …, likewise |
+//! | short ids that the CLI makes up: of agents, tasks and runs | `id0000001`, …, likewise, wherever they stand |
+//! | the names of plans | `plan.md` |
 //! | times of day | `2026-01-01T00:00:00.000Z`, a second more for each |
 //! | durations, process ids, also in the names of sockets, and ports on loopback | fixed numbers |
 //! | long text that neither the script nor our side wrote, and every such description | `<prose>` |
@@ -97,13 +98,20 @@ impl Redactor {
     /// The redacted session, and what is left in it.
     pub fn redact_as_far_as_possible(&self, session: &Transcript) -> (Transcript, Option<Leftovers>) {
         let mut words = Words::new(&self.paths);
+        for line in session.inbound() {
+            for id in rules::made_up_ids(&String::from_utf8_lossy(line)) {
+                if !self.own.contains(&id) {
+                    words.made_up(id);
+                }
+            }
+        }
         let mut session = session.clone();
         session.argv = session.argv.map(|argv| Argv::new(argv.args().iter().map(|arg| words.replace(arg))));
         for entry in &mut session.entries {
             on_text(entry, |text| words.replace(text));
         }
         let prose = self.prose(&session, &mut words);
-        let mut rules = rules::Rules::new(&prose);
+        let rules = rules::Rules::new(&prose);
         for entry in &mut session.entries {
             if matches!(entry, Entry::Inbound(_)) {
                 on_text(entry, |text| rules.apply(text));

@@ -21,6 +21,11 @@ pub(super) fn uuid(number: usize) -> String {
     format!("{STABLE_UUID}{number:012}")
 }
 
+/// The stand-in for the short id with this number.
+pub(super) fn made_up(number: usize) -> String {
+    format!("id{number:07}")
+}
+
 /// The stand-in for the time with this number, from 0.
 pub(super) fn time(number: usize) -> String {
     let (hours, minutes, seconds) = (number / 3600 % 24, number / 60 % 60, number % 60);

@@ -1,7 +1,6 @@
 //! What is replaced for the place where it stands: fields of the CLI's frames, as a table.
 
 use super::{
-    ids::Numbers,
     json::{self, Token},
     prose::{PROSE, Prose},
 };
@@ -10,22 +9,21 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Rules<'a> {
     prose: &'a Prose,
-    ids: Numbers,
 }
 
 impl<'a> Rules<'a> {
     pub(super) fn new(prose: &'a Prose) -> Self {
-        Self { prose, ids: Numbers::default() }
+        Self { prose }
     }
 
     /// The line with everything replaced that the table names, and all prose.
-    pub(super) fn apply(&mut self, line: &str) -> String {
+    pub(super) fn apply(&self, line: &str) -> String {
         // The input of a hook is the CLI's own; every other input is the model's or ours.
         let of_hook = line.contains(r#""subtype":"hook_callback""#);
         json::rewrite(line, |token| self.replace(token, of_hook))
     }
 
-    fn replace(&mut self, token: Token<'_>, of_hook: bool) -> Option<String> {
+    fn replace(&self, token: Token<'_>, of_hook: bool) -> Option<String> {
         let is_foreign = |key: &&str| FOREIGN.contains(key) || (*key == "input" && !of_hook);
         if token.keys.iter().any(is_foreign) {
             return token.is_string.then(|| self.prose.replace(token.raw)).flatten();
@@ -37,11 +35,35 @@ impl<'a> Rules<'a> {
         if DESCRIPTIONS.contains(&token.key()) && !token.raw.is_empty() && !self.prose.is_own(token.raw) {
             return Some(PROSE.to_owned());
         }
-        if IDS.contains(&token.key()) && !self.prose.is_own(token.raw) {
-            return Some(format!("id{:07}", self.ids.of(token.raw)));
-        }
         self.prose.replace(token.raw)
     }
+}
+
+/// The ids in a line that the CLI makes up and that are no UUIDs, in their order.
+///
+/// An id is told by the field that it stands in, and by its shape: `task_id` may also be the `1` of a list of things to
+/// do.
+pub(super) fn made_up_ids(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    json::rewrite(line, |token| {
+        let foreign = token.keys.iter().any(|key| FOREIGN.contains(key) || *key == "input");
+        let is_field = IDS.contains(&token.key());
+        if token.is_string && is_field && looks_made_up(token.raw) && (!foreign || is_hook_id(token.keys)) {
+            found.push(token.raw.to_owned());
+        }
+        None
+    });
+    found
+}
+
+fn looks_made_up(id: &str) -> bool {
+    let word = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    word && id.len() >= SHORTEST_ID && id.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the field is one of a hook's input itself.
+fn is_hook_id(keys: &[&str]) -> bool {
+    matches!(keys, ["request", "input", _])
 }
 
 /// Numbers that differ from run to run, and what they become.
@@ -56,6 +78,8 @@ const NUMBERS: &[(&str, &str)] = &[
     ("retry_delay_ms", "500"),
     ("thinking_duration_ms", "50"),
     ("durationMs", "1200"),
+    ("totalDurationMs", "1200"),
+    ("end_time", "1767225600000"),
 ];
 
 /// Below these, a field is what the model or our side made it, whatever its name.
@@ -65,4 +89,6 @@ const FOREIGN: &[&str] = &["tool_input", "updatedInput", "arguments", "structure
 const DESCRIPTIONS: &[&str] = &["description", "argumentHint", "whenToUse"];
 
 /// Ids that the CLI makes up and that are no UUIDs.
-const IDS: &[&str] = &["agent_id", "task_id", "run_id"];
+const IDS: &[&str] = &["agent_id", "agentId", "task_id", "taskId", "backgroundTaskId", "run_id"];
+
+const SHORTEST_ID: usize = 8;

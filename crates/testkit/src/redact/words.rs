@@ -7,6 +7,8 @@ use super::ids::{self, Numbers};
 pub(super) struct Words<'a> {
     /// The longest first.
     paths: Vec<&'a (String, String)>,
+    /// Ids that the CLI made up, in the order of first sight.
+    made_up: Vec<String>,
     uuids: Numbers,
     strays: Numbers,
     times: usize,
@@ -16,7 +18,14 @@ impl<'a> Words<'a> {
     pub(super) fn new(paths: &'a [(String, String)]) -> Self {
         let mut paths: Vec<&(String, String)> = paths.iter().filter(|(path, _)| path.len() > 1).collect();
         paths.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        Self { paths, uuids: Numbers::default(), strays: Numbers::default(), times: 0 }
+        Self { paths, made_up: Vec::new(), uuids: Numbers::default(), strays: Numbers::default(), times: 0 }
+    }
+
+    /// Says which text is an id that the CLI made up: it is replaced wherever it stands, as in the names of files.
+    pub(super) fn made_up(&mut self, id: String) {
+        if ids::uuid_at(id.as_bytes()).is_none() && !self.made_up.contains(&id) {
+            self.made_up.push(id);
+        }
     }
 
     /// The text with everything replaced.
@@ -54,6 +63,13 @@ impl<'a> Words<'a> {
         let bytes = text.as_bytes();
         let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
         let rest = &bytes[at..];
+        if begins && let Some(at) = self.made_up.iter().position(|id| is_word_at(id, rest)) {
+            return Some((self.made_up[at].len(), ids::made_up(at + 1)));
+        }
+        if rest.starts_with(PLANS) {
+            let name = text[at + PLANS.len()..].find(ENDS)?;
+            return Some((PLANS.len() + name, STABLE_PLAN.to_owned()));
+        }
         match bytes[at] {
             _ if !begins => None,
             b'/' => {
@@ -92,6 +108,12 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Whether the text begins with this word.
+fn is_word_at(word: &str, text: &[u8]) -> bool {
+    let rest = text.strip_prefix(word.as_bytes());
+    rest.is_some_and(|rest| rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+}
+
 /// The length of the process id that names a socket's file, as `1234.sock`.
 fn socket_at(text: &[u8]) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -128,6 +150,9 @@ const FOLDERS: &[&str] = &[
 const ENDS: [char; 14] = ['"', '\'', '`', ' ', ',', ';', ':', ')', '(', '<', '>', '\\', '\n', '\t'];
 const STABLE_HOME: &str = "/home/user/";
 const STABLE_TEMPORARY: &str = "/home/user/tmp/";
+/// The folder of plans, each of which has a made-up name.
+const PLANS: &[u8] = b"/.claude/plans/";
+const STABLE_PLAN: &str = "/.claude/plans/plan.md";
 const STABLE_PID: &str = "4242";
 const LOOPBACK: &[u8] = b"127.0.0.1:";
 const STABLE_PORT: &str = "127.0.0.1:8080";

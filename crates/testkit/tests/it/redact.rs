@@ -67,7 +67,7 @@ fn ids_and_times_are_stable() {
         format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
         format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
         r#"< {"timestamp":"2026-11-21T22:51:20.123Z","at":"2025-01-01T00:00:00Z"}"#.to_owned(),
-        r#"< {"task_id":"b81xk2","id":"b81xk2x","agent_id":"zz"}"#.to_owned(),
+        r#"< {"task_id":"b81xk2q7p","id":"b81xk2q7px","agentId":"a8bc5624929cd2503","taskId":"1","f":"/agent-a8bc5624929cd2503.jsonl"}"#.to_owned(),
     ];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let stable = |number| format!("00000000-0000-4000-8000-{number:012}");
@@ -76,7 +76,7 @@ fn ids_and_times_are_stable() {
         format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
         format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
         r#"< {"timestamp":"2026-01-01T00:00:00.000Z","at":"2026-01-01T00:00:01.000Z"}"#.to_owned(),
-        r#"< {"task_id":"id0000001","id":"b81xk2x","agent_id":"id0000002"}"#.to_owned(),
+        r#"< {"task_id":"id0000001","id":"b81xk2q7px","agentId":"id0000002","taskId":"1","f":"/agent-id0000002.jsonl"}"#.to_owned(),
     ];
     assert_eq!(redacted(&Redactor::new(), &lines), expected);
     // What was redacted once is not changed again.
