@@ -68,7 +68,7 @@ impl Place {
                 .path(root.join("project"), "/project")
                 .path(root.join("home"), "/home/user")
                 .path(root.join("tmp"), "/home/user/tmp")
-                .path(root, "/home/user/root");
+                .path(root, "/home/user/beside");
         }
         redactor
     }
