@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use agentwire_protocol::{
     DecodeError, RawJson,
-    hook::{HookEvent, HookReply, PostToolUse, PreToolUse, Stop, UserPromptSubmit},
+    hook::{EventVisitor, HookAnswer, HookEvent, HookEventName, HookReply, LaterReply, visit_events},
 };
 use serde::de::DeserializeOwned;
 
@@ -35,7 +35,8 @@ impl AnyHook {
     }
 }
 
-/// What a handler of an untyped event may return: nothing, raw JSON, a [`HookReply`], or a `Result` of any of them.
+/// What a handler of an untyped event may return: nothing, raw JSON, a [`HookReply`], a [`HookAnswer`], a
+/// [`LaterReply`], or a `Result` of any of them.
 pub trait IntoAnyReply {
     /// The reply, an object.
     ///
@@ -64,6 +65,19 @@ impl<E: HookEvent> IntoAnyReply for HookReply<E> {
     }
 }
 
+impl<E: HookEvent> IntoAnyReply for HookAnswer<E> {
+    fn into_any_reply(self) -> Result<RawJson, String> {
+        RawJson::encode(&self).map_err(|error| error.to_string())
+    }
+}
+
+/// The CLI does not wait.
+impl IntoAnyReply for LaterReply {
+    fn into_any_reply(self) -> Result<RawJson, String> {
+        RawJson::encode(&self).map_err(|error| error.to_string())
+    }
+}
+
 /// An error is the handler's failure.
 impl<R: IntoAnyReply, D: Display> IntoAnyReply for Result<R, D> {
     fn into_any_reply(self) -> Result<RawJson, String> {
@@ -84,16 +98,24 @@ pub(crate) fn refusal_of<E: HookEvent>(reason: &str) -> Option<RawJson> {
 
 /// The refusal of an event by its name; `None` where this version does not know the event.
 pub(crate) fn refusal_by_name(name: &str) -> Option<Refusal> {
-    KNOWN.iter().find(|(known, _)| *known == name).map(|(_, refusal)| *refusal)
+    let mut find = Find { name, refusal: None };
+    visit_events(&mut find);
+    find.refusal
 }
 
-macro_rules! known {
-    ($($event:ident),+ $(,)?) => {
-        /// The events that this version knows, and that `on_any` registers for.
-        pub const EVENTS: &[&str] = &[$($event::NAME),+];
+/// The events that this version knows.
+pub const EVENTS: &[&str] = HookEventName::KNOWN;
 
-        const KNOWN: &[(&str, Refusal)] = &[$(($event::NAME, refusal_of::<$event>)),+];
-    };
+/// Looks for the event of a name.
+struct Find<'a> {
+    name: &'a str,
+    refusal: Option<Refusal>,
 }
 
-known! { PreToolUse, PostToolUse, UserPromptSubmit, Stop }
+impl EventVisitor for Find<'_> {
+    fn event<E: HookEvent>(&mut self) {
+        if E::NAME == self.name {
+            self.refusal = Some(refusal_of::<E>);
+        }
+    }
+}

@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeMap, fmt, future::Future, sync::Arc};
 
-use agentwire_protocol::{RawJson, control::HookMatcher, hook::HookEvent};
+use agentwire_protocol::{
+    RawJson,
+    control::HookMatcher,
+    hook::{HookEvent, WorktreeCreate},
+};
 
 use crate::{
     AnyHook, HookContext, IntoAnyReply, IntoReply, Matcher,
@@ -69,8 +73,9 @@ impl Hooks {
         self.register(E::NAME, matcher, callback, Some(refusal_of::<E>))
     }
 
-    /// Calls `handler` at each event of a kind that this version knows ([`EVENTS`]).
+    /// Calls `handler` at each event of a kind that this version knows ([`EVENTS`]), except `WorktreeCreate`.
     ///
+    /// That one is left out since whoever is registered for it must make the worktree: to watch it would be to refuse.
     /// A failing handler refuses what can be refused here too; a mere observer handles its errors itself.
     #[must_use]
     pub fn on_any<F, Fut>(mut self, handler: F) -> Self
@@ -80,7 +85,7 @@ impl Hooks {
         Fut::Output: IntoAnyReply,
     {
         let handler = Arc::new(handler);
-        for name in EVENTS {
+        for name in EVENTS.iter().filter(|name| **name != WorktreeCreate::NAME) {
             self = self.register(name, Matcher::any(), untyped(name, &handler), refusal_by_name(name));
         }
         self

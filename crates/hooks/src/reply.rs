@@ -2,36 +2,50 @@
 
 use std::fmt::Display;
 
-use agentwire_protocol::hook::{HookEvent, HookReply};
+use agentwire_protocol::hook::{HookAnswer, HookEvent, HookReply, LaterReply};
 
 use crate::excerpt;
 
-/// What a handler of the event `E` may return: nothing, a [`HookReply`], or a `Result` of either.
+/// What a handler of the event `E` may return: nothing, a [`HookReply`], a [`HookAnswer`], a [`LaterReply`], or a
+/// `Result` of any of them.
 pub trait IntoReply<E: HookEvent> {
-    /// The reply.
+    /// The answer.
     ///
     /// # Errors
     ///
     /// Why there is none: the event is refused with this text where it can be, and the user did not choose otherwise.
-    fn into_reply(self) -> Result<HookReply<E>, String>;
+    fn into_reply(self) -> Result<HookAnswer<E>, String>;
 }
 
 /// Everything goes ahead as without the hook.
 impl<E: HookEvent> IntoReply<E> for () {
-    fn into_reply(self) -> Result<HookReply<E>, String> {
-        Ok(HookReply::proceed())
+    fn into_reply(self) -> Result<HookAnswer<E>, String> {
+        Ok(HookReply::proceed().into())
     }
 }
 
 impl<E: HookEvent> IntoReply<E> for HookReply<E> {
+    fn into_reply(self) -> Result<HookAnswer<E>, String> {
+        Ok(self.into())
+    }
+}
+
+impl<E: HookEvent> IntoReply<E> for HookAnswer<E> {
     fn into_reply(self) -> Result<Self, String> {
         Ok(self)
     }
 }
 
+/// The CLI does not wait: what the event guards goes ahead.
+impl<E: HookEvent> IntoReply<E> for LaterReply {
+    fn into_reply(self) -> Result<HookAnswer<E>, String> {
+        Ok(self.into())
+    }
+}
+
 /// An error is the handler's failure.
 impl<E: HookEvent, R: IntoReply<E>, D: Display> IntoReply<E> for Result<R, D> {
-    fn into_reply(self) -> Result<HookReply<E>, String> {
+    fn into_reply(self) -> Result<HookAnswer<E>, String> {
         match self {
             Ok(reply) => reply.into_reply(),
             Err(error) => Err(excerpt(&error.to_string()).into_owned()),

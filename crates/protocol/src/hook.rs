@@ -1,23 +1,91 @@
 //! Hooks: events of the CLI that the host's callbacks may watch, change or refuse.
 
+mod ability;
+mod answer;
+mod any_input;
+mod compact;
+mod config;
 mod declare;
-mod post_tool_use;
+mod effort;
+mod elicitation;
+mod message;
+mod model;
+mod name;
+mod permission_request;
 mod pre_tool_use;
+mod prompt;
 mod reply;
+mod session;
+mod specific;
 mod stop;
-mod user_prompt_submit;
+mod subagent;
+mod task;
+mod tool;
 mod visit;
+mod workspace;
+mod worktree;
 
 use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-pub use post_tool_use::{PostToolUse, PostToolUseInput, PostToolUseOutput};
+pub use ability::{Blockable, Continuable, TellsModel};
+pub use answer::{HookAnswer, LaterReply};
+pub use any_input::AnyInput;
+pub use compact::{CompactTrigger, PostCompact, PostCompactInput, PreCompact, PreCompactInput};
+pub use config::{
+    ConfigChange, ConfigChangeInput, ConfigSource, InstructionsLoadReason, InstructionsLoaded,
+    InstructionsLoadedInput, MemoryType,
+};
+pub use effort::HookEffort;
+pub use elicitation::{
+    Elicitation, ElicitationInput, ElicitationOutput, ElicitationResult, ElicitationResultInput,
+    ElicitationResultOutput,
+};
+pub use message::{
+    MessageDisplay, MessageDisplayInput, MessageDisplayOutput, Notification, NotificationInput,
+    NotificationOutput,
+};
+pub use model::{
+    CacheTtl, ModelPricing, ModelSwitchSource, PostModelSwitch, PostModelSwitchInput, PostModelSwitchOutput,
+    PreModelSwitch, PreModelSwitchInput, PreModelSwitchOutput, SwitchDecision,
+};
+pub use name::HookEventName;
+pub use permission_request::{
+    PermissionDenied, PermissionDeniedInput, PermissionDeniedOutput, PermissionRequest,
+    PermissionRequestInput, PermissionRequestOutput, RequestAllow, RequestDecision, RequestDeny,
+};
 pub use pre_tool_use::{PermissionDecision, PreToolUse, PreToolUseInput, PreToolUseOutput};
+pub use prompt::{
+    ExpansionType, PromptSource, UserPromptExpansion, UserPromptExpansionInput, UserPromptExpansionOutput,
+    UserPromptSubmit, UserPromptSubmitInput, UserPromptSubmitOutput,
+};
 pub use reply::{BlockDecision, HookReply};
-pub use stop::{Stop, StopInput, StopOutput};
-pub use user_prompt_submit::{UserPromptSubmit, UserPromptSubmitInput, UserPromptSubmitOutput};
+pub use session::{
+    SessionEnd, SessionEndInput, SessionEndReason, SessionStart, SessionStartInput, SessionStartOutput,
+    SessionStartSource, Setup, SetupInput, SetupOutput, SetupTrigger,
+};
+pub use specific::NoOutput;
+pub use stop::{BackgroundTask, SessionCron, Stop, StopFailure, StopFailureInput, StopInput, StopOutput};
+pub use subagent::{
+    SubagentStart, SubagentStartInput, SubagentStartOutput, SubagentStop, SubagentStopInput,
+    SubagentStopOutput,
+};
+pub use task::{
+    TaskCompleted, TaskCompletedInput, TaskCreated, TaskCreatedInput, TeammateIdle, TeammateIdleInput,
+};
+pub use tool::{
+    BatchedToolCall, PostToolBatch, PostToolBatchInput, PostToolBatchOutput, PostToolUse, PostToolUseFailure,
+    PostToolUseFailureInput, PostToolUseFailureOutput, PostToolUseInput, PostToolUseOutput,
+};
 pub use visit::{EventVisitor, visit_events};
+pub use workspace::{
+    CwdChanged, CwdChangedInput, CwdChangedOutput, DirectoryAdded, DirectoryAddedInput, DirectorySource,
+    FileChange, FileChanged, FileChangedInput, FileChangedOutput,
+};
+pub use worktree::{
+    WorktreeCreate, WorktreeCreateInput, WorktreeCreateOutput, WorktreeRemove, WorktreeRemoveInput,
+};
 
 /// An event that a hook can be registered for.
 ///
@@ -25,13 +93,15 @@ pub use visit::{EventVisitor, visit_events};
 pub trait HookEvent: Copy + Send + Sync + 'static {
     /// The event's name on the wire.
     const NAME: &'static str;
-    /// What the CLI tells.
+    /// What the CLI tells; its own `hook_event_name` is read over, and not written.
     type Input: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
-    /// What only this event's reply can say (`hookSpecificOutput`).
+    /// What only this event's reply can say (`hookSpecificOutput`); [`NoOutput`] where it can say nothing of its own.
     type Output: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
 
     /// The reply that refuses what the event guards; `None` where the event can't refuse.
     ///
-    /// It is what a failing handler is answered with: to a plain error reply the CLI goes ahead.
+    /// It is what a failing handler is answered with: to a plain error reply the CLI goes ahead, unless the matcher
+    /// says [`HookFailure::Block`](crate::control::HookFailure::Block), which not every event heeds.
+    /// The effects named at each event were measured on CLI 2.1.330 with callbacks; the few that were not say so.
     fn refusal(reason: &str) -> Option<HookReply<Self>>;
 }

@@ -7,6 +7,7 @@ pub mod content;
 pub mod control;
 pub mod decode;
 mod effort;
+pub mod elicitation;
 mod hidden;
 pub mod hook;
 mod ids;

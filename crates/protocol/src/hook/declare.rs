@@ -1,6 +1,8 @@
 //! `hook_event!`: an event with its input, without `flatten`: the fields common to all are repeated into each.
 
 /// Declares an event's unit type and its input.
+///
+/// `Input of a subagent { … }` makes the fields that name the subagent required, for events that are about one.
 macro_rules! hook_event {
     (
         $(#[$meta:meta])*
@@ -8,6 +10,33 @@ macro_rules! hook_event {
         $(#[$input_meta:meta])*
         $input:ident { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }
     ) => {
+        $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal }
+        $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
+            /// The subagent that it happens in (`agent_id`); `None` for the main conversation.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            agent_id: Option<Box<str>>,
+            /// The kind of that subagent, or of the agent that the session was started as (`agent_type`).
+            #[serde(skip_serializing_if = "Option::is_none")]
+            agent_type: Option<Box<str>>,
+            $( $(#[$field_meta])* $field: $ty, )*
+        } }
+    };
+    (
+        $(#[$meta:meta])*
+        $event:ident => $output:ident, refusal $refusal:expr;
+        $(#[$input_meta:meta])*
+        $input:ident of a subagent { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }
+    ) => {
+        $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal }
+        $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
+            /// The subagent (`agent_id`).
+            agent_id: Box<str>,
+            /// Its kind (`agent_type`), such as `general-purpose`.
+            agent_type: Box<str>,
+            $( $(#[$field_meta])* $field: $ty, )*
+        } }
+    };
+    (@event [$(#[$meta:meta])*] $event:ident $input:ident $output:ident $refusal:expr) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[expect(clippy::exhaustive_structs, reason = "an event is a unit value, to be named in a registration")]
@@ -23,31 +52,29 @@ macro_rules! hook_event {
                 refusal(reason)
             }
         }
-
+    };
+    (@input [$(#[$input_meta:meta])*] $input:ident { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }) => {
         $(#[$input_meta])*
         #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
         #[non_exhaustive]
         pub struct $input {
-            /// The session.
+            /// The session (`session_id`).
             pub session_id: $crate::SessionId,
-            /// The file that the session is stored in.
+            /// The file that the session is stored in, as an absolute path (`transcript_path`).
             #[serde(skip_serializing_if = "Option::is_none")]
             pub transcript_path: Option<String>,
-            /// The working directory.
+            /// The working directory, as an absolute path (`cwd`).
             #[serde(default)]
             pub cwd: String,
-            /// How tool uses are permitted.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub permission_mode: Option<$crate::PermissionMode>,
-            /// The prompt that led here; not declared, seen on the wire.
+            /// The prompt that led here (`prompt_id`); absent before the first one. Known since CLI 2.1.197.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub prompt_id: Option<Box<str>>,
-            /// The subagent that it happens in; `None` for the main conversation.
+            /// How tool uses are permitted (`permission_mode`); told by events that belong to a turn.
             #[serde(skip_serializing_if = "Option::is_none")]
-            pub agent_id: Option<Box<str>>,
-            /// The kind of that subagent.
+            pub permission_mode: Option<$crate::PermissionMode>,
+            /// How hard the model thinks in this turn (`effort`); told by tool and stop events where the model has it.
             #[serde(skip_serializing_if = "Option::is_none")]
-            pub agent_type: Option<Box<str>>,
+            pub effort: Option<$crate::hook::HookEffort>,
             $( $(#[$field_meta])* pub $field: $ty, )*
         }
     };

@@ -1,25 +1,28 @@
-//! `PreToolUse`: before a tool is used.
+//! Before a tool is used: `PreToolUse`.
 
 use serde::{Deserialize, Serialize};
 
-use super::{HookReply, declare::hook_event};
-use crate::{RawJson, ToolUseId, open_enum::open_enum};
+use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
+use crate::{RawJson, ToolUseId, open_enum::open_enum, permission::McpOrigin};
 
 hook_event! {
-    /// Before a tool is used: the use may be allowed, refused, asked about, or changed.
+    /// Before a tool is used: the use may be allowed, refused, asked about, put off, or changed.
+    ///
+    /// All callbacks of the event are asked at once, and of their decisions the strictest wins.
+    /// A reply that ends the turn does not stop this tool use: it runs, and then the turn ends.
     PreToolUse => PreToolUseOutput, refusal |reason| Some(HookReply::deny(reason));
 
     /// What `PreToolUse` tells.
     PreToolUseInput {
-        /// The tool; a subagent's start is `Agent` here and `Task` in the `assistant` message.
+        /// The tool (`tool_name`); a subagent's start is `Agent` here and `Task` in the `assistant` message.
         tool_name: Box<str>,
-        /// Its input.
+        /// Its input (`tool_input`).
         tool_input: RawJson,
-        /// The tool use.
+        /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
-        /// The MCP server that the tool belongs to.
+        /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
         #[serde(skip_serializing_if = "Option::is_none")]
-        mcp_server: Option<RawJson>,
+        mcp_server: Option<McpOrigin>,
     }
 }
 
@@ -28,19 +31,22 @@ hook_event! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PreToolUseOutput {
-    /// What happens to the tool use; of several hooks' decisions the strictest wins.
+    /// What happens to the tool use (`permissionDecision`); `None` leaves it to the rules and the mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision: Option<PermissionDecision>,
-    /// Why.
+    /// Why (`permissionDecisionReason`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision_reason: Option<String>,
-    /// The input to use instead; without a decision it is asked about.
+    /// The input to use instead (`updatedInput`); without a decision it is asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
-    /// Text for the model.
+    /// Text for the model (`additionalContext`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
+
+tells_model!(PreToolUse);
+impl Blockable for PreToolUse {}
 
 impl HookReply<PreToolUse> {
     /// The tool may be used, without a further question.
@@ -56,6 +62,11 @@ impl HookReply<PreToolUse> {
     /// The host is asked, even where a rule allows the use.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::decide(PermissionDecision::Ask, Some(reason.into()))
+    }
+
+    /// The tool is not used now: the turn ends, and its result names the tool use (`deferred_tool_use`).
+    pub fn defer() -> Self {
+        Self::decide(PermissionDecision::Defer, None)
     }
 
     /// The tool may be used with this input instead.

@@ -2,15 +2,16 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
-use super::HookEvent;
-use crate::{open_enum::open_enum, tagged::Inject};
+use super::{HookAnswer, HookEvent, specific::Named};
+use crate::open_enum::open_enum;
 
 /// A hook's reply.
 ///
 /// An output that belongs to another event does not compile, since the specific part is the event's own type.
 /// There is no `Default`: a reply that lets everything go ahead must be asked for by name.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct HookReply<E: HookEvent> {
     /// `Some(false)` ends the turn (`continue`); a tool call that is being asked about still runs.
@@ -21,6 +22,11 @@ pub struct HookReply<E: HookEvent> {
     pub suppress_output: Option<bool>,
     /// A notice for the user (`systemMessage`).
     pub system_message: Option<String>,
+    /// An escape sequence for the CLI to write to its terminal, a notice or a title (`terminalSequence`).
+    ///
+    /// Sequences of other kinds are dropped, and no frame tells of any; a CLI that was started by a host has no
+    /// terminal.
+    pub terminal_sequence: Option<String>,
     /// Blocks what the event guards, for events that know this vocabulary (`decision`).
     pub decision: Option<BlockDecision>,
     /// Why it is blocked (`reason`).
@@ -37,6 +43,7 @@ impl<E: HookEvent> HookReply<E> {
             stop_reason: None,
             suppress_output: None,
             system_message: None,
+            terminal_sequence: None,
             decision: None,
             reason: None,
             output: None,
@@ -69,6 +76,19 @@ impl<E: HookEvent> HookReply<E> {
     }
 }
 
+impl<E: HookEvent> PartialEq for HookReply<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.keep_going == other.keep_going
+            && self.stop_reason == other.stop_reason
+            && self.suppress_output == other.suppress_output
+            && self.system_message == other.system_message
+            && self.terminal_sequence == other.terminal_sequence
+            && self.decision == other.decision
+            && self.reason == other.reason
+            && self.output == other.output
+    }
+}
+
 impl<E: HookEvent> fmt::Debug for HookReply<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
@@ -82,19 +102,21 @@ impl<E: HookEvent> Serialize for HookReply<E> {
         entry(&mut map, "stopReason", self.stop_reason.as_ref())?;
         entry(&mut map, "suppressOutput", self.suppress_output.as_ref())?;
         entry(&mut map, "systemMessage", self.system_message.as_ref())?;
+        entry(&mut map, "terminalSequence", self.terminal_sequence.as_ref())?;
         entry(&mut map, "decision", self.decision.as_ref())?;
         entry(&mut map, "reason", self.reason.as_ref())?;
-        entry(&mut map, "hookSpecificOutput", self.output.as_ref().map(Specific::<E>).as_ref())?;
+        entry(&mut map, "hookSpecificOutput", self.output.as_ref().map(Named::<E>).as_ref())?;
         map.end()
     }
 }
 
-/// The event's own output, with its name.
-struct Specific<'a, E: HookEvent>(&'a E::Output);
-
-impl<E: HookEvent> Serialize for Specific<'_, E> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(Inject::new(&[], ("hookEventName", E::NAME), serializer))
+/// Reads what was written; a reply that says to go on alone is an error here, since [`HookAnswer`] reads it.
+impl<'de, E: HookEvent> Deserialize<'de> for HookReply<E> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match HookAnswer::deserialize(deserializer)? {
+            HookAnswer::Now(reply) => Ok(reply),
+            HookAnswer::Later(_) => Err(D::Error::custom("an asynchronous reply, which says nothing yet")),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 
 mod control;
+mod hook_events;
 mod hooks;
 mod messages;
 mod positions;

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use agentwire_protocol::{
     Block, InboundRequest, Message, System, Unknown,
     control::Outcome,
+    hook::{AnyInput, RequestDecision},
     permission::{Decision, PermissionUpdate},
     tagged::Tagged,
 };
@@ -83,6 +84,46 @@ union! { PermissionUpdate:
     "removeDirectories" { "directories": "[]", "destination": r#""projectSettings""# }
 }
 
+union! { AnyInput:
+    "PreToolUse" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch a.txt","n":1.1}"#, "tool_use_id": r#""toolu_01""#, }
+    "PostToolUse" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch a.txt"}"#, "tool_response": r#"{"stdout":"done","stderr":"","interrupted":false}"#, "tool_use_id": r#""toolu_01""#, "duration_ms": r#"38"#, }
+    "PostToolUseFailure" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "tool_name": r#""Read""#, "tool_input": r#"{"file_path":"/nonexist"}"#, "tool_use_id": r#""toolu_01""#, "error": r#""<prose>""#, "is_interrupt": r#"false"#, "duration_ms": r#"12"#, }
+    "PostToolBatch" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "tool_calls": r#"[{"tool_name":"Bash","tool_input":{"command":"touch a.txt","description":"d"},"tool_use_id":"toolu_01","tool_response":"(Bash completed with no output)"}]"#, }
+    "Notification" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "message": r#""<prose>""#, "notification_type": r#""permission_prompt""#, }
+    "UserPromptSubmit" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "prompt": r#""hi""#, }
+    "UserPromptExpansion" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "expansion_type": r#""slash_command""#, "command_name": r#""foo""#, "command_args": r#""arg""#, "command_source": r#""projectSettings""#, "prompt": r#""/foo arg""#, }
+    "SessionStart" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "source": r#""compact""#, "model": r#""claude-opus-5-5""#, }
+    "SessionEnd" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "reason": r#""clear""#, }
+    "Stop" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "stop_hook_active": r#"true"#, "last_assistant_message": r#""All done.""#, "background_tasks": r#"[]"#, "session_crons": r#"[]"#, }
+    "StopFailure" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "error": r#""unknown""#, "last_assistant_message": r#""<prose>""#, }
+    "SubagentStart" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "agent_id": r#""a5cb1092c09f5714e""#, "agent_type": r#""general-purpose""#, }
+    "SubagentStop" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "agent_id": r#""a5cb1092c09f5714e""#, "agent_type": r#""general-purpose""#, "stop_hook_active": r#"false"#, "agent_transcript_path": r#""/store/a24d6a91/subagents/agent-a5cb1092c09f5714e.jsonl""#, "last_assistant_message": r#""Sub done.""#, "background_tasks": r#"[]"#, "session_crons": r#"[]"#, }
+    "PreCompact" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "trigger": r#""manual""#, "custom_instructions": r#"null"#, }
+    "PostCompact" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "trigger": r#""manual""#, "compact_summary": r#""<analysis>a</analysis><summary>short</summary>""#, }
+    "PreModelSwitch" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "from_model": r#""claude-opus-5-5""#, "to_model": r#""claude-sonnet-4-5""#, "requested_model": r#""claude-sonnet-4-5""#, "source": r#""sdk""#, "context_tokens": r#"15"#, "prompt_cache_warm": r#"true"#, "cache_ttl": r#""5m""#, "estimated_cache_write_usd": r#"0.0001"#, "pricing": r#""catalog""#, }
+    "PostModelSwitch" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "from_model": r#""claude-opus-5-5""#, "to_model": r#""claude-sonnet-4-5""#, "requested_model": r#""claude-sonnet-4-5""#, "source": r#""sdk""#, "context_tokens": r#"15"#, "prompt_cache_warm": r#"true"#, "cache_ttl": r#""5m""#, "estimated_cache_write_usd": r#"0.0001"#, "pricing": r#""catalog""#, }
+    "PermissionRequest" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "tool_name": r#""mcp__el__ask""#, "tool_input": r#"{}"#, "permission_suggestions": r#"[{"type":"addRules","rules":[{"toolName":"mcp__el__ask"}],"behavior":"allow","destination":"localSettings"}]"#, "mcp_server": r#"{"name":"el","source":"dynamic"}"#, }
+    "PermissionDenied" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch z"}"#, "tool_use_id": r#""toolu_01""#, "reason": r#""<prose>""#, }
+    "Setup" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "trigger": r#""init""#, }
+    "TeammateIdle" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "teammate_name": r#""bob""#, "team_name": r#""t""#, }
+    "TaskCreated" { "session_id": r#""cb919669""#, "cwd": r#""/project""#, "task_id": r#""1""#, "task_subject": r#""S""#, "task_description": r#""D""#, }
+    "TaskCompleted" { "session_id": r#""8a338a99""#, "cwd": r#""/project""#, "task_id": r#""1""#, "task_subject": r#""S""#, "task_description": r#""D""#, }
+    "Elicitation" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "mcp_server_name": r#""el""#, "message": r#""Open""#, "mode": r#""url""#, "url": r#""https://example.invalid/x""#, "elicitation_id": r#""el-1""#, }
+    "ElicitationResult" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "mcp_server_name": r#""el""#, "elicitation_id": r#""el-1""#, "mode": r#""url""#, "action": r#""accept""#, "content": r#"{"name":"Bo"}"#, }
+    "ConfigChange" { "session_id": r#""7d22fa41""#, "cwd": r#""/project""#, "source": r#""user_settings""#, "file_path": r#""/home/user/.claude/settings.json""#, }
+    "WorktreeCreate" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "name": r#""w1""#, }
+    "WorktreeRemove" { "session_id": r#""8168dbb3""#, "cwd": r#""/worktrees/w1""#, "worktree_path": r#""/worktrees/w1""#, }
+    "InstructionsLoaded" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "file_path": r#""/project/sub/CLAUDE.md""#, "memory_type": r#""Project""#, "load_reason": r#""nested_traversal""#, "trigger_file_path": r#""/project/sub/f.txt""#, }
+    "CwdChanged" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project/sub""#, "old_cwd": r#""/project""#, "new_cwd": r#""/project/sub""#, }
+    "FileChanged" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "file_path": r#""/project/.env""#, "event": r#""change""#, }
+    "DirectoryAdded" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "directory": r#""/project/sub""#, "source": r#""register_repo_root""#, }
+    "MessageDisplay" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "turn_id": r#""7a8ecaa2""#, "message_id": r#""e194bcd8""#, "index": r#"0"#, "final": r#"true"#, "delta": r#""a\nb\n""#, }
+}
+union! { RequestDecision:
+    "allow" { "updatedInput": r#"{"command":"ls"}"#, "updatedPermissions": r#"[{"type":"setMode","mode":"plan","destination":"session"}]"# }
+    "deny" { "message": r#""no""#, "interrupt": "true" }
+}
+
 /// Runs one check for every union.
 macro_rules! for_every_union {
     ($check:ident) => {{
@@ -93,6 +134,8 @@ macro_rules! for_every_union {
         $check::<Outcome>();
         $check::<Decision>();
         $check::<PermissionUpdate>();
+        $check::<AnyInput>();
+        $check::<RequestDecision>();
     }};
 }
 

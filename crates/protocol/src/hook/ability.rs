@@ -1,0 +1,56 @@
+//! What several events can say alike, as traits, so that one constructor serves them all and the others don't have it.
+
+use super::{HookEvent, HookReply};
+
+/// An event whose reply can tell the model something (`additionalContext`).
+pub trait TellsModel: HookEvent<Output: Default> {
+    /// Puts the text into the event's own output.
+    fn tell(output: &mut Self::Output, text: String);
+}
+
+impl<E: TellsModel> HookReply<E> {
+    /// Tells the model something; it leaves no message of its own.
+    pub fn context(text: impl Into<String>) -> Self {
+        Self::proceed().with_context(text)
+    }
+
+    /// The same reply, telling the model something too.
+    #[must_use]
+    pub fn with_context(mut self, text: impl Into<String>) -> Self {
+        E::tell(self.output.get_or_insert_default(), text.into());
+        self
+    }
+}
+
+/// An event that heeds `decision: "block"`; what that does is said at each event.
+pub trait Blockable: HookEvent {}
+
+impl<E: Blockable> HookReply<E> {
+    /// Blocks what the event guards, or objects to what has happened, for this reason.
+    pub fn block(reason: impl Into<String>) -> Self {
+        Self::blocked(reason)
+    }
+}
+
+/// An event that comes when the model is done, and can make it go on.
+pub trait Continuable: Blockable {}
+
+impl<E: Continuable> HookReply<E> {
+    /// The model must go on, told why.
+    pub fn go_on(reason: impl Into<String>) -> Self {
+        Self::blocked(reason)
+    }
+}
+
+/// Implements [`TellsModel`] for events whose output has the field `additional_context`.
+macro_rules! tells_model {
+    ($($event:ident),+) => {
+        $( impl $crate::hook::TellsModel for $event {
+            fn tell(output: &mut Self::Output, text: String) {
+                output.additional_context = Some(text);
+            }
+        } )+
+    };
+}
+
+pub(super) use tells_model;

@@ -1,0 +1,122 @@
+//! What a callback may answer: its reply, or that it goes on alone.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
+
+use super::{BlockDecision, HookEvent, HookReply, specific::Specific};
+
+/// The answer to a hook callback.
+#[derive(Clone)]
+#[expect(clippy::exhaustive_enums, reason = "a callback says what it has to say, or that it will not")]
+pub enum HookAnswer<E: HookEvent> {
+    /// The reply.
+    Now(HookReply<E>),
+    /// The CLI is not to wait for one.
+    Later(LaterReply),
+}
+
+impl<E: HookEvent> PartialEq for HookAnswer<E> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Now(one), Self::Now(other)) => one == other,
+            (Self::Later(one), Self::Later(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+impl<E: HookEvent> fmt::Debug for HookAnswer<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now(reply) => fmt::Debug::fmt(reply, f),
+            Self::Later(later) => fmt::Debug::fmt(later, f),
+        }
+    }
+}
+
+impl<E: HookEvent> From<HookReply<E>> for HookAnswer<E> {
+    fn from(reply: HookReply<E>) -> Self {
+        Self::Now(reply)
+    }
+}
+
+impl<E: HookEvent> From<LaterReply> for HookAnswer<E> {
+    fn from(later: LaterReply) -> Self {
+        Self::Later(later)
+    }
+}
+
+/// Tells the CLI not to wait (`{"async": true}`): what the event guards goes ahead.
+///
+/// With callbacks nothing comes of it later: CLI 2.1.330 neither asks again nor takes a second reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaterReply {
+    /// How long the work may take, in milliseconds (`asyncTimeout`); no effect of it was seen with callbacks.
+    pub async_timeout_ms: Option<u64>,
+}
+
+impl LaterReply {
+    /// The CLI is not to wait.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Serialize for LaterReply {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("async", &true)?;
+        if let Some(limit) = self.async_timeout_ms {
+            map.serialize_entry("asyncTimeout", &limit)?;
+        }
+        map.end()
+    }
+}
+
+impl<E: HookEvent> Serialize for HookAnswer<E> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Now(reply) => reply.serialize(serializer),
+            Self::Later(later) => later.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, E: HookEvent> Deserialize<'de> for HookAnswer<E> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fields = Fields::<E>::deserialize(deserializer)?;
+        if fields.later == Some(true) {
+            return Ok(Self::Later(LaterReply { async_timeout_ms: fields.async_timeout }));
+        }
+        Ok(Self::Now(HookReply {
+            keep_going: fields.keep_going,
+            stop_reason: fields.stop_reason,
+            suppress_output: fields.suppress_output,
+            system_message: fields.system_message,
+            terminal_sequence: fields.terminal_sequence,
+            decision: fields.decision,
+            reason: fields.reason,
+            output: fields.hook_specific_output.map(|Specific(output)| output),
+        }))
+    }
+}
+
+/// Both kinds of answer, as they are written.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", bound(deserialize = "E: HookEvent"))]
+struct Fields<E: HookEvent> {
+    #[serde(rename = "async")]
+    later: Option<bool>,
+    async_timeout: Option<u64>,
+    #[serde(rename = "continue")]
+    keep_going: Option<bool>,
+    stop_reason: Option<String>,
+    suppress_output: Option<bool>,
+    system_message: Option<String>,
+    terminal_sequence: Option<String>,
+    decision: Option<BlockDecision>,
+    reason: Option<String>,
+    hook_specific_output: Option<Specific<E>>,
+}

@@ -1,0 +1,91 @@
+//! Around a question of an MCP server: `Elicitation` and `ElicitationResult`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Blockable, HookReply, declare::hook_event};
+use crate::{
+    RawJson,
+    elicitation::{ElicitationAction, ElicitationMode},
+};
+
+hook_event! {
+    /// An MCP server asks the user something, before the host is asked by `elicitation`.
+    ///
+    /// A block declines, and the host is not asked.
+    /// The event's own output had no effect from a callback of CLI 2.1.330: the host was asked all the same.
+    Elicitation => ElicitationOutput, refusal |reason| Some(HookReply::block(reason));
+
+    /// What `Elicitation` tells.
+    ElicitationInput {
+        /// The server (`mcp_server_name`).
+        mcp_server_name: Box<str>,
+        /// What it says to the user (`message`).
+        #[serde(default)]
+        message: String,
+        /// Whether it wants a form filled in or a page opened (`mode`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mode: Option<ElicitationMode>,
+        /// The page to open (`url`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        /// The id under which the server tells that the page is done with (`elicitation_id`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        elicitation_id: Option<Box<str>>,
+        /// The JSON Schema of the form (`requested_schema`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        requested_schema: Option<RawJson>,
+    }
+}
+
+/// What only `Elicitation` can say.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ElicitationOutput {
+    /// The answer (`action`); `None` leaves it to the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<ElicitationAction>,
+    /// The form as filled in, with [`ElicitationAction::Accept`] (`content`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<RawJson>,
+}
+
+impl Blockable for Elicitation {}
+
+hook_event! {
+    /// The user has answered an MCP server; the server does not know it yet.
+    ///
+    /// A block makes the answer a decline.
+    /// The event's own output had no effect from a callback of CLI 2.1.330: the server got the user's answer.
+    ElicitationResult => ElicitationResultOutput, refusal |reason| Some(HookReply::block(reason));
+
+    /// What `ElicitationResult` tells.
+    ElicitationResultInput {
+        /// The server (`mcp_server_name`).
+        mcp_server_name: Box<str>,
+        /// The id under which the server tells that the page is done with (`elicitation_id`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        elicitation_id: Option<Box<str>>,
+        /// Whether it wanted a form filled in or a page opened (`mode`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mode: Option<ElicitationMode>,
+        /// The answer (`action`).
+        action: ElicitationAction,
+        /// The form as filled in (`content`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<RawJson>,
+    }
+}
+
+/// What only `ElicitationResult` can say.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ElicitationResultOutput {
+    /// The answer that the server is to get instead (`action`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<ElicitationAction>,
+    /// The form as filled in (`content`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<RawJson>,
+}
+
+impl Blockable for ElicitationResult {}

@@ -1,0 +1,118 @@
+//! On the way of a prompt to the model: `UserPromptSubmit` and `UserPromptExpansion`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
+use crate::open_enum::open_enum;
+
+hook_event! {
+    /// A prompt is on its way to the model: it may be blocked, and the model told something beside it.
+    ///
+    /// A blocked prompt ends its turn with the reason as the result's text.
+    UserPromptSubmit => UserPromptSubmitOutput, refusal |reason| Some(HookReply::block_prompt(reason));
+
+    /// What `UserPromptSubmit` tells.
+    UserPromptSubmitInput {
+        /// The prompt's text (`prompt`).
+        prompt: String,
+        /// Where the prompt came from (`source`); often absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        source: Option<PromptSource>,
+        /// The session's title (`session_title`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_title: Option<String>,
+    }
+}
+
+open_enum! {
+    /// Where a prompt came from.
+    pub enum PromptSource {
+        /// The user typed it.
+        User = "user",
+        /// A host sent it.
+        Sdk = "sdk",
+        /// The CLI made it, as for the news of a task.
+        System = "system",
+        /// A loop woke up.
+        LoopWakeup = "loop_wakeup",
+        /// A planned prompt came due.
+        ScheduleWakeup = "schedule_wakeup",
+        /// An event that a host put in for polling; blocking it rejects the event.
+        PollEvent = "poll_event",
+    }
+}
+
+/// What only `UserPromptSubmit` can say.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct UserPromptSubmitOutput {
+    /// Text for the model beside the prompt (`additionalContext`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// A title for the session (`sessionTitle`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_title: Option<String>,
+    /// Whether to keep the prompt's text out of the notice that it was blocked (`suppressOriginalPrompt`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppress_original_prompt: Option<bool>,
+}
+
+tells_model!(UserPromptSubmit, UserPromptExpansion);
+impl Blockable for UserPromptSubmit {}
+
+impl HookReply<UserPromptSubmit> {
+    /// The prompt does not reach the model; the turn ends with this text as its result.
+    pub fn block_prompt(reason: impl Into<String>) -> Self {
+        Self::blocked(reason)
+    }
+}
+
+hook_event! {
+    /// A slash command was expanded into a prompt, which is on its way to the model.
+    ///
+    /// A block keeps it from the model and ends the turn with the reason as the result's text.
+    UserPromptExpansion => UserPromptExpansionOutput, refusal |reason| Some(HookReply::block(reason));
+
+    /// What `UserPromptExpansion` tells.
+    UserPromptExpansionInput {
+        /// What was expanded (`expansion_type`).
+        expansion_type: ExpansionType,
+        /// The command, without its slash (`command_name`).
+        command_name: Box<str>,
+        /// What followed it (`command_args`).
+        #[serde(default)]
+        command_args: String,
+        /// Where the command is defined, such as `projectSettings` (`command_source`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        command_source: Option<Box<str>>,
+        /// The prompt as it was written, before it was expanded (`prompt`).
+        #[serde(default)]
+        prompt: String,
+    }
+}
+
+open_enum! {
+    /// What a prompt was expanded from.
+    pub enum ExpansionType {
+        /// A slash command or a skill.
+        SlashCommand = "slash_command",
+        /// A prompt of an MCP server.
+        McpPrompt = "mcp_prompt",
+    }
+}
+
+/// What only `UserPromptExpansion` can say.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct UserPromptExpansionOutput {
+    /// Text for the model beside the prompt (`additionalContext`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// Whether to keep the prompt's text out of the notice that it was blocked (`suppressOriginalPrompt`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppress_original_prompt: Option<bool>,
+}
+
+impl Blockable for UserPromptExpansion {}

@@ -1,0 +1,151 @@
+//! When conversations begin and end: `SessionStart`, `SessionEnd` and `Setup`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{HookReply, NoOutput, ability::tells_model, declare::hook_event};
+use crate::open_enum::open_enum;
+
+hook_event! {
+    /// A conversation begins.
+    ///
+    /// A callback is called after `/clear` and after a compaction, not when the CLI starts or resumes a session: that
+    /// is over when the handshake declares it.
+    /// The event can't refuse.
+    SessionStart => SessionStartOutput, refusal |_| None;
+
+    /// What `SessionStart` tells.
+    SessionStartInput {
+        /// Why it begins (`source`).
+        source: SessionStartSource,
+        /// The model (`model`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<Box<str>>,
+        /// The session's title (`session_title`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_title: Option<String>,
+        /// How long ago the model last answered, in seconds, when resumed or forked (`seconds_since_last_response`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seconds_since_last_response: Option<f64>,
+        /// How many tokens the resumed conversation has (`context_tokens`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        context_tokens: Option<u64>,
+        /// Whether the prompt cache is likely to have expired since (`prompt_cache_likely_expired`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prompt_cache_likely_expired: Option<bool>,
+        /// What caching those tokens anew would cost, in US dollars (`estimated_cache_write_usd`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        estimated_cache_write_usd: Option<f64>,
+    }
+}
+
+open_enum! {
+    /// Why a conversation begins.
+    pub enum SessionStartSource {
+        /// The CLI was started.
+        Startup = "startup",
+        /// A session was resumed.
+        Resume = "resume",
+        /// The conversation before was cleared.
+        Clear = "clear",
+        /// The conversation before was compacted.
+        Compact = "compact",
+        /// A session was forked.
+        Fork = "fork",
+    }
+}
+
+/// What only `SessionStart` can say.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SessionStartOutput {
+    /// Text for the model (`additionalContext`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+    /// A first prompt (`initialUserMessage`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_user_message: Option<String>,
+    /// A title for the session (`sessionTitle`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_title: Option<String>,
+    /// Absolute paths to watch for `FileChanged` (`watchPaths`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch_paths: Option<Vec<String>>,
+    /// Whether to look again for skills and commands, where the hook has put some there (`reloadSkills`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reload_skills: Option<bool>,
+}
+
+tells_model!(SessionStart, Setup);
+
+hook_event! {
+    /// A conversation ends.
+    ///
+    /// Fires on `/clear`, and on `SIGTERM` while the CLI's input is open; not at the end of its input.
+    /// The event can't refuse.
+    SessionEnd => NoOutput, refusal |_| None;
+
+    /// What `SessionEnd` tells.
+    SessionEndInput {
+        /// Why it ends (`reason`).
+        reason: SessionEndReason,
+    }
+}
+
+open_enum! {
+    /// Why a conversation ends.
+    pub enum SessionEndReason {
+        /// It was cleared.
+        Clear = "clear",
+        /// Another one was resumed.
+        Resume = "resume",
+        /// The user logged out.
+        Logout = "logout",
+        /// The user left at the prompt.
+        PromptInputExit = "prompt_input_exit",
+        /// Another reason, such as a signal.
+        Other = "other",
+    }
+}
+
+hook_event! {
+    /// The project is set up, with `--init` or `--maintenance`.
+    ///
+    /// Declared; a callback was never seen to be called for it.
+    /// The event can't refuse.
+    Setup => SetupOutput, refusal |_| None;
+
+    /// What `Setup` tells.
+    SetupInput {
+        /// What set it off (`trigger`).
+        trigger: SetupTrigger,
+    }
+}
+
+open_enum! {
+    /// What set off a set-up.
+    pub enum SetupTrigger {
+        /// The project is set up for the first time.
+        Init = "init",
+        /// It is maintained.
+        Maintenance = "maintenance",
+    }
+}
+
+/// What only `Setup` can say.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SetupOutput {
+    /// Text for the model (`additionalContext`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_context: Option<String>,
+}
+
+impl HookReply<SessionStart> {
+    /// The conversation begins with this prompt.
+    pub fn initial_message(text: impl Into<String>) -> Self {
+        let text = Some(text.into());
+        Self::output(SessionStartOutput { initial_user_message: text, ..SessionStartOutput::default() })
+    }
+}

@@ -1,0 +1,205 @@
+//! All hook events: their inputs come back whole from the fixtures, and so does everything that can be answered.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use agentwire_protocol::{
+    InboundRequest, Message, RawJson,
+    hook::{
+        AnyInput, EventVisitor, HookAnswer, HookEvent, HookEventName, HookReply, LaterReply, SessionEnd,
+        visit_events,
+    },
+    tagged::Tagged,
+};
+
+use crate::tree::Tree;
+
+#[test]
+fn every_event_is_visited_and_named() {
+    struct Names(Vec<&'static str>);
+    impl EventVisitor for Names {
+        fn event<E: HookEvent>(&mut self) {
+            assert!(HookEventName::of::<E>().is_known());
+            self.0.push(E::NAME);
+        }
+    }
+    let mut names = Names(Vec::new());
+    visit_events(&mut names);
+    assert_eq!(names.0.len(), 33);
+    assert_eq!(names.0, HookEventName::KNOWN);
+    assert_eq!(names.0, AnyInput::KINDS);
+}
+
+#[test]
+fn every_input_comes_back_whole() {
+    struct Inputs(BTreeMap<String, Vec<RawJson>>);
+    impl EventVisitor for Inputs {
+        fn event<E: HookEvent>(&mut self) {
+            let inputs = self.0.remove(E::NAME).unwrap_or_default();
+            assert!(!inputs.is_empty(), "{} has no fixture", E::NAME);
+            for raw in inputs {
+                let any: AnyInput = raw.decode().unwrap();
+                assert_eq!(any.kind(), E::NAME);
+                assert!(!matches!(any, AnyInput::Unknown(_)), "{raw}");
+                assert_eq!(tree(&any), Tree::of(raw.as_str()).sorted());
+                let typed: E::Input = raw.decode().unwrap();
+                let written = serde_json::to_string(&typed).unwrap();
+                assert_eq!(serde_json::from_str::<E::Input>(&written).unwrap(), typed);
+            }
+        }
+    }
+    let mut inputs = Inputs(inputs());
+    visit_events(&mut inputs);
+    assert_eq!(inputs.0, BTreeMap::new(), "inputs of no event");
+}
+
+#[test]
+fn every_output_comes_back_whole() {
+    struct Outputs;
+    impl EventVisitor for Outputs {
+        fn event<E: HookEvent>(&mut self) {
+            let fields = OUTPUTS.iter().find(|(name, _)| *name == E::NAME).map(|(_, fields)| *fields);
+            let name = E::NAME;
+            let common = r#""continue":false,"stopReason":"s","suppressOutput":true,"systemMessage":"m","terminalSequence":"t","decision":"block","reason":"r""#;
+            let mut texts = vec![
+                "{}".to_owned(),
+                format!("{{{common}}}"),
+                r#"{"async":true,"asyncTimeout":5}"#.to_owned(),
+            ];
+            match fields {
+                Some(fields) => texts.push(format!(
+                    r#"{{{common},"hookSpecificOutput":{{"hookEventName":"{name}",{fields}}}}}"#
+                )),
+                None => {
+                    let text = format!(r#"{{"hookSpecificOutput":{{"hookEventName":"{name}"}}}}"#);
+                    let error = serde_json::from_str::<HookAnswer<E>>(&text).unwrap_err().to_string();
+                    assert!(error.starts_with("this event has no output of its own"), "{name}: {error}");
+                }
+            }
+            texts.extend(E::refusal("broke").map(|refusal| serde_json::to_string(&refusal).unwrap()));
+            for text in texts {
+                let answer: HookAnswer<E> = serde_json::from_str(&text).unwrap();
+                assert_eq!(serde_json::to_string(&answer).unwrap(), text);
+                assert_eq!(answer, serde_json::from_str(&text).unwrap());
+            }
+            let other = r#"{"hookSpecificOutput":{"hookEventName":"Other"}}"#;
+            assert!(serde_json::from_str::<HookAnswer<E>>(other).is_err(), "{name}");
+        }
+    }
+    visit_events(&mut Outputs);
+}
+
+#[test]
+fn a_reply_that_is_none_yet_is_no_reply() {
+    let error = serde_json::from_str::<HookReply<SessionEnd>>(r#"{"async":true}"#).unwrap_err();
+    assert!(error.to_string().starts_with("an asynchronous reply"), "{error}");
+    let answer: HookAnswer<SessionEnd> = serde_json::from_str(r#"{"async":true}"#).unwrap();
+    assert_eq!(answer, HookAnswer::Later(LaterReply::new()));
+    let answer: HookAnswer<SessionEnd> = serde_json::from_str(r#"{"async":false}"#).unwrap();
+    assert_eq!(answer, HookAnswer::Now(HookReply::proceed()));
+}
+
+#[test]
+fn refusals_are_those_that_the_cli_heeds() {
+    struct Refusals(Vec<(&'static str, String)>);
+    impl EventVisitor for Refusals {
+        fn event<E: HookEvent>(&mut self) {
+            if let Some(refusal) = E::refusal("broke") {
+                self.0.push((E::NAME, serde_json::to_string(&refusal).unwrap()));
+            }
+        }
+    }
+    let mut refusals = Refusals(Vec::new());
+    visit_events(&mut refusals);
+    let own: Vec<_> =
+        refusals.0.iter().filter(|(_, text)| text != r#"{"decision":"block","reason":"broke"}"#).collect();
+    let names: Vec<_> = refusals.0.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, REFUSING);
+    let texts: Vec<_> = own.iter().map(|(_, text)| &**text).collect();
+    assert_eq!(
+        texts,
+        [
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"broke"}}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"PreModelSwitch","permissionDecision":"deny","permissionDecisionReason":"broke"}}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"broke"}}}"#,
+        ]
+    );
+}
+
+/// The inputs in the fixtures by event.
+fn inputs() -> BTreeMap<String, Vec<RawJson>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/messages/control_request");
+    let mut inputs = BTreeMap::<_, Vec<_>>::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let line = fs::read_to_string(file.unwrap().path()).unwrap();
+        let Message::ControlRequest(request) = Message::from_line(line.trim_end()).unwrap() else {
+            panic!("{line}")
+        };
+        if let InboundRequest::HookCallback(callback) = request.request {
+            let any: AnyInput = callback.input.decode().unwrap();
+            inputs.entry(any.kind().to_owned()).or_default().push(callback.input);
+        }
+    }
+    inputs
+}
+
+fn tree(value: &impl serde::Serialize) -> Tree {
+    Tree::of(&serde_json::to_string(value).unwrap()).sorted()
+}
+
+/// The fields of each event's own output, all of them, in the order in which they are written.
+const OUTPUTS: &[(&str, &str)] = &[
+    (
+        "PreToolUse",
+        r#""permissionDecision":"defer","permissionDecisionReason":"r","updatedInput":{"b":1.10,"a":2},"additionalContext":"c""#,
+    ),
+    (
+        "PostToolUse",
+        r#""additionalContext":"c","classifierContext":"c","updatedToolOutput":{"stdout":"x"},"updatedMCPToolOutput":[]"#,
+    ),
+    ("PostToolUseFailure", r#""additionalContext":"c""#),
+    ("PostToolBatch", r#""additionalContext":"c""#),
+    ("Notification", r#""additionalContext":"c""#),
+    ("UserPromptSubmit", r#""additionalContext":"c","sessionTitle":"t","suppressOriginalPrompt":true"#),
+    ("UserPromptExpansion", r#""additionalContext":"c","suppressOriginalPrompt":true"#),
+    (
+        "SessionStart",
+        r#""additionalContext":"c","initialUserMessage":"m","sessionTitle":"t","watchPaths":["/a"],"reloadSkills":true"#,
+    ),
+    ("Stop", r#""additionalContext":"c""#),
+    ("SubagentStart", r#""additionalContext":"c""#),
+    ("SubagentStop", r#""additionalContext":"c""#),
+    ("PreModelSwitch", r#""permissionDecision":"ask","permissionDecisionReason":"r""#),
+    ("PostModelSwitch", r#""additionalContext":"c""#),
+    (
+        "PermissionRequest",
+        r#""decision":{"behavior":"allow","updatedInput":{},"updatedPermissions":[{"type":"setMode","mode":"plan","destination":"session"}]}"#,
+    ),
+    ("PermissionDenied", r#""retry":true"#),
+    ("Setup", r#""additionalContext":"c""#),
+    ("Elicitation", r#""action":"accept","content":{"name":"x"}"#),
+    ("ElicitationResult", r#""action":"cancel","content":{}"#),
+    ("WorktreeCreate", r#""worktreePath":"/w""#),
+    ("CwdChanged", r#""watchPaths":[]"#),
+    ("FileChanged", r#""watchPaths":["/a"]"#),
+    ("MessageDisplay", r#""displayContent":"d""#),
+];
+
+/// The events that can refuse.
+const REFUSING: &[&str] = &[
+    "PreToolUse",
+    "PostToolBatch",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "Stop",
+    "SubagentStop",
+    "PreCompact",
+    "PreModelSwitch",
+    "PermissionRequest",
+    "TeammateIdle",
+    "TaskCreated",
+    "TaskCompleted",
+    "Elicitation",
+    "ElicitationResult",
+    "ConfigChange",
+    "WorktreeCreate",
+];
