@@ -1,61 +1,80 @@
 //! `cargo xtask live`: runs scenarios on the real CLI now, and compares with what was recorded.
 
 use std::fs;
-use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
-use agentwire_testkit::{Outline, Scenario, Transcript};
+use agentwire_testkit::{Outline, Transcript};
 
 use crate::args::Args;
-use crate::cli;
 use crate::failure::{Failure, While as _};
 use crate::netns;
-use crate::scenarios;
+use crate::scenarios::{self, Task};
 
-/// `cargo xtask live [SCENARIO…] [--all]`: all but the slow ones, unless some are named; `--all` takes those too.
+/// `cargo xtask live [SCENARIO…] [--all] [--cli V] [--jobs N]`: all but the slow ones, unless some are named; `--all`
+/// takes those too.
 ///
 /// Each must do what it expects of itself, and have the outline of its fixture.
 /// Without the CLI this fails: nothing would have been tested.
 pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let all = args.flag("--all");
+    let only = args.option("--cli")?;
+    let jobs = args.option("--jobs")?.map_or(Ok(JOBS), |jobs| jobs.parse());
+    let jobs = jobs.map_err(|_| Failure::new("--jobs needs a number"))?;
     let names = args.names()?;
-    let program = cli::ensure(cli::CURRENT)?;
+    let tasks = scenarios::tasks(&names, only.as_deref())?;
+    if !netns::is_inside()? {
+        scenarios::prepare(&tasks)?;
+    }
     netns::within(|| {
-        let (mut passed, mut failed) = (0, 0);
-        for scenario in scenarios::load(&names)? {
-            if scenario.is_slow() && !all && names.is_empty() {
-                println!("{}: not run: it is slow; name it, or say --all", scenario.name());
-                continue;
-            }
-            match check(&scenario, &program) {
-                Ok(told) => {
-                    passed += 1;
-                    println!("{}: {told}", scenario.name());
-                }
-                Err(failure) => {
-                    failed += 1;
-                    println!("{}: FAILED: {failure}", scenario.name());
-                }
-            }
+        let (slow, tasks): (Vec<Task>, Vec<Task>) =
+            tasks.into_iter().partition(|task| task.scenario.is_slow() && !all && names.is_empty());
+        for task in slow {
+            println!("{}: not run: it is slow; name it, or say --all", task.name());
         }
-        println!("{passed} passed, {failed} failed");
-        if failed == 0 && passed > 0 { Ok(()) } else { Err(Failure::already_told()) }
+        let failed = run_all(&tasks, jobs);
+        println!("{} passed, {failed} failed", tasks.len() - failed);
+        if failed == 0 && !tasks.is_empty() { Ok(()) } else { Err(Failure::already_told()) }
     })
 }
 
-fn check(scenario: &Scenario, program: &Path) -> Result<String, Failure> {
-    let (transcript, took) = scenarios::run(scenario, program)?;
+/// Runs them, some at once, since each mostly waits; gives how many failed.
+fn run_all(tasks: &[Task], jobs: usize) -> usize {
+    let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match check(task) {
+                        Ok(told) => println!("{}: {told}", task.name()),
+                        Err(failure) => {
+                            failed.fetch_add(1, Ordering::Relaxed);
+                            println!("{}: FAILED: {failure}", task.name());
+                        }
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner()
+}
+
+fn check(task: &Task) -> Result<String, Failure> {
+    let (transcript, took) = task.run()?;
     let took = format!("{:.1} s", took.as_secs_f64());
-    if !scenario.is_recorded() {
+    if !task.scenario.is_recorded() {
         return Ok(format!("passed, {took}"));
     }
-    let name = scenario.name();
-    let file = scenarios::fixture(cli::CURRENT, name)?;
+    let file = task.fixture()?;
     let text = fs::read(&file).while_doing(|| format!("reading its fixture {}", file.display()))?;
     let recorded = Transcript::parse(text).while_doing(|| file.display().to_string())?;
     let differences = Outline::of(&recorded).differences(&Outline::of(&transcript));
     if differences.is_empty() {
         return Ok(format!("passed, as recorded, {took}"));
     }
-    let kept = scenarios::keep(name, &transcript)?;
+    let kept = task.keep(&transcript)?;
     Err(Failure::new(format!("{}; see {}", differences.join("; "), kept.display())))
 }
+
+/// How many run at once.
+const JOBS: usize = 3;

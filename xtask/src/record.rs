@@ -13,15 +13,17 @@ use crate::netns;
 use crate::quickstart;
 use crate::scenarios;
 
-/// `cargo xtask record [SCENARIO…]`: all of them, unless some are named.
+/// `cargo xtask record [SCENARIO…] [--cli V]`: all of them, unless some are named; on all versions of the CLI that each
+/// is for, or on that one.
 ///
 /// A scenario that does not go as it expects leaves its fixture as it was.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let only = args.option("--cli")?;
     let mut names = args.names()?;
-    let all = names.is_empty();
+    let all = names.is_empty() && only.as_deref().is_none_or(|only| only == cli::CURRENT);
     let quickstart = names.iter().position(|name| name == quickstart::NAME).map(|at| names.remove(at));
     if (all || quickstart.is_some()) && !netns::is_inside()? {
-        let transcript = scenarios::with_header(quickstart::run()?);
+        let transcript = scenarios::with_header(cli::CURRENT, quickstart::run()?);
         for file in quickstart::files()? {
             println!("{}: {}", file.display(), store(&file, transcript.clone())?);
         }
@@ -29,13 +31,17 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if quickstart.is_some() && names.is_empty() {
         return Ok(());
     }
-    let program = cli::ensure(cli::CURRENT)?;
+    let mut tasks = scenarios::tasks(&names, only.as_deref())?;
+    tasks.retain(|task| task.scenario.is_recorded());
+    if !netns::is_inside()? {
+        scenarios::prepare(&tasks)?;
+    }
     netns::within(|| {
         let mut failed = 0;
-        for scenario in scenarios::load(&names)?.iter().filter(|scenario| scenario.is_recorded()) {
-            let name = scenario.name();
-            let outcome = scenarios::run(scenario, &program).and_then(|(transcript, took)| {
-                let changed = store(&scenarios::fixture(cli::CURRENT, name)?, transcript)?;
+        for task in &tasks {
+            let name = task.name();
+            let outcome = task.run().and_then(|(transcript, took)| {
+                let changed = store(&task.fixture()?, transcript)?;
                 println!("{name}: {changed}, {:.1} s", took.as_secs_f64());
                 Ok(())
             });

@@ -1,7 +1,8 @@
 //! The scenarios of the testkit, as the commands use them: found, run on the real CLI, and told in one line each.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use agentwire_testkit::{Header, Scenario, Transcript, scenario::Failed};
@@ -12,7 +13,7 @@ use crate::failure::{Failure, While as _};
 use crate::workspace;
 
 /// The scenarios with these names, or all; in the order of their names.
-pub(crate) fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
+fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
     let folder = folder()?;
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(&folder).while_doing(|| format!("reading {}", folder.display()))? {
@@ -39,22 +40,99 @@ pub(crate) fn fixture(cli_version: &str, name: &str) -> Result<PathBuf, Failure>
     Ok(workspace::root()?.join(FIXTURES).join(cli_version).join(format!("{name}.transcript")))
 }
 
-/// Runs a scenario; gives what it recorded, and how long it took.
-pub(crate) fn run(scenario: &Scenario, cli: &Path) -> Result<(Transcript, Duration), Failure> {
-    let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let started = Instant::now();
-    let outcome = runtime.block_on(scenario.run(cli));
-    let took = started.elapsed();
-    // A handler that never answers belongs to a task; nothing waits for it.
-    runtime.shutdown_background();
-    match outcome {
-        Ok(transcript) => Ok((with_header(transcript), took)),
-        Err(failed) => Err(told(scenario.name(), failed)),
+/// What is run: each scenario on each version of the CLI that it is for, in the order of their names.
+///
+/// With `only`, on that version alone.
+pub(crate) fn tasks(names: &[String], only: Option<&str>) -> Result<Vec<Task>, Failure> {
+    if let Some(version) = only.filter(|version| !cli::ALL.contains(version)) {
+        return Err(Failure::new(format!("CLI {version} is not known; known: {}", cli::ALL.join(", "))));
+    }
+    let mut tasks = Vec::new();
+    for scenario in load(names)? {
+        let told = scenario.cli().to_vec();
+        let versions = if told.is_empty() { vec![cli::CURRENT.to_owned()] } else { told };
+        if let Some(version) = versions.iter().find(|version| !cli::ALL.contains(&version.as_str())) {
+            return Err(Failure::new(format!("{}: CLI {version} is not known", scenario.name())));
+        }
+        for version in versions.into_iter().filter(|version| only.is_none_or(|only| only == version)) {
+            tasks.push(Task { scenario: scenario.clone(), version });
+        }
+    }
+    match tasks.is_empty() {
+        true => Err(Failure::new("there is no such scenario for that version of the CLI")),
+        false => Ok(tasks),
     }
 }
 
-/// Keeps a transcript that somebody may want to look at, and says where.
-pub(crate) fn keep(name: &str, transcript: &Transcript) -> Result<PathBuf, Failure> {
+/// Installs what these need; done before the network is left behind.
+pub(crate) fn prepare(tasks: &[Task]) -> Result<(), Failure> {
+    let versions: BTreeSet<&str> = tasks.iter().map(|task| &*task.version).collect();
+    for version in versions {
+        cli::ensure(version)?;
+    }
+    tasks.iter().try_for_each(|task| task.with_programs().map(drop))
+}
+
+/// A scenario on a version of the CLI.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) scenario: Scenario,
+    pub(crate) version: String,
+}
+
+impl Task {
+    /// What it is called: the version is named where it is not the current one.
+    pub(crate) fn name(&self) -> String {
+        match &*self.version {
+            cli::CURRENT => self.scenario.name().to_owned(),
+            version => format!("{version}/{}", self.scenario.name()),
+        }
+    }
+
+    /// Its fixture.
+    pub(crate) fn fixture(&self) -> Result<PathBuf, Failure> {
+        fixture(&self.version, self.scenario.name())
+    }
+
+    /// Runs it; gives what it recorded, and how long it took.
+    pub(crate) fn run(&self) -> Result<(Transcript, Duration), Failure> {
+        let (program, scenario) = (cli::place(&self.version)?, self.with_programs()?);
+        let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let started = Instant::now();
+        let outcome = runtime.block_on(scenario.run(&program));
+        let took = started.elapsed();
+        // A handler that never answers belongs to a task; nothing waits for it.
+        runtime.shutdown_background();
+        match outcome {
+            Ok(transcript) => Ok((with_header(&self.version, transcript), took)),
+            Err(failed) => Err(self.told(failed)),
+        }
+    }
+
+    fn with_programs(&self) -> Result<Scenario, Failure> {
+        let mut scenario = self.scenario.clone();
+        if !scenario.names(&[EVERYTHING]).is_empty() {
+            scenario = scenario.program(EVERYTHING, cli::ensure_everything()?);
+        }
+        Ok(scenario)
+    }
+
+    /// Keeps a transcript that somebody may want to look at, and says where.
+    pub(crate) fn keep(&self, transcript: &Transcript) -> Result<PathBuf, Failure> {
+        keep(&self.name().replace('/', "-"), transcript)
+    }
+
+    fn told(&self, failed: Failed) -> Failure {
+        let why = failed.error.to_string();
+        match failed.transcript.map(|transcript| self.keep(&with_header(&self.version, *transcript))) {
+            Some(Ok(file)) => Failure::new(format!("{why}; see {}", file.display())),
+            Some(Err(error)) => Failure::new(format!("{why}; its transcript can't be kept: {error}")),
+            None => Failure::new(why),
+        }
+    }
+}
+
+fn keep(name: &str, transcript: &Transcript) -> Result<PathBuf, Failure> {
     let folder = workspace::root()?.join("target/scenarios");
     fs::create_dir_all(&folder)?;
     let file = folder.join(format!("{name}.transcript"));
@@ -62,18 +140,9 @@ pub(crate) fn keep(name: &str, transcript: &Transcript) -> Result<PathBuf, Failu
     Ok(file)
 }
 
-fn told(name: &str, failed: Failed) -> Failure {
-    let why = failed.error.to_string();
-    match failed.transcript.map(|transcript| keep(name, &with_header(*transcript))) {
-        Some(Ok(file)) => Failure::new(format!("{why}; see {}", file.display())),
-        Some(Err(error)) => Failure::new(format!("{why}; its transcript can't be kept: {error}")),
-        None => Failure::new(why),
-    }
-}
-
 /// The same, saying where it comes from.
-pub(crate) fn with_header(mut transcript: Transcript) -> Transcript {
-    let mut header = Header::of_cli(cli::CURRENT);
+pub(crate) fn with_header(version: &str, mut transcript: Transcript) -> Transcript {
+    let mut header = Header::of_cli(version);
     header.os = Some(std::env::consts::OS.into());
     header.redacted = transcript.header.redacted;
     transcript.header = header;
@@ -84,4 +153,6 @@ fn folder() -> Result<PathBuf, Failure> {
     Ok(workspace::root()?.join("crates/testkit/scenarios"))
 }
 
+/// The name that stands for the MCP project's server for tests.
+const EVERYTHING: &str = "everything";
 const FIXTURES: &str = "fixtures/sessions";

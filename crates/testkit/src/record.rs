@@ -87,6 +87,11 @@ impl Recorder {
         self.tape().stderr(line);
     }
 
+    /// Writes down a signal that somebody else has sent.
+    pub fn signal(&self, name: &str) {
+        self.tape().signalled(name);
+    }
+
     /// What was recorded so far.
     ///
     /// How the CLI ended stands last, since its output is often read to the end only after it was seen to end.

@@ -29,6 +29,7 @@
 mod callbacks;
 mod error;
 mod expect;
+mod initialize;
 mod pattern;
 mod place;
 mod run;
@@ -36,11 +37,17 @@ mod servers;
 mod spec;
 mod steps;
 mod witness;
+mod words;
 
-use std::{fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 pub use error::{Failed, ScenarioError};
 use spec::Spec;
+use words::Words;
 
 use crate::Transcript;
 
@@ -51,8 +58,10 @@ pub struct Scenario {
     /// Read again for each run, since the working folder stands in it.
     text: String,
     about: String,
+    cli: Vec<String>,
     recorded: bool,
     slow: bool,
+    programs: BTreeMap<String, PathBuf>,
 }
 
 impl Scenario {
@@ -75,8 +84,9 @@ impl Scenario {
     /// [`ScenarioError::Spelling`] when it is not of the shape of a scenario; an unknown field is such a case.
     pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Self, ScenarioError> {
         let (name, text) = (name.into(), text.into());
-        let spec = Spec::parse(&text, "/").map_err(ScenarioError::Spelling)?;
-        Ok(Self { name, text, about: spec.about, recorded: spec.recorded, slow: spec.slow })
+        let spec = Spec::parse(&text, &Words::default()).map_err(ScenarioError::Spelling)?;
+        let Spec { about, cli, recorded, slow, .. } = spec;
+        Ok(Self { name, text, about, cli, recorded, slow, programs: BTreeMap::new() })
     }
 
     /// Its name, which the fixture bears too.
@@ -87,6 +97,24 @@ impl Scenario {
     /// What it is about, in a sentence.
     pub fn about(&self) -> &str {
         &self.about
+    }
+
+    /// The versions of the CLI that it is for; none where it is for the one that is current.
+    pub fn cli(&self) -> &[String] {
+        &self.cli
+    }
+
+    /// The names in its text that nobody but the caller can tell the meaning of, such as `everything` for
+    /// `${everything}`, among these.
+    pub fn names<'a>(&self, of: &[&'a str]) -> Vec<&'a str> {
+        of.iter().copied().filter(|name| self.text.contains(&format!("${{{name}}}"))).collect()
+    }
+
+    /// Says which program of this machine `${name}` stands for; in the transcript it is called `/name`.
+    #[must_use]
+    pub fn program(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.programs.insert(name.into(), path.into());
+        self
     }
 
     /// Whether there is a fixture of it; else it is only run.
@@ -108,6 +136,6 @@ impl Scenario {
     ///
     /// [`Failed`], with the transcript so far where there is one.
     pub async fn run(&self, cli: &Path) -> Result<Transcript, Failed> {
-        run::run(&self.text, cli).await
+        run::run(&self.text, cli, &self.programs).await
     }
 }

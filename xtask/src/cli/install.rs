@@ -16,19 +16,24 @@ use crate::program;
 /// npm works in a folder of its own beside it, which is then moved: `place` is either not there or whole.
 /// Whoever comes second finds the place taken and throws his own copy away.
 pub(crate) fn install(pin: &Pin, place: &Path) -> Result<(), Failure> {
+    let platform = platform()?;
+    package(&pin.spec(&platform), &pin.program(&platform), place)
+}
+
+/// Installs a package of npm's into `place`, where `inside` lies after that.
+pub(super) fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
     let npm = program::find("npm")
-        .ok_or_else(|| Failure::new("npm is needed to install the CLI, and is not there"))?;
+        .ok_or_else(|| Failure::new(format!("npm is needed to install {spec}, and is not there")))?;
     let aside = Aside::new(place)?;
     fs::write(aside.0.join("package.json"), "{\"private\":true}\n")?;
-    let spec = pin.spec(&platform()?);
-    eprintln!("installing {spec} (some hundred MB, once) …");
+    eprintln!("installing {spec} (once; the CLI has some hundred MB) …");
     let mut command = Command::new(npm);
-    command.current_dir(&aside.0).arg("install").arg("--prefix").arg(&aside.0).args(QUIETLY).arg(&spec);
+    command.current_dir(&aside.0).arg("install").arg("--prefix").arg(&aside.0).args(QUIETLY).arg(spec);
     program::output(&mut command)?;
     match fs::rename(&aside.0, place) {
         Ok(()) => Ok(()),
-        Err(_) if place.join(pin.program(&platform()?)).is_file() => Ok(()),
-        Err(error) => Err(error).while_doing(|| format!("moving the CLI to {}", place.display())),
+        Err(_) if place.join(inside).is_file() => Ok(()),
+        Err(error) => Err(error).while_doing(|| format!("moving {spec} to {}", place.display())),
     }
 }
 

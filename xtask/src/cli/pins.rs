@@ -62,11 +62,16 @@ fn platform_of(os: &str, arch: &str, musl: bool) -> Option<String> {
 /// The version that the fixtures were recorded from and that CI drives.
 pub(crate) const CURRENT: &str = "2.1.330";
 
+/// All versions in the table.
+pub(crate) const ALL: &[&str] = &[CURRENT, OLDER];
+
+/// An older one, to compare.
+const OLDER: &str = "2.1.197";
+
 /// The one table.
 const PINS: &[Pin] = &[
     Pin { cli: CURRENT, package: "@anthropic-ai/claude-agent-sdk", version: "0.3.330" },
-    // An older one, to compare.
-    Pin { cli: "2.1.197", package: "@anthropic-ai/claude-code", version: "2.1.197" },
+    Pin { cli: OLDER, package: "@anthropic-ai/claude-code", version: "2.1.197" },
 ];
 
 #[cfg(test)]

@@ -72,6 +72,10 @@ impl Tape {
             Terminate::ByForce => "SIGKILL",
             _ => "SIGTERM",
         };
+        self.signalled(name);
+    }
+
+    pub(super) fn signalled(&mut self, name: &str) {
         self.entries.push(Entry::Signal(name.into()));
     }
 

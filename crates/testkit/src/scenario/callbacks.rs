@@ -1,6 +1,7 @@
 //! The callbacks of a scenario: real ones, whose answers are data.
 
 use std::{
+    collections::BTreeMap,
     future::pending,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -9,8 +10,12 @@ use std::{
 
 use agentwire::{
     Decision, RawJson,
+    control::{CallContext, Reply, Responder},
     hooks::{Hooks, Matcher, PermissionHandler},
-    protocol::control::{CanUseTool, HookFailure},
+    protocol::{
+        InboundRequest,
+        control::{CanUseTool, HookFailure},
+    },
 };
 
 use super::{
@@ -52,6 +57,39 @@ pub(super) fn permissions(spec: &Permissions, witness: &Witness) -> PermissionHa
             answer.decode::<Decision>().map_err(|error| error.to_string())
         }
     })
+}
+
+/// Answers requests of kinds that nothing else answers, by their `subtype`.
+///
+/// An answer is the `response` of a success, or `{"$error": "text"}`, or `{"$hang": true}`.
+#[derive(Debug)]
+pub(super) struct Others {
+    answers: BTreeMap<String, Answers>,
+    witness: Witness,
+}
+
+impl Others {
+    pub(super) fn new(specs: &BTreeMap<String, Vec<RawJson>>, witness: &Witness) -> Self {
+        let answers = specs
+            .iter()
+            .map(|(subtype, answers)| (subtype.clone(), Answers::new(answers.clone(), None, None, witness)));
+        Self { answers: answers.collect(), witness: witness.clone() }
+    }
+}
+
+impl Responder for Others {
+    fn respond(&self, request: &InboundRequest, _: CallContext) -> Option<Reply> {
+        let answers = self.answers.get(request.kind())?.clone();
+        self.witness.note(|seen| seen.requested.push(request.kind().to_owned()));
+        Some(Box::pin(async move {
+            let answer = answers.next().await?.ok_or("the scenario has no answer left")?;
+            let read: serde_json::Value = answer.decode().map_err(|error| error.to_string())?;
+            if read["$hang"] == true {
+                pending::<()>().await;
+            }
+            read["$error"].as_str().map_or(Ok(answer), |error| Err(error.to_owned()))
+        }))
+    }
 }
 
 impl Answers {

@@ -31,7 +31,8 @@ pub(super) fn wrong(
     wrong.extend(same("asked", &expect.asked, &seen.asked));
     wrong.extend(same("hooked", &expect.hooked, &seen.hooked));
     wrong.extend(same("called", &expect.called, &seen.called));
-    wrong.extend(exit(expect.exit, transcript));
+    wrong.extend(same("requested", &expect.requested, &seen.requested));
+    wrong.extend(exit(expect, transcript));
     let longest = transcript.inbound().map(bytes::Bytes::len).max().unwrap_or_default();
     if longest < expect.longest_line {
         wrong.push(format!("the longest line has {longest} bytes, not {}", expect.longest_line));
@@ -74,10 +75,12 @@ fn same<T: PartialEq + Debug>(what: &str, expected: &[T], seen: &[T]) -> Option<
     (expected != seen).then(|| format!("{what} {seen:?}, not {expected:?}"))
 }
 
-fn exit(code: i32, transcript: &Transcript) -> Option<String> {
-    match transcript.entries.last() {
-        Some(Entry::End(End::Exit(seen))) if *seen == code => None,
-        Some(Entry::End(end)) => Some(format!("the CLI ended with {end:?}, not {code}")),
+fn exit(expect: &Expect, transcript: &Transcript) -> Option<String> {
+    match (transcript.entries.last(), &expect.signal) {
+        (Some(Entry::End(End::Exit(seen))), None) if *seen == expect.exit => None,
+        (Some(Entry::End(End::Signal(seen))), Some(signal)) if **seen == **signal => None,
+        (Some(Entry::End(end)), None) => Some(format!("the CLI ended with {end:?}, not {}", expect.exit)),
+        (Some(Entry::End(end)), Some(signal)) => Some(format!("the CLI ended with {end:?}, not {signal}")),
         _ => Some("nobody saw how the CLI ended".to_owned()),
     }
 }

@@ -6,9 +6,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use agentwire::RawJson;
+use serde::Deserialize;
 use tempfile::TempDir;
 
 use crate::Redactor;
+
+/// What lies in a file: a text, or any other JSON as it is.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "RawJson")]
+pub(super) enum Content {
+    Text(String),
+    Json(RawJson),
+}
+
+impl From<RawJson> for Content {
+    fn from(json: RawJson) -> Self {
+        json.decode().map_or_else(|_| Self::Json(json.clone()), Self::Text)
+    }
+}
 
 /// The folders of one run; they go when it is dropped.
 #[derive(Debug)]
@@ -34,16 +50,22 @@ impl Place {
         self.real.join("project")
     }
 
-    /// The file of this name in the working folder.
+    /// The file of this name in the working folder, or below the home where it begins with `~/`.
     pub(super) fn file(&self, name: &str) -> PathBuf {
-        self.project().join(name)
+        match name.strip_prefix("~/") {
+            Some(name) => self.home().join(name),
+            None => self.project().join(name),
+        }
     }
 
-    /// Writes a file into the working folder.
-    pub(super) fn write(&self, name: &str, content: &str) -> io::Result<()> {
+    /// Writes a file.
+    pub(super) fn write(&self, name: &str, content: &Content) -> io::Result<()> {
         let file = self.file(name);
         fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
-        fs::write(file, content)
+        match content {
+            Content::Text(text) => fs::write(file, text),
+            Content::Json(json) => fs::write(file, json.as_str()),
+        }
     }
 
     /// All that the CLI is to know of its surroundings.
@@ -73,7 +95,7 @@ impl Place {
         redactor
     }
 
-    fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.real.join("home")
     }
 

@@ -1,12 +1,15 @@
 //! A scenario as it is spelt: one small JSON file. The module above tells what each field means.
 
+mod step;
+
 use std::collections::BTreeMap;
 
-use agentwire::{Options, PermissionMode, RawJson};
+use agentwire::{Options, RawJson};
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::pattern::Pattern;
+pub(super) use step::{Asking, Call, Step};
+
+use super::{pattern::Pattern, place::Content, words::Words};
 use crate::model::script::Script;
 
 /// The whole file.
@@ -14,23 +17,54 @@ use crate::model::script::Script;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Spec {
     pub(super) about: String,
+    /// The versions of the CLI that it is for; none is the current one.
+    #[serde(default)]
+    pub(super) cli: Vec<String>,
     #[serde(default = "yes")]
     pub(super) recorded: bool,
     #[serde(default)]
     pub(super) slow: bool,
     pub(super) model: Script,
     #[serde(default)]
-    pub(super) options: Options,
+    pub(super) files: BTreeMap<String, Content>,
+    /// Commands of the shell, run in the working folder before the CLI is started.
     #[serde(default)]
-    pub(super) files: BTreeMap<String, String>,
+    pub(super) prepare: Vec<String>,
+    /// A session before the one that is recorded.
+    pub(super) before: Option<Part>,
+    #[serde(default)]
+    options: Options,
+    initialize: Option<RawJson>,
+    #[serde(default)]
+    hooks: Vec<Hook>,
+    permissions: Option<Permissions>,
+    #[serde(default)]
+    answers: BTreeMap<String, Vec<RawJson>>,
+    #[serde(default)]
+    mcp: BTreeMap<String, Server>,
+    steps: Vec<RawJson>,
+    #[serde(default)]
+    pub(super) expect: Expect,
+}
+
+/// One session.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Part {
+    #[serde(default)]
+    pub(super) options: Options,
+    /// More fields of the handshake.
+    pub(super) initialize: Option<RawJson>,
     #[serde(default)]
     pub(super) hooks: Vec<Hook>,
     pub(super) permissions: Option<Permissions>,
+    /// Answers to requests of other kinds, by their `subtype`.
+    #[serde(default)]
+    pub(super) answers: BTreeMap<String, Vec<RawJson>>,
     #[serde(default)]
     pub(super) mcp: BTreeMap<String, Server>,
-    pub(super) steps: Vec<Step>,
-    #[serde(default)]
-    pub(super) expect: Expect,
+    /// Each a [`Step`], read when it is taken, since what was kept by then stands in it.
+    pub(super) steps: Vec<RawJson>,
 }
 
 /// A hook callback, and what it answers.
@@ -88,36 +122,6 @@ pub(super) struct Tool {
     pub(super) result: RawJson,
 }
 
-/// One thing that our side does or waits for.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) enum Step {
-    Prompt(String),
-    Until(Pattern),
-    Asked(String),
-    Hooked(String),
-    Sent(Pattern),
-    File(String),
-    Held(String),
-    Release(String),
-    Answer(String),
-    Interrupt,
-    SetModel(Option<String>),
-    SetPermissionMode(PermissionMode),
-    McpStatus(Pattern),
-    Call(Call),
-    EndInput,
-}
-
-/// A control request in our own words, and what comes of it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Call {
-    pub(super) request: RawJson,
-    pub(super) reply: Option<Pattern>,
-    pub(super) error: Option<Pattern>,
-}
-
 /// What must be true at the end.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -129,16 +133,42 @@ pub(super) struct Expect {
     pub(super) asked: Vec<String>,
     pub(super) hooked: Vec<String>,
     pub(super) called: Vec<String>,
+    /// The subtypes of the requests that `answers` were given to, or were wanted for.
+    pub(super) requested: Vec<String>,
     pub(super) exit: i32,
+    /// The name of the signal that ended the CLI, in the place of an exit code.
+    pub(super) signal: Option<String>,
+    /// Whether the session may end in a turn, or as the CLI ends when it is not asked to.
+    pub(super) cut: bool,
+    /// What the error of a handshake that is refused holds; no step is taken then.
+    pub(super) refused: Option<String>,
     pub(super) longest_line: usize,
+    /// How many lines of the CLI's can't be decoded.
+    pub(super) undecodable: usize,
 }
 
 impl Spec {
-    /// Reads the text, with `${cwd}` standing for this folder.
-    pub(super) fn parse(text: &str, cwd: &str) -> Result<Self, serde_json::Error> {
-        let quoted = Value::from(cwd).to_string();
-        let spec: Self = serde_json::from_str(&text.replace("${cwd}", quoted.trim_matches('"')))?;
+    /// Reads the text, with these words in the place of what stands for them.
+    pub(super) fn parse(text: &str, words: &Words) -> Result<Self, serde_json::Error> {
+        let spec: Self = serde_json::from_str(&words.put_into(text))?;
+        let before = spec.before.iter().flat_map(|part| &part.steps);
+        for step in before.chain(&spec.steps) {
+            serde_json::from_str::<Step>(step.as_str())?;
+        }
         Ok(spec)
+    }
+
+    /// The session that is recorded.
+    pub(super) fn part(&self) -> Part {
+        Part {
+            options: self.options.clone(),
+            initialize: self.initialize.clone(),
+            hooks: self.hooks.clone(),
+            permissions: self.permissions.clone(),
+            answers: self.answers.clone(),
+            mcp: self.mcp.clone(),
+            steps: self.steps.clone(),
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Seen {
     pub(super) called: Vec<String>,
     /// The held answers that may be given, by their names.
     pub(super) answered: Vec<String>,
+    /// The requests of other kinds that came, by their subtype.
+    pub(super) requested: Vec<String>,
 }
 
 impl Witness {

@@ -127,6 +127,65 @@ async fn a_wait_has_a_limit() {
     assert!(failed.unwrap_err().to_string().contains("step "));
 }
 
+/// Answers the handshake with what came in it, then each prompt with its line; `[BYE]` ends it in a turn.
+const ECHO: &str = r#"
+while read -r line; do
+  case "$line" in
+    *'"subtype":"initialize"'*)
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"req_1","response":{"pid":'$$'}}}'
+      echo '{"type":"greeting","title":"'"$(expr "$line" : '.*"title":"\([^"]*\)"')"'","session_id":"s-1"}' ;;
+    *'"subtype":"early"'*)
+      echo '{"type":"control_request","request_id":"c1","request":{"subtype":"elicitation","mcp_server_name":"s","message":"m"}}'
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"req_2","response":{"id":7}}}' ;;
+    *'"type":"user"'*)
+      echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$(expr "$line" : '.*"uuid":"\([^"]*\)"')"'"}' ;;
+  esac
+done
+"#;
+
+#[tokio::test]
+async fn fields_of_the_handshake_prompts_and_kept_words() {
+    let text = r#"{"about": "A test.", "model": {"replies": []},
+        "before": {"steps": [{"until": "greeting"}, {"keep": {"session": "/session_id"}}]},
+        "initialize": {"title":"${session}"},
+        "answers": {"elicitation": [{"action": "decline"}]},
+        "files": {"~/a.json": {"b": 1}},
+        "prepare": ["cat ~/a.json > b.json"],
+        "steps": [
+            {"until": {"title": "s-1"}},
+            {"ask": {"name": "early", "request": {"subtype": "early"}}},
+            {"requested": "elicitation"},
+            {"sent": {"response": {"response": {"action": "decline"}}}},
+            {"replied": {"request": "early", "reply": {"id": 7}, "keep": {"id": "/id"}}},
+            {"user": {"content": [{"type": "text", "text": "go"}], "uuid": "u-${id}"}},
+            {"until": "result"}, {"run": "echo in > c.txt"}, {"received": "result"}],
+        "expect": {"results": [{"result": "u-7"}], "requested": ["elicitation"],
+            "files": {"b.json": "{\"b\": 1}", "c.txt": "in\n"}}}"#;
+    let transcript = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap();
+    let first = transcript.outbound().next().unwrap();
+    assert!(first.ends_with(br#","title":"s-1"}}"#), "{first:?}");
+}
+
+#[tokio::test]
+async fn a_signal_and_a_cut_turn() {
+    let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [{"signal": "SIGTERM"}, {"until": "never"}],
+        "expect": {"cut": true, "signal": "SIGTERM"}}"#;
+    let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap_err();
+    assert!(failed.to_string().contains("the session ended first"), "{failed}");
+    let text = text.replace(r#", {"until": "never"}"#, "");
+    let transcript = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap();
+    assert!(transcript.entries.contains(&Entry::Signal("SIGTERM".into())));
+}
+
+#[tokio::test]
+async fn a_refused_handshake() {
+    let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [], "expect": {"refused": "exit code 3", "exit": 3}}"#;
+    let scenario = Scenario::parse("test", text).unwrap();
+    assert!(scenario.run(&Fake::new("exit 3").path()).await.is_ok());
+    let failed = scenario.run(&Fake::new(GOOD).path()).await.unwrap_err();
+    assert!(failed.to_string().contains("was to be refused"), "{failed}");
+}
+
 #[test]
 fn a_misspelt_scenario_is_refused() {
     for text in [

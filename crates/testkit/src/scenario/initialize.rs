@@ -1,0 +1,74 @@
+//! More fields of the handshake than the facade knows: put into the line on its way to the CLI.
+
+use agentwire::transport::{ByteSink, Link, Transport, TransportError};
+use bytes::Bytes;
+
+/// A transport that adds fields to the first `initialize` that goes over it.
+#[derive(Debug)]
+pub(super) struct Added<T> {
+    inner: T,
+    fields: Option<String>,
+}
+
+/// Its sink.
+#[derive(Debug)]
+pub(super) struct AddingSink<S> {
+    inner: S,
+    fields: Option<String>,
+}
+
+impl<T> Added<T> {
+    /// Adds the fields of this object.
+    pub(super) fn new(inner: T, object: Option<&str>) -> Self {
+        let fields = object.and_then(|object| object.trim().strip_prefix('{')?.strip_suffix('}'));
+        let fields = fields.map(str::trim).filter(|fields| !fields.is_empty());
+        Self { inner, fields: fields.map(|fields| fields.replace('\n', " ")) }
+    }
+}
+
+impl<T: Transport> Transport for Added<T> {
+    type Source = T::Source;
+    type Sink = AddingSink<T::Sink>;
+    type Lifeline = T::Lifeline;
+
+    async fn open(self) -> Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError> {
+        let Link { source, sink, lifeline } = self.inner.open().await?;
+        Ok(Link { source, sink: AddingSink { inner: sink, fields: self.fields }, lifeline })
+    }
+}
+
+impl<S: ByteSink> ByteSink for AddingSink<S> {
+    async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
+        let chunk = match self.fields.take() {
+            Some(fields) => with_fields(&chunk, &fields).unwrap_or(chunk),
+            None => chunk,
+        };
+        self.inner.write(chunk).await
+    }
+
+    async fn finish(&mut self) -> Result<(), TransportError> {
+        self.inner.finish().await
+    }
+}
+
+/// The handshake is the first line, and its request the last of its fields.
+fn with_fields(chunk: &[u8], fields: &str) -> Option<Bytes> {
+    let text = std::str::from_utf8(chunk).ok()?;
+    let head = text.trim_end().strip_suffix("}}")?;
+    Some(format!("{head},{fields}}}}}\n").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_fields;
+
+    #[test]
+    fn fields_stand_behind_the_others() {
+        let line = br#"{"request_id":"a","request":{"subtype":"initialize"}}"#;
+        let added = with_fields(line, r#""title":"A title""#).unwrap();
+        assert_eq!(
+            added,
+            "{\"request_id\":\"a\",\"request\":{\"subtype\":\"initialize\",\"title\":\"A title\"}}\n"
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! The steps of a scenario as they are spelt.
+
+use std::collections::BTreeMap;
+
+use agentwire::{PermissionMode, RawJson};
+use serde::Deserialize;
+
+use super::Pattern;
+
+/// One thing that our side does or waits for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in super::super) enum Step {
+    Prompt(String),
+    /// A prompt with more than a text: the fields of the frame, and its `content`.
+    User(BTreeMap<String, RawJson>),
+    /// A line as it is.
+    Line(String),
+    Until(Pattern),
+    Asked(String),
+    Hooked(String),
+    Requested(String),
+    Sent(Pattern),
+    Received(Pattern),
+    File(String),
+    Held(String),
+    Release(String),
+    /// Lets held callbacks answer.
+    Answer(String),
+    Interrupt,
+    SetModel(Option<String>),
+    SetPermissionMode(PermissionMode),
+    McpStatus(Pattern),
+    Call(Call),
+    Ask(Asking),
+    TakeBack(String),
+    Replied(Call),
+    Keep(BTreeMap<String, String>),
+    Run(String),
+    Signal(String),
+    EndInput,
+}
+
+/// A control request in our own words, and what comes of it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in super::super) struct Call {
+    /// The request, or the name of the one that was asked.
+    pub(in super::super) request: RawJson,
+    pub(in super::super) reply: Option<Pattern>,
+    pub(in super::super) error: Option<Pattern>,
+    /// Whether it is made again until it is answered like this.
+    #[serde(default)]
+    pub(in super::super) again: bool,
+    /// What of the reply is kept under which name.
+    #[serde(default)]
+    pub(in super::super) keep: BTreeMap<String, String>,
+}
+
+/// A control request whose reply is not waited for yet.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in super::super) struct Asking {
+    pub(in super::super) name: String,
+    pub(in super::super) request: RawJson,
+}

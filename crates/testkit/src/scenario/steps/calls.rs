@@ -1,0 +1,101 @@
+//! The steps that ask the CLI.
+
+use std::time::Duration;
+
+use agentwire::{ControlError, Error, RawJson};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::time::interval;
+
+use super::{
+    Play,
+    tell::{chain, word},
+};
+use crate::scenario::{
+    pattern::Pattern,
+    spec::{Asking, Call},
+};
+
+type Reply = Result<RawJson, ControlError>;
+
+impl Play<'_> {
+    /// Asks, and looks at the reply; where it is to be asked again, until the reply is as expected.
+    pub(super) async fn call(&mut self, call: &Call) -> Result<(), String> {
+        let subtype = subtype(&call.request)?;
+        let mut looks = interval(BETWEEN_CALLS);
+        loop {
+            looks.tick().await;
+            let reply = self.session.control().call_raw(&subtype, &call.request).await;
+            match self.looked_at(call, reply) {
+                Err(_) if call.again => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Asks, and does not wait.
+    pub(super) fn ask(&mut self, asking: &Asking) -> Result<(), String> {
+        let (subtype, request) = (subtype(&asking.request)?, asking.request.clone());
+        let control = self.session.control().clone();
+        let task = tokio::spawn(async move { control.call_raw(&subtype, &request).await });
+        self.asked.insert(asking.name.clone(), task);
+        Ok(())
+    }
+
+    /// Takes a request back: whoever asked does not wait any more, so that the CLI is told.
+    pub(super) async fn take_back(&mut self, name: &str) -> Result<(), String> {
+        let task = self.asked.remove(name).ok_or("nobody has asked that")?;
+        task.abort();
+        drop(task.await);
+        Ok(())
+    }
+
+    /// Waits for the reply to what was asked before.
+    pub(super) async fn replied(&mut self, call: &Call) -> Result<(), String> {
+        let name: String = call.request.decode().map_err(|error| error.to_string())?;
+        let task = self.asked.remove(&name).ok_or("nobody has asked that")?;
+        let reply = task.await.map_err(|error| error.to_string())?;
+        self.looked_at(call, reply)
+    }
+
+    fn looked_at(&mut self, call: &Call, reply: Reply) -> Result<(), String> {
+        match (reply, &call.error) {
+            (Ok(reply), None) => {
+                let value: Value = reply.decode().map_err(|error| error.to_string())?;
+                if let Some(pattern) = call.reply.as_ref().filter(|pattern| !pattern.fits(&value)) {
+                    return Err(format!("was to be answered with {pattern}: {reply}"));
+                }
+                for (name, place) in &call.keep {
+                    let word = word(value.pointer(place));
+                    self.words.set(name, word.ok_or_else(|| format!("the reply has no text at {place}"))?);
+                }
+                Ok(())
+            }
+            (Ok(reply), Some(_)) => Err(format!("was to be refused, but was answered: {reply}")),
+            (Err(ControlError::Rejected { message, code, .. }), Some(pattern)) => {
+                let error = serde_json::json!({"message": message, "code": code});
+                if pattern.fits(&error) { Ok(()) } else { Err(format!("was refused otherwise: {error}")) }
+            }
+            (Err(error), _) => Err(chain(&error)),
+        }
+    }
+}
+
+pub(super) fn done<T>(reply: Result<T, Error>) -> Result<(), String> {
+    reply.map(drop).map_err(|error| chain(&error))
+}
+
+pub(super) fn answered<T: Serialize>(reply: Result<T, Error>, pattern: &Pattern) -> Result<(), String> {
+    let reply = reply.map_err(|error| chain(&error))?;
+    let reply = RawJson::encode(&reply).and_then(|reply| serde_json::from_str(reply.as_str()));
+    let reply: Value = reply.map_err(|error| error.to_string())?;
+    if pattern.fits(&reply) { Ok(()) } else { Err(format!("was to be answered with {pattern}: {reply}")) }
+}
+
+fn subtype(request: &RawJson) -> Result<String, String> {
+    let request: Value = request.decode().map_err(|error| chain(&error))?;
+    Ok(request["subtype"].as_str().unwrap_or_default().to_owned())
+}
+
+/// A request that is made again is recorded each time, so not too often.
+const BETWEEN_CALLS: Duration = Duration::from_millis(200);

@@ -1,0 +1,81 @@
+//! Small things that are told: a step, a kind of message, an error with its causes, a prompt as a line.
+
+use std::collections::BTreeMap;
+
+use agentwire::RawJson;
+use serde_json::Value;
+
+use crate::scenario::spec::Step;
+
+/// The `type`, and the `subtype` where there is one.
+pub(in super::super) fn kind_of(message: &Value) -> String {
+    let kind = message["type"].as_str().unwrap_or("?");
+    match message["subtype"].as_str() {
+        Some(subtype) => format!("{kind}/{subtype}"),
+        None => kind.to_owned(),
+    }
+}
+
+/// An error with its causes.
+pub(in super::super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+/// A text or a number as a word.
+pub(super) fn word(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A `user` frame with these fields; `content` goes into its message.
+pub(super) fn user(fields: &BTreeMap<String, RawJson>) -> String {
+    let content = fields.get("content").map_or("\"\"", |content| content.as_str());
+    let mut line = format!(
+        r#"{{"type":"user","message":{{"role":"user","content":{content}}},"parent_tool_use_id":null,"session_id":"""#
+    );
+    for (name, value) in fields.iter().filter(|(name, _)| *name != "content") {
+        line.push_str(&format!(",{}:{value}", Value::from(name.as_str())));
+    }
+    line.push('}');
+    line.replace('\n', " ")
+}
+
+/// The step, as it is called.
+pub(super) fn name(step: &Step) -> String {
+    match step {
+        Step::Prompt(_) => "prompt".to_owned(),
+        Step::User(_) => "user".to_owned(),
+        Step::Line(_) => "line".to_owned(),
+        Step::Until(pattern) => format!("until {pattern}"),
+        Step::Asked(tool) => format!("asked {tool}"),
+        Step::Hooked(event) => format!("hooked {event}"),
+        Step::Requested(subtype) => format!("requested {subtype}"),
+        Step::Sent(pattern) => format!("sent {pattern}"),
+        Step::Received(pattern) => format!("received {pattern}"),
+        Step::File(file) => format!("file {file}"),
+        Step::Held(gate) => format!("held {gate}"),
+        Step::Release(gate) => format!("release {gate}"),
+        Step::Answer(name) => format!("answer {name}"),
+        Step::Interrupt => "interrupt".to_owned(),
+        Step::SetModel(_) => "setModel".to_owned(),
+        Step::SetPermissionMode(mode) => format!("setPermissionMode {mode}"),
+        Step::McpStatus(_) => "mcpStatus".to_owned(),
+        Step::Call(call) => format!("call {}", call.request),
+        Step::Ask(asking) => format!("ask {}", asking.request),
+        Step::TakeBack(name) => format!("takeBack {name}"),
+        Step::Replied(call) => format!("replied {}", call.request),
+        Step::Keep(_) => "keep".to_owned(),
+        Step::Run(command) => format!("run {command}"),
+        Step::Signal(name) => format!("signal {name}"),
+        Step::EndInput => "endInput".to_owned(),
+    }
+}
