@@ -86,6 +86,9 @@ impl Outline {
         let Ok(frame) = serde_json::from_slice::<Value>(line) else {
             return self.push(Lane::Inbound, "no JSON".to_owned());
         };
+        if ids.is_repeated(&frame) {
+            return;
+        }
         let told = frame::told(&frame, ids);
         if SOMETIMES.iter().any(|(kind, _)| told.starts_with(kind)) {
             return;
@@ -98,6 +101,9 @@ impl Outline {
         let Ok(frame) = serde_json::from_slice::<Value>(line) else {
             return self.push(Lane::Outbound, "no JSON".to_owned());
         };
+        if ids.is_repeated(&frame) {
+            return;
+        }
         let lane = if frame["type"] == "control_response" { Lane::Answers } else { Lane::Outbound };
         self.push(lane, frame::told(&frame, ids));
     }

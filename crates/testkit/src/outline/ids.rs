@@ -1,6 +1,6 @@
 //! Ids by position: the second request of the CLI's is `cli-2` in every run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -10,6 +10,8 @@ use crate::{Entry, Transcript};
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     names: HashMap<String, String>,
+    /// Requests of ours that are made again until the reply is as awaited, which takes another number in each run.
+    repeated: HashSet<String>,
 }
 
 impl Ids {
@@ -17,6 +19,7 @@ impl Ids {
     pub(super) fn of(session: &Transcript) -> Self {
         let mut ids = Self::default();
         let (mut ours, mut theirs, mut tools) = (0, 0, 0);
+        let mut before = Value::Null;
         for entry in &session.entries {
             let (line, ours_it_is) = match entry {
                 Entry::Outbound(line) => (line, true),
@@ -25,6 +28,13 @@ impl Ids {
             };
             let Ok(frame) = serde_json::from_slice::<Value>(line) else { continue };
             if frame["type"] == "control_request" {
+                if ours_it_is && frame["request"] == before {
+                    ids.repeat(&frame["request_id"]);
+                    continue;
+                }
+                if ours_it_is {
+                    before = frame["request"].clone();
+                }
                 match ours_it_is {
                     true => ids.name(&frame["request_id"], "ours", &mut ours),
                     // The handshakes of MCP servers come between the others as they like.
@@ -48,6 +58,16 @@ impl Ids {
     /// What this id is called: `?` where nobody made it up.
     pub(super) fn told(&self, id: &Value) -> &str {
         id.as_str().and_then(|id| self.names.get(id)).map_or("?", String::as_str)
+    }
+
+    /// Whether this frame belongs to a request of ours that repeats the one before it.
+    pub(super) fn is_repeated(&self, frame: &Value) -> bool {
+        let places = [&frame["request_id"], &frame["response"]["request_id"]];
+        places.iter().filter_map(|id| id.as_str()).any(|id| self.repeated.contains(id))
+    }
+
+    fn repeat(&mut self, id: &Value) {
+        self.repeated.extend(id.as_str().map(str::to_owned));
     }
 
     fn name(&mut self, id: &Value, side: &str, count: &mut usize) {

@@ -32,7 +32,7 @@ impl<'a> Rules<'a> {
             let number = NUMBERS.iter().find(|(key, _)| *key == token.key())?.1;
             return Some(number.to_owned());
         }
-        if DESCRIPTIONS.contains(&token.key()) && !token.raw.is_empty() && !self.prose.is_own(token.raw) {
+        if describes(token.keys) && !token.raw.is_empty() && !self.prose.is_own(token.raw) {
             return Some(PROSE.to_owned());
         }
         self.prose.replace(token.raw)
@@ -66,6 +66,12 @@ fn is_hook_id(keys: &[&str]) -> bool {
     matches!(keys, ["request", "input", _])
 }
 
+/// Whether a text under these keys is a description, or a part of one.
+fn describes(keys: &[&str]) -> bool {
+    let is_summary = keys.last() == Some(&"summary");
+    keys.iter().any(|key| DESCRIPTIONS.contains(key) || (is_summary && CATALOGUES.contains(key)))
+}
+
 /// Numbers that differ from run to run, and what they become.
 const NUMBERS: &[(&str, &str)] = &[
     ("pid", "4242"),
@@ -80,13 +86,18 @@ const NUMBERS: &[(&str, &str)] = &[
     ("durationMs", "1200"),
     ("totalDurationMs", "1200"),
     ("end_time", "1767225600000"),
+    ("total_duration_ms", "1200"),
+    ("total_api_duration_ms", "800"),
 ];
 
 /// Below these, a field is what the model or our side made it, whatever its name.
 const FOREIGN: &[&str] = &["tool_input", "updatedInput", "arguments", "structuredContent"];
 
 /// Texts of the vendor's, however short.
-const DESCRIPTIONS: &[&str] = &["description", "argumentHint", "whenToUse"];
+const DESCRIPTIONS: &[&str] = &["description", "argumentHint", "whenToUse", "contentLabel"];
+
+/// Lists of things of the vendor's, whose `summary` is a description.
+const CATALOGUES: &[&str] = &["events", "eventCatalog"];
 
 /// Ids that the CLI makes up and that are no UUIDs.
 const IDS: &[&str] = &["agent_id", "agentId", "task_id", "taskId", "backgroundTaskId", "run_id"];

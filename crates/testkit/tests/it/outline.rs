@@ -98,3 +98,19 @@ fn a_difference_says_where() {
          after `control_response ours-1 subtype=success`"
     );
 }
+
+/// A request that is made again until the reply is as awaited counts once.
+#[test]
+fn a_request_that_is_made_again() {
+    let asked = |id: u32| {
+        format!(
+            r#"> {{"type":"control_request","request_id":"req_{id}","request":{{"subtype":"s"}}}}
+< {{"type":"control_response","response":{{"subtype":"success","request_id":"req_{id}"}}}}
+"#
+        )
+    };
+    let outline = |text: &str| Outline::of(&Transcript::parse(text).unwrap());
+    let once = outline(&format!("# agentwire-transcript 1\n{}", asked(1)));
+    let thrice = outline(&format!("# agentwire-transcript 1\n{}{}{}", asked(1), asked(2), asked(3)));
+    assert_eq!(once.differences(&thrice), [""; 0]);
+}

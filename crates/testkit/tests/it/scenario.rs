@@ -134,7 +134,7 @@ while read -r line; do
     *'"subtype":"initialize"'*)
       echo '{"type":"control_response","response":{"subtype":"success","request_id":"req_1","response":{"pid":'$$'}}}'
       echo '{"type":"greeting","title":"'"$(expr "$line" : '.*"title":"\([^"]*\)"')"'","session_id":"s-1"}' ;;
-    *'"subtype":"early"'*)
+    *'"early"'*)
       echo '{"type":"control_request","request_id":"c1","request":{"subtype":"elicitation","mcp_server_name":"s","message":"m"}}'
       echo '{"type":"control_response","response":{"subtype":"success","request_id":"req_2","response":{"id":7}}}' ;;
     *'"type":"user"'*)
