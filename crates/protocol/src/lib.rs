@@ -36,4 +36,7 @@ pub use nullable::Nullable;
 pub use permission::PermissionMode;
 pub use raw::RawJson;
 pub use unknown::Unknown;
-pub use usage::{ModelUsage, Usage};
+pub use usage::{
+    CacheCreation, CostBasis, CreditNotApplied, CreditRedeemed, CreditRefusal, CreditStatus, FallbackCredit,
+    Iteration, IterationUsage, ModelUsage, OutputTokensDetails, ServerToolUsage, ServiceTier, Speed, Usage,
+};

@@ -1,33 +1,67 @@
 //! What the CLI says, by its `type`.
 
+mod active_goal;
 mod answer;
 mod assistant;
+mod auth_status;
+mod autocompact_state;
+mod command_lifecycle;
+mod conversation_reset;
 mod keep_alive;
+mod origin;
+mod prompt_suggestion;
 mod rate_limit;
 mod result;
 mod stream_event;
 mod system;
+mod tool_progress;
+mod tool_use_summary;
+mod transcript_mirror;
 mod user;
 
+pub use active_goal::{ActiveGoal, Goal};
 pub use answer::{
     BindingMismatch, CacheMiss, CacheMissReason, CacheMissUnmeasured, ClearedThinking, ClearedToolUses,
     Container, ContainerSkill, ContextEdit, ContextManagement, Diagnostics, InputTransformation, Refusal,
     RefusalCategory, SkillSource, StopDetails, StopReason, TransformedThinking,
 };
-pub use assistant::{ApiMessage, Assistant, AssistantError};
+pub use assistant::{
+    ApiMessage, Assistant, AssistantError, ContextAgent, ContextCategory, ContextCategoryKind,
+    ContextMcpTool, ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage, ExtraUsage,
+    LocalCommandRun, OverLimitKind, ToolUseMeta, UsageLimit, UsageLimitScope, UsageLimits, UsageReport,
+    UsageScopeName, UsageSession,
+};
+pub use auth_status::AuthStatus;
+pub use autocompact_state::{Autocompact, AutocompactState};
+pub use command_lifecycle::{CommandLifecycle, CommandState};
+pub use conversation_reset::{ConversationReset, ResetTrigger};
 pub use keep_alive::KeepAlive;
-pub use rate_limit::{RateLimitEvent, RateLimitInfo, RateLimitStatus};
-pub use result::{PermissionDenial, ResultSubtype, TerminalReason, TurnResult};
+pub use origin::{
+    ChannelOrigin, NotificationSubkind, ObserverOrigin, Origin, PeerMode, PeerOrigin, PlainOrigin,
+    TaskNotificationOrigin,
+};
+pub use prompt_suggestion::PromptSuggestion;
+pub use rate_limit::{
+    LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo, RateLimitStatus,
+    RateLimitType,
+};
+pub use result::{
+    DeferredToolUse, InvalidConfigFile, KilledSubagents, PermissionDenial, QueuedBehind, RefusedSubagents,
+    RequestedSubagents, ResultSubtype, StartupFailureReason, SubagentStats, TerminalReason, TurnResult,
+};
 pub use stream_event::{
     AbandonedBlocks, ApiError, ApiErrorKind, BlockDelta, BlockStart, BlockStop, CitationsDelta,
     CompactionDelta, Delta, Event, InputJsonDelta, MessageDelta, MessageDeltaFields, MessageStart,
     MessageStop, Ping, SignatureDelta, StreamError, StreamEvent, TextDelta, ThinkingDelta, ThinkingDisplay,
 };
-pub use system::{Init, InitMcpServer, InitPlugin, SessionState, SessionStateChanged, Status, System};
-pub use user::{User, UserInput, UserMessage};
+pub use system::*;
+pub use tool_progress::{SubagentRetry, ToolProgress};
+pub use tool_use_summary::ToolUseSummary;
+pub use transcript_mirror::TranscriptMirror;
+pub use user::{PermissionOutcome, Priority, ToolResultMeta, User, UserInput, UserMessage};
 
 use crate::{
-    DecodeError, SessionId,
+    DecodeError, SessionId, ToolUseId, Uuid,
     control::{ControlCancelRequest, ControlRequest, ControlResponse},
     decode,
     tagged::tagged,
@@ -51,8 +85,26 @@ tagged! {
         Result(Box<TurnResult>) = "result",
         /// A piece of the model's answer as it streams.
         StreamEvent(Box<StreamEvent>) = "stream_event",
+        /// A tool still runs.
+        ToolProgress(Box<ToolProgress>) = "tool_progress",
+        /// What several tool uses were about.
+        ToolUseSummary(Box<ToolUseSummary>) = "tool_use_summary",
+        /// What has become of a prompt.
+        CommandLifecycle(Box<CommandLifecycle>) = "command_lifecycle",
+        /// What the user may say next.
+        PromptSuggestion(Box<PromptSuggestion>) = "prompt_suggestion",
+        /// All that was said is forgotten.
+        ConversationReset(Box<ConversationReset>) = "conversation_reset",
+        /// The goal of the session has changed.
+        ActiveGoal(Box<ActiveGoal>) = "active_goal",
+        /// When the conversation will be compacted by itself.
+        AutocompactState(Box<AutocompactState>) = "autocompact_state",
         /// Where the account stands against its rate limits.
         RateLimit(Box<RateLimitEvent>) = "rate_limit_event",
+        /// A login is under way.
+        AuthStatus(Box<AuthStatus>) = "auth_status",
+        /// New lines of the session's transcript.
+        TranscriptMirror(Box<TranscriptMirror>) = "transcript_mirror",
         /// A request of the control protocol.
         ControlRequest(Box<ControlRequest>) = "control_request",
         /// A response of the control protocol.
@@ -76,18 +128,52 @@ impl Message {
 
     /// The session that the message belongs to; an unknown kind is asked for its field.
     pub fn session_id(&self) -> Option<SessionId> {
+        of_every_kind!(self, session_id, "session_id")
+    }
+
+    /// The message's own id; an unknown kind is asked for its field.
+    pub fn uuid(&self) -> Option<Uuid> {
+        of_every_kind!(self, uuid, "uuid")
+    }
+
+    /// The tool use whose subagent the message belongs to; `None` for the main conversation.
+    pub fn parent_tool_use_id(&self) -> Option<ToolUseId> {
         match self {
-            Self::Assistant(message) => message.session_id.clone(),
-            Self::User(message) => message.session_id.clone(),
-            Self::System(message) => message.session_id(),
-            Self::Result(message) => message.session_id.clone(),
-            Self::StreamEvent(message) => message.session_id.clone(),
-            Self::RateLimit(message) => message.session_id.clone(),
+            Self::Assistant(message) => message.parent_tool_use_id.clone(),
+            Self::User(message) => message.parent_tool_use_id.clone(),
+            Self::StreamEvent(message) => message.parent_tool_use_id.clone(),
+            Self::ToolProgress(message) => message.parent_tool_use_id.clone(),
+            Self::Unknown(unknown) => unknown.field("parent_tool_use_id").ok().flatten(),
+            _ => None,
+        }
+    }
+}
+
+/// One of the fields that all kinds have but those of the control protocol.
+macro_rules! of_every_kind {
+    ($self:ident, $field:ident, $name:literal) => {
+        match $self {
+            Self::Assistant(message) => message.$field.clone(),
+            Self::User(message) => message.$field.clone(),
+            Self::System(message) => message.$field(),
+            Self::Result(message) => message.$field.clone(),
+            Self::StreamEvent(message) => message.$field.clone(),
+            Self::ToolProgress(message) => message.$field.clone(),
+            Self::ToolUseSummary(message) => message.$field.clone(),
+            Self::CommandLifecycle(message) => message.$field.clone(),
+            Self::PromptSuggestion(message) => message.$field.clone(),
+            Self::ConversationReset(message) => message.$field.clone(),
+            Self::ActiveGoal(message) => message.$field.clone(),
+            Self::AutocompactState(message) => message.$field.clone(),
+            Self::RateLimit(message) => message.$field.clone(),
+            Self::AuthStatus(message) => message.$field.clone(),
+            Self::TranscriptMirror(message) => message.$field.clone(),
             Self::ControlRequest(_)
             | Self::ControlResponse(_)
             | Self::ControlCancelRequest(_)
             | Self::KeepAlive(_) => None,
-            Self::Unknown(unknown) => unknown.field("session_id").ok().flatten(),
+            Self::Unknown(unknown) => unknown.field($name).ok().flatten(),
         }
-    }
+    };
 }
+use of_every_kind;

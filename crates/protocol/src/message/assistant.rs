@@ -1,12 +1,31 @@
 //! `assistant`: what the model said.
 
+mod context_usage;
+mod error;
+mod meta;
+mod usage_report;
+
+pub use context_usage::{
+    ContextAgent, ContextCategory, ContextCategoryKind, ContextMcpTool, ContextMemoryFile, ContextOverLimit,
+    ContextSkill, ContextUsage, OverLimitKind,
+};
+pub use error::AssistantError;
+pub use meta::{LocalCommandRun, ToolUseMeta};
+pub use usage_report::{
+    ExtraUsage, UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName, UsageSession,
+};
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, RawJson, SessionId, ToolUseId, Usage, Uuid, open_enum::open_enum};
+use crate::{
+    Block, Nullable, SessionId, ToolUseId, Usage, Uuid,
+    message::{Container, ContextManagement, Diagnostics, InputTransformation, StopDetails, StopReason},
+};
 
 /// One content block of the model's answer (`assistant`), complete.
 ///
-/// The CLI sends one frame for each block, all with the same `message.id`, before the block's `content_block_stop`.
+/// The CLI sends one frame for each block, all with the same `message.id`, before the block's
+/// `content_block_stop`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Assistant {
@@ -27,12 +46,71 @@ pub struct Assistant {
     /// The id of the API request that gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<Box<str>>,
-    /// When it was made, as ISO 8601 text.
+    /// When it was made, as ISO 8601 text; for a reader, not to sort by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Box<str>>,
-    /// Whether the text stands for an API error; not declared, seen on the wire.
+    /// The prompt that the turn answers, by the id that the host gave it; on the first frame of the answer
+    /// alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_message_uuid: Option<Uuid>,
+    /// All prompts that the turn has taken in by then; with [`user_message_uuid`](Self::user_message_uuid).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_message_uuids: Option<Vec<Uuid>>,
+    /// Why the turn goes on with one that was cut off, such as `interrupted_turn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume_reason: Option<Box<str>>,
+    /// Whether it goes on within a thinking block that was cut at the token limit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumed_from_incomplete_thinking: bool,
+    /// The earlier messages that it takes the place of, after a refusal or an unreadable tool use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<Vec<Uuid>>,
+    /// Whether an interrupt cut it off, perhaps in the middle of a word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aborted: bool,
+    /// The subagent that said it, by its task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<Box<str>>,
+    /// The kind of subagent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_type: Option<Box<str>>,
+    /// What the subagent does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_description: Option<String>,
+    /// What fills the context window; on the answer to `/context`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_usage: Option<Box<ContextUsage>>,
+    /// What was used; on the answer to `/usage`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage_report: Option<Box<UsageReport>>,
+    /// How to show the tool uses of the message.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_meta: Option<Vec<ToolUseMeta>>,
+    /// How long the model thought, in milliseconds.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking_duration_ms: Option<u64>,
+    /// How to show the thinking, such as `updates`.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking_display: Option<Box<str>>,
+    /// The text of a slash command's answer, as it is in the transcript.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_command_source: Option<String>,
+    /// The slash command that it answers.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_command_run: Option<LocalCommandRun>,
+    /// Whether the text stands for an API error.
+    /// Not declared, seen on the wire.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_api_error_message: bool,
+    /// The API's id of the answer that was declined, where the text stands for that.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_message_id: Option<Box<str>>,
 }
 
 /// A message of the model's API (`message` of an `assistant` frame).
@@ -43,47 +121,36 @@ pub struct ApiMessage {
     pub id: Box<str>,
     /// The model that answered.
     pub model: Box<str>,
+    /// Always `assistant`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Box<str>>,
+    /// Always `message` (`type`).
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Box<str>>,
     /// The blocks; one for each frame of an answer that streams.
     pub content: Vec<Block>,
     /// Why the model stopped; `None` while the answer streams.
     #[serde(default)]
-    pub stop_reason: Option<Box<str>>,
+    pub stop_reason: Option<StopReason>,
+    /// The stop sequence that it wrote.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub stop_sequence: Nullable<Box<str>>,
+    /// More on why it stopped.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub stop_details: Nullable<StopDetails>,
     /// Tokens, as far as they are counted by then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What the API did about a long context.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context_management: Option<RawJson>,
-}
-
-open_enum! {
-    /// The kind of a failure of the model's API.
-    pub enum AssistantError {
-        /// No valid login.
-        AuthenticationFailed = "authentication_failed",
-        /// The organisation does not allow this way of logging in.
-        OauthOrgNotAllowed = "oauth_org_not_allowed",
-        /// The account is held back.
-        AccountOnHold = "account_on_hold",
-        /// The account must be verified first.
-        VerificationRequired = "verification_required",
-        /// The credentials of a cloud provider failed.
-        CloudCredentialError = "cloud_credential_error",
-        /// A problem with payment.
-        BillingError = "billing_error",
-        /// Too many requests.
-        RateLimit = "rate_limit",
-        /// The API can't take more load.
-        Overloaded = "overloaded",
-        /// The request was refused as malformed.
-        InvalidRequest = "invalid_request",
-        /// There is no such model.
-        ModelNotFound = "model_not_found",
-        /// The API failed.
-        ServerError = "server_error",
-        /// The answer was cut at its token limit.
-        MaxOutputTokens = "max_output_tokens",
-        /// Anything else.
-        Unclassified = "unknown",
-    }
+    /// What the API cleared out of a long context.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub context_management: Nullable<ContextManagement>,
+    /// Where the API ran code.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub container: Nullable<Container>,
+    /// What the API found out about the request.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub diagnostics: Nullable<Diagnostics>,
+    /// What the API changed in the request.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub input_transformations: Nullable<Vec<InputTransformation>>,
 }

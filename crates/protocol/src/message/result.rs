@@ -1,10 +1,23 @@
 //! `result`: the end of a turn.
 
+mod end;
+mod post;
+mod startup;
+mod subagents;
+
+pub use end::{ResultSubtype, TerminalReason};
+pub use post::QueuedBehind;
+pub use startup::{InvalidConfigFile, StartupFailureReason};
+pub use subagents::{KilledSubagents, RefusedSubagents, RequestedSubagents, SubagentStats};
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelUsage, RawJson, SessionId, ToolUseId, Usage, Uuid, open_enum::open_enum};
+use crate::{
+    FastModeDisabledReason, FastModeState, ModelUsage, Nullable, RawJson, SessionId, ToolUseId, Usage, Uuid,
+    message::{Origin, StopReason},
+};
 
 /// The end of a turn (`result`), good or bad.
 ///
@@ -26,12 +39,12 @@ pub struct TurnResult {
     /// Why the turn ended; absent on some results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal_reason: Option<TerminalReason>,
-    /// The HTTP status of a failed API request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_error_status: Option<u16>,
+    /// The HTTP status of a failed API request; `null` where none failed.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub api_error_status: Nullable<u16>,
     /// Why the model stopped.
     #[serde(default)]
-    pub stop_reason: Option<Box<str>>,
+    pub stop_reason: Option<StopReason>,
     /// Wall time of the turn, in milliseconds.
     #[serde(default)]
     pub duration_ms: u64,
@@ -44,21 +57,172 @@ pub struct TurnResult {
     /// Cost of the session so far, in US dollars, as the CLI estimates it.
     #[serde(default)]
     pub total_cost_usd: f64,
-    /// Tokens of the turn.
+    /// Tokens of the turn's main conversation, without its subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Tokens and cost by model.
+    /// Tokens and cost of the session so far, by model; the numbers to count by.
     #[serde(rename = "modelUsage", default)]
     pub model_usage: BTreeMap<Box<str>, ModelUsage>,
+    /// The same since the result before this one.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_usage_since_last_result: Option<BTreeMap<Box<str>, ModelUsage>>,
     /// Tool uses that were refused.
     #[serde(default)]
     pub permission_denials: Vec<PermissionDenial>,
-    /// The answer in the shape that the caller asked for.
+    /// The answer in the shape that the caller asked for; absent where the model never gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_output: Option<RawJson>,
-    /// The prompts that the turn answered, by the ids that the host gave them.
+    /// The tool use that a hook put off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deferred_tool_use: Option<DeferredToolUse>,
+    /// The last prompt that the turn answered, by the id that the host gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_message_uuid: Option<Uuid>,
+    /// All prompts that the turn answered, by the ids that the host gave them; 64 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<Uuid>>,
+    /// The API's ids of the answers that the turn began.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begun_message_ids: Option<Vec<Box<str>>>,
+    /// Prompts that wait; above 0 another turn follows by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued_turn_count: Option<u64>,
+    /// The number of this result in the run, from 0; a gap means that one was lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_index: Option<u64>,
+    /// Where the prompt came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Why the turn went on with one that was cut off, such as `interrupted_turn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume_reason: Option<Box<str>>,
+    /// The slash command that the turn was, without its slash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_command: Option<Box<str>>,
+    /// What subagents there were.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_stats: Option<Box<SubagentStats>>,
+    /// How often the model declined.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub safety_stops: Option<u64>,
+    /// Why the CLI does not start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup_failure_reason: Option<StartupFailureReason>,
+    /// The configuration file that can't be read; with `config_file_invalid`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invalid_config_file: Option<Box<InvalidConfigFile>>,
+    /// When the login ends for good, as ISO 8601 text; an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential_expires_at: Option<Box<str>>,
+    /// Whether answers come faster, at a higher price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_mode_state: Option<FastModeState>,
+    /// Why they can't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
+    /// From the prompt to the first token, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttft_ms: Option<u64>,
+    /// The same, of the request that streamed, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttft_stream_ms: Option<u64>,
+    /// From the prompt to the first API request, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_request_ms: Option<u64>,
+    /// From the start of the process to the first API request, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_request_from_spawn_ms: Option<f64>,
+    /// When the process started, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_origin_ms: Option<f64>,
+    /// Whether a process that was started in advance served the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_spare_claimed: Option<bool>,
+    /// When the first API request was sent, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_sent_wall_ms: Option<u64>,
+    /// Tokens of the first API request that no cache held.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_request_input_tokens: Option<u64>,
+    /// Tokens of the first API request that the cache held.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_request_cache_read_input_tokens: Option<u64>,
+    /// From the prompt to the first frame with content, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_content_frame_ms: Option<u64>,
+    /// From the prompt to the first part of the answer that a remote worker posted, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_stream_post_ms: Option<u64>,
+    /// Until that was acknowledged, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_stream_post_ack_ms: Option<u64>,
+    /// How long that had waited, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_stream_post_queue_wait_ms: Option<u64>,
+    /// What that had waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_stream_post_queued_behind: Option<QueuedBehind>,
+    /// When that was, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_stream_post_wall_ms: Option<u64>,
+    /// From the prompt to the first text that a remote worker posted, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_text_post_ms: Option<u64>,
+    /// How long that had waited, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_text_post_queue_wait_ms: Option<u64>,
+    /// What that had waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_text_post_queued_behind: Option<QueuedBehind>,
+    /// When that was, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_text_post_wall_ms: Option<u64>,
+    /// The number of the turn in the process, from 0; with `CLAUDE_CODE_REMOTE`, as all that follows.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_turn_index: Option<u64>,
+    /// How the session was resumed for the turn, such as `none`.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_start_resume_kind: Option<Box<str>>,
+    /// What the time to the first API request was spent on, in milliseconds.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_request_phases_ms: Option<RawJson>,
+    /// How much of it the CLI's loop was blocked, in milliseconds.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_request_loop_lag_ms: Option<f64>,
+    /// How much of it the processor worked, in milliseconds.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_request_cpu_ms: Option<f64>,
+    /// Page faults in that time.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_request_major_faults: Option<u64>,
+    /// A part of it in detail: what is attached to the prompt.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_attachments_detail: Option<RawJson>,
+    /// A part of it in detail: the schemas of the tools.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_schema_build_detail: Option<RawJson>,
+    /// A part of it in detail: the messages.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_normalization_detail: Option<RawJson>,
+    /// A part of it in detail: the request.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_build_detail: Option<RawJson>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
@@ -78,7 +242,7 @@ impl TurnResult {
     }
 }
 
-/// A tool use that was refused (`permission_denials`).
+/// A tool use that was refused (an item of `permission_denials`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PermissionDenial {
@@ -86,67 +250,18 @@ pub struct PermissionDenial {
     pub tool_name: Box<str>,
     /// The tool use.
     pub tool_use_id: ToolUseId,
-    /// The input that it was to have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_input: Option<RawJson>,
+    /// What it was to do.
+    pub tool_input: RawJson,
 }
 
-open_enum! {
-    /// How a turn ended, roughly.
-    pub enum ResultSubtype {
-        /// It came to its end; `is_error` tells whether that was a good one.
-        Success = "success",
-        /// It was cut short, by an interrupt or a fault.
-        ErrorDuringExecution = "error_during_execution",
-        /// It reached its limit of rounds.
-        ErrorMaxTurns = "error_max_turns",
-        /// It reached its limit of cost.
-        ErrorMaxBudget = "error_max_budget_usd",
-        /// The model never gave an answer in the shape asked for.
-        ErrorMaxStructuredOutputRetries = "error_max_structured_output_retries",
-    }
-}
-
-open_enum! {
-    /// Why a turn ended.
-    pub enum TerminalReason {
-        /// The model was done.
-        Completed = "completed",
-        /// Interrupted while the model's answer streamed.
-        AbortedStreaming = "aborted_streaming",
-        /// Interrupted while a tool ran.
-        AbortedTools = "aborted_tools",
-        /// The API failed.
-        ApiError = "api_error",
-        /// The limit of rounds was reached.
-        MaxTurns = "max_turns",
-        /// The limit of cost was reached.
-        BudgetExhausted = "budget_exhausted",
-        /// The model never gave an answer in the shape asked for.
-        StructuredOutputRetryExhausted = "structured_output_retry_exhausted",
-        /// A hook said that the turn must not go on.
-        HookStopped = "hook_stopped",
-        /// A `Stop` hook kept the turn from ending well.
-        StopHookPrevented = "stop_hook_prevented",
-        /// A hook put a tool use off.
-        ToolDeferred = "tool_deferred",
-        /// A hook put off a tool use that can't be put off.
-        ToolDeferredUnavailable = "tool_deferred_unavailable",
-        /// The model failed.
-        ModelError = "model_error",
-        /// A picture could not be used.
-        ImageError = "image_error",
-        /// The conversation is too long for the model.
-        PromptTooLong = "prompt_too_long",
-        /// The conversation reached the size at which the CLI stops.
-        BlockingLimit = "blocking_limit",
-        /// The conversation filled up again too soon after it was compacted.
-        RapidRefillBreaker = "rapid_refill_breaker",
-        /// The model's tool uses could not be read, again and again.
-        MalformedToolUseExhausted = "malformed_tool_use_exhausted",
-        /// The turn went on in the background.
-        BackgroundRequested = "background_requested",
-        /// The turn could not be set up.
-        TurnSetupFailed = "turn_setup_failed",
-    }
+/// A tool use that a hook put off (`deferred_tool_use`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct DeferredToolUse {
+    /// The tool use.
+    pub id: ToolUseId,
+    /// The tool.
+    pub name: Box<str>,
+    /// What it is to do.
+    pub input: RawJson,
 }

@@ -1,8 +1,14 @@
 //! `user`: what is said to the model, in both directions.
 
+mod input;
+mod tool_result_meta;
+
+pub use input::UserInput;
+pub use tool_result_meta::{PermissionOutcome, ToolResultMeta};
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Content, RawJson, SessionId, ToolUseId, Uuid};
+use crate::{Content, RawJson, SessionId, ToolUseId, Uuid, message::Origin, open_enum::open_enum};
 
 /// What was said to the model (`user`, from the CLI): tool results, synthetic prompts, and replayed ones.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -22,15 +28,54 @@ pub struct User {
     /// When it was made, as ISO 8601 text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Box<str>>,
-    /// The tool's own result, richer than the text that the model sees: an object, array or string, as the tool likes.
+    /// The tool's own result, richer than the text that the model sees: an object, array or string, as the
+    /// tool likes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_result: Option<RawJson>,
+    /// How each tool use of the message came to its result.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_result_meta: Option<Vec<ToolResultMeta>>,
     /// Whether the CLI made the message up itself.
     #[serde(rename = "isSynthetic", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_synthetic: bool,
     /// Whether it is an echo of what we sent.
     #[serde(rename = "isReplay", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_replay: bool,
+    /// How soon it was to be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// Where it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Whether the model answers it; absent means that it does.
+    #[serde(rename = "shouldQuery", skip_serializing_if = "Option::is_none")]
+    pub should_query: Option<bool>,
+    /// Whether the host put it together from what nobody typed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_composed: Option<bool>,
+    /// What the user pasted, beside the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pasted_content: Option<Vec<Content>>,
+    /// What the user pasted, within the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inline_pastes: Option<Vec<String>>,
+    /// Files that came with it; in an echo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_attachments: Option<Vec<RawJson>>,
+    /// The subagent that it belongs to, by its task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<Box<str>>,
+    /// The kind of subagent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_type: Option<Box<str>>,
+    /// What the subagent does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_description: Option<String>,
+    /// The API's id of the answer that was declined, where this message was part of that attempt.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_message_id: Option<Box<str>>,
 }
 
 /// The inner message of a `user` frame.
@@ -43,46 +88,14 @@ pub struct UserMessage {
     pub content: Content,
 }
 
-/// A prompt on its way to the CLI (`user`, to the CLI).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct UserInput {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    /// The role and the content.
-    pub message: UserMessage,
-    /// Always `None` for a prompt of the host's own.
-    pub parent_tool_use_id: Option<ToolUseId>,
-    /// The session; empty means the running one.
-    pub session_id: Box<str>,
-    /// An id of the host's choice, by which receipts and results name the prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<Uuid>,
-}
-
-impl UserInput {
-    /// A prompt with this content.
-    pub fn new(content: impl Into<Content>) -> Self {
-        Self {
-            kind: "user",
-            message: UserMessage { role: "user".into(), content: content.into() },
-            parent_tool_use_id: None,
-            session_id: "".into(),
-            uuid: None,
-        }
-    }
-}
-
-/// A prompt of plain text.
-impl From<&str> for UserInput {
-    fn from(text: &str) -> Self {
-        Self::new(text)
-    }
-}
-
-/// A prompt of plain text.
-impl From<String> for UserInput {
-    fn from(text: String) -> Self {
-        Self::new(text)
+open_enum! {
+    /// How soon a prompt is to be read (`priority`).
+    pub enum Priority {
+        /// At once: what runs is interrupted.
+        Now = "now",
+        /// As soon as the running turn can take it in.
+        Next = "next",
+        /// In a turn of its own, afterwards.
+        Later = "later",
     }
 }

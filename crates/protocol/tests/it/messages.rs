@@ -6,7 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use agentwire_protocol::{Block, Content, Message, System, message::Event, tagged::Tagged};
+use agentwire_protocol::{
+    Block, Content, Message, System,
+    message::{Event, UserInput},
+    tagged::Tagged,
+};
 
 use crate::{
     tagged::{Union, read},
@@ -90,6 +94,40 @@ fn the_session_is_found_in_every_kind() {
         let found = read::<Message>(line).session_id();
         assert_eq!(found.as_ref().map(|session| session.as_str()), session, "{line}");
     }
+}
+
+#[test]
+fn what_a_message_belongs_to_is_told_as_it_is_on_the_line() {
+    for Fixture { path, folder, text } in fixtures() {
+        if folder == "invalid" {
+            continue;
+        }
+        let message: Message = read(&text);
+        let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let on_line = |name: &str| line[name].as_str().map(str::to_owned);
+        let told = |text: Option<&str>| text.map(str::to_owned);
+        assert_eq!(
+            told(message.session_id().as_ref().map(|id| id.as_str())),
+            on_line("session_id"),
+            "{path:?}"
+        );
+        assert_eq!(told(message.uuid().as_ref().map(|id| id.as_str())), on_line("uuid"), "{path:?}");
+        let parent = message.parent_tool_use_id();
+        assert_eq!(told(parent.as_ref().map(|id| id.as_str())), on_line("parent_tool_use_id"), "{path:?}");
+        if let Message::System(system) = &message {
+            assert_eq!(told(system.tool_use_id().map(|id| id.as_str())), on_line("tool_use_id"), "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn a_prompt_reads_back_as_it_was_sent() {
+    let text = r#"{"type":"user","message":{"role":"user","content":"hi"},"parent_tool_use_id":null,"session_id":"","uuid":"u","priority":"later","origin":{"kind":"human"},"shouldQuery":false,"timestamp":"t","client_composed":true,"pasted_content":["a",[{"type":"text","text":"b"}]],"inline_pastes":["c"],"isSynthetic":false,"tool_use_result":{"a":1.10},"agent_id":"a","subagent_type":"s","task_description":"d"}"#;
+    let input: UserInput = serde_json::from_str(text).unwrap();
+    assert_eq!(serde_json::to_string(&input).unwrap(), text);
+    let plain = UserInput::new("hi");
+    assert_eq!(serde_json::from_str::<UserInput>(&serde_json::to_string(&plain).unwrap()).unwrap(), plain);
+    assert!(serde_json::from_str::<UserInput>(&text.replacen("user", "assistant", 1)).is_err());
 }
 
 /// Checks what is typed on demand, and that the blocks are known ones.

@@ -41,27 +41,9 @@ macro_rules! union {
 
 #[macro_use]
 mod answers;
+#[macro_use]
+mod messages;
 
-union! { Message:
-    "assistant" {
-        "message": r#"{"id":"m","model":"x","content":[{"type":"text","text":"hi"}],"stop_reason":null}"#,
-        "parent_tool_use_id": "null", "session_id": r#""s""#,
-    }
-    "user" { "message": r#"{"role":"user","content":"\"quoted\" \u00e9\n"}"#, "parent_tool_use_id": r#""t""#, "uuid": r#""u""# }
-    "system" { "subtype": r#""status""#, "status": "null", "permissionMode": r#""plan""# }
-    "result" { "duration_api_ms": "5", "subtype": r#""success""#, "is_error": "false", "result": r#""done""# }
-    "stream_event" { "event": r#"{"index":0,"delta":{"text":"a","type":"text_delta"},"type":"content_block_delta"}"# }
-    "rate_limit_event" { "rate_limit_info": r#"{"status":"allowed"}"#, "uuid": r#""u""# }
-    "control_request" { "request_id": r#""r""#, "request": r#"{"subtype":"later","x":1}"# }
-    "control_response" { "response": r#"{"subtype":"success","request_id":"r"}"# }
-    "control_cancel_request" { "request_id": r#""r""# }
-    "keep_alive" {}
-}
-union! { System:
-    "init" { "session_id": r#""s""#, "cwd": r#""\/w""#, "model": r#""m""#, "tools": r#"["Bash"]"# }
-    "status" { "status": r#""requesting""#, "session_id": r#""s""# }
-    "session_state_changed" { "state": r#""idle""#, "sdk_host_only": "true" }
-}
 union! { InboundRequest:
     "can_use_tool" { "tool_name": r#""Bash""#, "input": r#"{"b":1e400,"a":[ 1 ]}"#, "tool_use_id": r#""t""# }
     "hook_callback" { "callback_id": r#""c""#, "input": r#"{"hook_event_name":"Stop"}"#, "tool_use_id": r#""t""# }
@@ -127,8 +109,7 @@ union! { RequestDecision:
 /// Runs one check for every union.
 macro_rules! for_every_union {
     ($check:ident) => {{
-        $check::<Message>();
-        $check::<System>();
+        for_every_union_of_messages!($check);
         for_every_union_of_answers!($check);
         $check::<InboundRequest>();
         $check::<Outcome>();

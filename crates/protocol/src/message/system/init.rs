@@ -1,8 +1,16 @@
 //! `system/init`: a turn starts.
 
+mod plugin;
+
+pub use plugin::{InitPlugin, ManagedLock, PluginError};
+
 use serde::{Deserialize, Serialize};
 
-use crate::{PermissionMode, SessionId, Uuid};
+use crate::{
+    EffortLevel, FastModeDisabledReason, FastModeState, Nullable, PermissionMode, RawJson, SessionId, Uuid,
+    mcp::{McpSource, McpStatusKind},
+    open_enum::open_enum,
+};
 
 /// A turn starts (`system/init`): what the session can do.
 ///
@@ -28,9 +36,15 @@ pub struct Init {
     /// The commands that a prompt may start with.
     #[serde(default)]
     pub slash_commands: Vec<Box<str>>,
+    /// Those of them that make sense in a terminal alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terminal_slash_commands: Option<Vec<Box<str>>>,
     /// Where the API key came from.
     #[serde(rename = "apiKeySource", skip_serializing_if = "Option::is_none")]
-    pub api_key_source: Option<Box<str>>,
+    pub api_key_source: Option<ApiKeySource>,
+    /// The API's trial features that are in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub betas: Option<Vec<Box<str>>>,
     /// The CLI's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claude_code_version: Option<Box<str>>,
@@ -46,6 +60,73 @@ pub struct Init {
     /// The plugins that were loaded.
     #[serde(default)]
     pub plugins: Vec<InitPlugin>,
+    /// What went wrong with plugins; absent where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin_errors: Option<Vec<PluginError>>,
+    /// Whether answers come faster, at a higher price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_mode_state: Option<FastModeState>,
+    /// Why they can't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
+    /// How much the model shall think before the next answer; `null` where it is not told.
+    /// Sent by hosts with remote control.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub effort: Nullable<EffortLevel>,
+    /// How much of a turn a reader wants to see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view_mode: Option<ViewMode>,
+    /// What this CLI can do, by names such as `interrupt_receipt_v1`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capabilities: Vec<Box<str>>,
+    /// The directory in which the session began.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_cwd: Option<String>,
+    /// Further directories that tools may work in.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_directories: Option<Vec<String>>,
+    /// Where the model keeps notes for itself.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_paths: Option<MemoryPaths>,
+    /// The socket on which other sessions of the machine reach this one.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messaging_socket_path: Option<String>,
+    /// Whether the CLI sends no usage data.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analytics_disabled: Option<bool>,
+    /// Whether the CLI asks for no feedback.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product_feedback_disabled: Option<bool>,
+    /// Whether the model is served by its maker's own API.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served_by_anthropic: Option<bool>,
+    /// Whether each turn may have its own effort.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_turn_effort_active: Option<bool>,
+    /// Whether a word in the prompt can raise the effort.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ultrathink_available: Option<bool>,
+    /// Whether that word does so where it is typed.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ultrathink_typed_raises: Option<bool>,
+    /// The prompts that the turn answers, by the ids that the host gave them.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_message_uuids: Option<Vec<Uuid>>,
+    /// How long the parts of the start took, for the CLI's makers; only with `CLAUDE_CODE_REMOTE`.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup_timing: Option<RawJson>,
     /// This frame's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
@@ -57,17 +138,54 @@ pub struct Init {
 pub struct InitMcpServer {
     /// The name under which it is configured.
     pub name: Box<str>,
-    /// How it stands, such as `connected`.
-    pub status: Box<str>,
+    /// How it stands.
+    pub status: McpStatusKind,
+    /// Where it was configured; absent from a CLI before 2.1.330.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<McpSource>,
 }
 
-/// A loaded plugin.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+/// Where the model keeps notes for itself (`memory_paths`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct InitPlugin {
-    /// Its name.
-    pub name: Box<str>,
-    /// Where it lies, or `builtin`.
+pub struct MemoryPaths {
+    /// The folder of the notes that it makes unasked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<Box<str>>,
+    pub auto: Option<String>,
+}
+
+open_enum! {
+    /// Where the API key came from.
+    pub enum ApiKeySource {
+        /// The environment variable of that name.
+        Environment = "ANTHROPIC_API_KEY",
+        /// A program of the settings.
+        Helper = "apiKeyHelper",
+        /// A key that a login made.
+        ManagedKey = "/login managed key",
+        /// No key is in use, but a login, a token or a cloud provider.
+        NoKey = "none",
+        /// The user's settings; current CLIs don't send it.
+        User = "user",
+        /// The project's settings; current CLIs don't send it.
+        Project = "project",
+        /// The organisation; current CLIs don't send it.
+        Org = "org",
+        /// A key for this run; current CLIs don't send it.
+        Temporary = "temporary",
+        /// A login; current CLIs don't send it.
+        Oauth = "oauth",
+    }
+}
+
+open_enum! {
+    /// How much of a turn a reader wants to see.
+    pub enum ViewMode {
+        /// All of it.
+        Default = "default",
+        /// The prompt and the last answer.
+        Focus = "focus",
+    }
 }

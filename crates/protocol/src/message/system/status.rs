@@ -2,28 +2,52 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{PermissionMode, SessionId, Uuid};
+use crate::{PermissionMode, SessionId, Uuid, open_enum::open_enum};
 
 /// What the CLI is busy with (`system/status`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Status {
-    /// `requesting`, `compacting`, or `None` for neither.
+    /// What it is; `None` for nothing in particular.
     #[serde(default)]
-    pub status: Option<Box<str>>,
+    pub status: Option<Activity>,
     /// The permission mode, where it has just changed.
     #[serde(rename = "permissionMode", skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     /// How a compaction ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub compact_result: Option<Box<str>>,
+    pub compact_result: Option<CompactResult>,
     /// Why a compaction failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compact_error: Option<Box<str>>,
+    /// The prompts that the turn answers, by the ids that the host gave them.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_message_uuids: Option<Vec<Uuid>>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// What the CLI is busy with.
+    pub enum Activity {
+        /// It compacts the conversation.
+        Compacting = "compacting",
+        /// It asks the model's API; told with `--include-partial-messages`.
+        Requesting = "requesting",
+    }
+}
+
+open_enum! {
+    /// How a compaction ended.
+    pub enum CompactResult {
+        /// Well.
+        Success = "success",
+        /// The conversation stays as it was.
+        Failed = "failed",
+    }
 }

@@ -1,0 +1,37 @@
+//! `active_goal`: what the session is to reach.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid};
+
+/// The goal that `/goal` set has changed (`active_goal`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ActiveGoal {
+    /// The goal; `None` where there is none any more.
+    #[serde(default)]
+    pub value: Option<Goal>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+/// What the session is to reach before it may stop.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Goal {
+    /// What must be true in the end.
+    pub condition: String,
+    /// How often it was found not to be true yet.
+    pub iterations: u64,
+    /// When it was set, in milliseconds since 1970.
+    pub set_at: u64,
+    /// Tokens used when it was set.
+    pub tokens_at_start: u64,
+    /// Why it was not true the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_reason: Option<String>,
+}

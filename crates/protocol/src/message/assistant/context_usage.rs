@@ -1,0 +1,135 @@
+//! What fills the context window, as `/context` tells it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::open_enum::open_enum;
+
+/// What fills the context window (`context_usage`), as `/context` tells it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ContextUsage {
+    /// The model that it was counted for.
+    pub model: Box<str>,
+    /// Tokens in use, as an estimate; may be more than there is room for.
+    pub total_tokens: u64,
+    /// The window that counts, in tokens.
+    pub raw_max_tokens: u64,
+    /// How full it is, in percent.
+    pub percentage: f64,
+    /// By how much it is too full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_limit: Option<ContextOverLimit>,
+    /// What takes how much.
+    #[serde(default)]
+    pub categories: Vec<ContextCategory>,
+    /// The tools of MCP servers.
+    #[serde(default)]
+    pub mcp_tools: Vec<ContextMcpTool>,
+    /// The memory files.
+    #[serde(default)]
+    pub memory_files: Vec<ContextMemoryFile>,
+    /// The agents that are not built in.
+    #[serde(default)]
+    pub agents: Vec<ContextAgent>,
+    /// The skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<Vec<ContextSkill>>,
+}
+
+/// By how much the window is too full (`over_limit`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ContextOverLimit {
+    /// Tokens too many.
+    pub tokens_over: u64,
+    /// Which limit it is.
+    pub kind: OverLimitKind,
+}
+
+open_enum! {
+    /// Which limit of the window was passed.
+    pub enum OverLimitKind {
+        /// The model's own.
+        HardLimit = "hard_limit",
+        /// That from which on the CLI compacts.
+        CompactionWindow = "compaction_window",
+    }
+}
+
+/// What takes room in the window (an item of `categories`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ContextCategory {
+    /// Its name for a reader.
+    pub name: String,
+    /// Its tokens.
+    pub tokens: u64,
+    /// What it is.
+    pub kind: ContextCategoryKind,
+}
+
+open_enum! {
+    /// What an entry of the window is.
+    pub enum ContextCategoryKind {
+        /// It takes room.
+        Used = "used",
+        /// It is room that is left.
+        Free = "free",
+        /// It is kept free for a compaction.
+        Buffer = "buffer",
+        /// Tools that are not in the window, and not counted.
+        Deferred = "deferred",
+    }
+}
+
+/// A tool of an MCP server in the window.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ContextMcpTool {
+    /// Its name, such as `mcp__srv__add`.
+    pub name: Box<str>,
+    /// The server.
+    pub server_name: Box<str>,
+    /// Its tokens.
+    pub tokens: u64,
+}
+
+/// A memory file in the window.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ContextMemoryFile {
+    /// The file.
+    pub path: String,
+    /// Whose it is, for a reader (`type`).
+    #[serde(rename = "type")]
+    pub kind: Box<str>,
+    /// Its tokens.
+    pub tokens: u64,
+}
+
+/// An agent in the window.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ContextAgent {
+    /// Its name.
+    pub agent_type: Box<str>,
+    /// Where it is defined, such as `projectSettings`.
+    pub source: Box<str>,
+    /// Its tokens.
+    pub tokens: u64,
+}
+
+/// A skill in the window.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ContextSkill {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where it is defined, such as `userSettings` or `built-in`.
+    pub source: Box<str>,
+    /// The plugin that brings it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin_name: Option<Box<str>>,
+    /// Its tokens.
+    pub tokens: u64,
+}

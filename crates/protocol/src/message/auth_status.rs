@@ -1,0 +1,26 @@
+//! `auth_status`: a login is under way.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid};
+
+/// A login is under way (`auth_status`); asked for with `--enable-auth-status`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct AuthStatus {
+    /// Whether it still goes on.
+    #[serde(rename = "isAuthenticating")]
+    pub is_authenticating: bool,
+    /// What the login printed.
+    #[serde(default)]
+    pub output: Vec<String>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}

@@ -1,0 +1,44 @@
+//! `autocompact_state`: when the conversation will be compacted.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid};
+
+/// When the conversation will be compacted by itself (`autocompact_state`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct AutocompactState {
+    /// The rule that holds.
+    #[serde(default)]
+    pub value: Option<Autocompact>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+/// When a conversation is compacted by itself.
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Autocompact {
+    /// Whether it is at all.
+    pub enabled: bool,
+    /// The context window that counts, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_window: Option<u64>,
+    /// From how many tokens on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<u64>,
+    /// Whether it happens without being asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enforced: Option<bool>,
+    /// Where the rule comes from, such as `model-default`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Box<str>>,
+}

@@ -1,0 +1,37 @@
+//! `command_lifecycle`: the receipts of a prompt.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid, open_enum::open_enum};
+
+/// What has become of a prompt (`command_lifecycle`).
+///
+/// Sent for prompts that the host gave an id; not declared, seen on the wire.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct CommandLifecycle {
+    /// The prompt, by the id that the host gave it.
+    pub command_uuid: Uuid,
+    /// What has become of it.
+    pub state: CommandState,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// What has become of a prompt.
+    pub enum CommandState {
+        /// It waits.
+        Queued = "queued",
+        /// Its turn began, or the running turn took it in.
+        Started = "started",
+        /// It was answered.
+        Completed = "completed",
+        /// It was taken back before it began.
+        Cancelled = "cancelled",
+    }
+}

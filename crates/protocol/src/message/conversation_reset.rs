@@ -1,0 +1,45 @@
+//! `conversation_reset`: all that was said is forgotten.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid, open_enum::open_enum};
+
+/// All that was said is forgotten (`conversation_reset`).
+///
+/// The session goes on under another id, told by the next `system/init`; it is not
+/// [`new_conversation_id`](Self::new_conversation_id).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ConversationReset {
+    /// The new conversation.
+    pub new_conversation_id: Uuid,
+    /// What did it; absent from older CLIs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<ResetTrigger>,
+    /// The prompt that was `/clear`, by the id that the host gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_message_uuid: Option<Uuid>,
+    /// When, as ISO 8601 text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<Box<str>>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// What made a session forget.
+    pub enum ResetTrigger {
+        /// The command `/clear`.
+        Clear = "clear",
+        /// The plan was accepted, and is to be carried out with a clear head.
+        PlanModeExit = "plan_mode_exit",
+        /// A new session was begun to carry out a plan.
+        FreshSession = "fresh_session",
+        /// The first steps were taken again.
+        Onboarding = "onboarding",
+    }
+}

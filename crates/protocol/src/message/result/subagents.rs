@@ -1,0 +1,94 @@
+//! What subagents a session had.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What subagents the session had (`subagent_stats`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SubagentStats {
+    /// How many were started.
+    #[serde(default)]
+    pub spawned: u64,
+    /// How the model asked for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested: Option<RequestedSubagents>,
+    /// How many began in the background.
+    #[serde(default)]
+    pub started_in_background: u64,
+    /// How deep they were nested.
+    #[serde(default)]
+    pub max_depth: u64,
+    /// How many were started by others.
+    #[serde(default)]
+    pub spawned_by_subagents: u64,
+    /// How many ended well.
+    #[serde(default)]
+    pub completed: u64,
+    /// How many failed.
+    #[serde(default)]
+    pub failed: u64,
+    /// How many were stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub killed: Option<KilledSubagents>,
+    /// How many were not started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<RefusedSubagents>,
+    /// How many there were of each kind.
+    #[serde(default)]
+    pub by_type: BTreeMap<Box<str>, u64>,
+}
+
+/// How the model asked for subagents (`requested`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct RequestedSubagents {
+    /// To run in the background.
+    #[serde(default)]
+    pub background: u64,
+    /// To be waited for.
+    #[serde(default)]
+    pub foreground: u64,
+    /// Without saying.
+    #[serde(default)]
+    pub unset: u64,
+}
+
+/// Who stopped subagents (`killed`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct KilledSubagents {
+    /// Who had started them.
+    #[serde(default)]
+    pub parent: u64,
+    /// The user.
+    #[serde(default)]
+    pub user: u64,
+    /// The CLI.
+    #[serde(default)]
+    pub system: u64,
+}
+
+/// Why subagents were not started (`refused`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct RefusedSubagents {
+    /// They would have been nested too deep.
+    #[serde(default)]
+    pub depth_limit: u64,
+    /// Too many ran.
+    #[serde(default)]
+    pub concurrency_limit: u64,
+    /// The budget was spent.
+    #[serde(default)]
+    pub budget: u64,
+}

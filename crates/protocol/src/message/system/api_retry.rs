@@ -1,0 +1,46 @@
+//! `system/api_retry`: a request to the model's API failed, and is made again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid, message::AssistantError};
+
+/// A request to the model's API failed and will be made again after a pause (`system/api_retry`).
+///
+/// Not every retry is told: a first 400, for one, is repeated without it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ApiRetry {
+    /// Which retry this is, from 1.
+    pub attempt: u64,
+    /// How many retries there are at most.
+    pub max_retries: u64,
+    /// The pause before the retry, in milliseconds; with its random part, and never shorter than the API's
+    /// `retry-after`.
+    pub retry_delay_ms: u64,
+    /// The HTTP status; `None` where there was none, as for a stream that was cut or a connection that was
+    /// refused.
+    #[serde(default)]
+    pub error_status: Option<u16>,
+    /// The kind of failure.
+    pub error: AssistantError,
+    /// How long was waited, where the API sent no response headers in time; the retries have a limit of their
+    /// own then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_response: Option<NoResponse>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+/// A wait for response headers that never came (`no_response`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct NoResponse {
+    /// How long the failed attempt waited, in milliseconds.
+    pub waited_ms: u64,
+    /// How long the retry will wait, in milliseconds.
+    pub retry_wait_ms: u64,
+}

@@ -1,0 +1,21 @@
+//! `system/elicitation_complete`: what a person was sent away to do is done.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid};
+
+/// An MCP server confirms that what it asked for by a URL is done (`system/elicitation_complete`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ElicitationComplete {
+    /// The server.
+    pub mcp_server_name: Box<str>,
+    /// Its question.
+    pub elicitation_id: Box<str>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}

@@ -1,0 +1,22 @@
+//! `system/local_command_output`: what a slash command printed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid};
+
+/// What a slash command that needs no model printed (`system/local_command_output`).
+///
+/// Declared, never seen: CLI 2.1.330 sends such text as an `assistant` frame with
+/// [`local_command_source`](crate::message::Assistant::local_command_source).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct LocalCommandOutput {
+    /// The text.
+    pub content: String,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}

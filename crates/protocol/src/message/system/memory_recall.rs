@@ -1,0 +1,59 @@
+//! `system/memory_recall`: the model was reminded of something.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid, open_enum::open_enum};
+
+/// The model was reminded of something that it had put down (`system/memory_recall`).
+///
+/// Taken from the published declarations, never seen.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct MemoryRecall {
+    /// How it was found.
+    pub mode: MemoryRecallMode,
+    /// What it is.
+    #[serde(default)]
+    pub memories: Vec<Memory>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// How memories were found.
+    pub enum MemoryRecallMode {
+        /// Whole files were chosen.
+        Select = "select",
+        /// Many small ones were put into a paragraph.
+        Synthesize = "synthesize",
+    }
+}
+
+/// Something that the model was reminded of.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Memory {
+    /// The file, or the folder in `<synthesis:…>`, or a URL for the scope `organization`.
+    pub path: String,
+    /// Whose it is.
+    pub scope: MemoryScope,
+    /// The text; absent where the file holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+open_enum! {
+    /// Whose a memory is.
+    pub enum MemoryScope {
+        /// The user's own.
+        Personal = "personal",
+        /// The team's.
+        Team = "team",
+        /// The organisation's.
+        Organization = "organization",
+    }
+}

@@ -1,0 +1,138 @@
+//! `system/model_…`: another model takes over, or none does.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Nullable, SessionId, Uuid, open_enum::open_enum};
+
+/// The model was overloaded, and the fallback model takes over (`system/model_fallback`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ModelFallback {
+    /// Why.
+    pub trigger: ModelFallbackTrigger,
+    /// The model that was asked.
+    pub original_model: Box<str>,
+    /// The model that takes over.
+    pub fallback_model: Box<str>,
+    /// Words for a reader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// Why the fallback model takes over.
+    pub enum ModelFallbackTrigger {
+        /// The API can't take more load for that model.
+        Overloaded = "overloaded",
+    }
+}
+
+/// The model declined, and another one was asked instead (`system/model_refusal_fallback`).
+///
+/// It comes after the messages of the refused attempt were taken back; see also
+/// [`Assistant::supersedes`](crate::message::Assistant::supersedes).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ModelRefusalFallback {
+    /// Why.
+    pub trigger: RefusalTrigger,
+    /// Which way the model changed.
+    pub direction: FallbackDirection,
+    /// How far the change reaches; absent means the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<FallbackScope>,
+    /// The model that declined.
+    pub original_model: Box<str>,
+    /// The model that was asked instead.
+    pub fallback_model: Box<str>,
+    /// The id of the API request that was declined.
+    #[serde(default)]
+    pub request_id: Option<Box<str>>,
+    /// The policy that the request fell under, such as `cyber`; `null` where none was named.
+    /// It is a [`RefusalCategory`](crate::message::RefusalCategory) or a newer word.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub api_refusal_category: Nullable<Box<str>>,
+    /// The API's words for a reader.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub api_refusal_explanation: Nullable<String>,
+    /// The messages that no longer count; ids that are not known can be passed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retracted_message_uuids: Option<Vec<Uuid>>,
+    /// The prompt that was declined; `null` where no person wrote it.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub refused_user_message_uuid: Nullable<Uuid>,
+    /// Words for a reader.
+    pub content: String,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// Why another model was asked.
+    pub enum RefusalTrigger {
+        /// The model declined.
+        Refusal = "refusal",
+    }
+}
+
+open_enum! {
+    /// Which way the model changed.
+    pub enum FallbackDirection {
+        /// To the fallback model, for one more attempt.
+        Retry = "retry",
+        /// Back to the first one; current CLIs don't send it.
+        Revert = "revert",
+        /// To the fallback model for good; current CLIs don't send it.
+        Sticky = "sticky",
+    }
+}
+
+open_enum! {
+    /// How far a change of the model reaches.
+    pub enum FallbackScope {
+        /// The session goes on with the fallback model.
+        Session = "session",
+        /// Only this one answer, of a subagent or a side question, comes from it.
+        Local = "local",
+    }
+}
+
+/// The model declined, and no other one was asked (`system/model_refusal_no_fallback`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ModelRefusalNoFallback {
+    /// The model that declined.
+    pub original_model: Box<str>,
+    /// The id of the API request that was declined.
+    #[serde(default)]
+    pub request_id: Option<Box<str>>,
+    /// The policy that the request fell under, such as `cyber`; `null` where none was named.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub api_refusal_category: Nullable<Box<str>>,
+    /// The API's words for a reader.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub api_refusal_explanation: Nullable<String>,
+    /// The prompt that was declined; `null` where no person wrote it.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub refused_user_message_uuid: Nullable<Uuid>,
+    /// Words for a reader; may be empty.
+    pub content: String,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}

@@ -1,0 +1,43 @@
+//! `system/notification`: a short note that a terminal would show for a while.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid, open_enum::open_enum};
+
+/// A short note that a terminal would show for a while (`system/notification`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Notification {
+    /// What it is about, such as `stop-hook-error`; a newer note replaces one with the same key.
+    pub key: Box<str>,
+    /// The text.
+    pub text: String,
+    /// How urgent it is.
+    pub priority: NotificationPriority,
+    /// The colour that a terminal would show it in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<Box<str>>,
+    /// How long to show it, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+open_enum! {
+    /// How urgent a note is.
+    pub enum NotificationPriority {
+        /// It can wait.
+        Low = "low",
+        /// It is of some use.
+        Medium = "medium",
+        /// It matters.
+        High = "high",
+        /// It is shown before all others.
+        Immediate = "immediate",
+    }
+}

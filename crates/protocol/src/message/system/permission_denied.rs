@@ -1,0 +1,35 @@
+//! `system/permission_denied`: a tool use was refused without a question.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, ToolUseId, Uuid};
+
+/// A tool use was refused without a question to the host (`system/permission_denied`): by a rule, a mode or a
+/// classifier.
+///
+/// The list in the `result` is the one to count by: not every refusal is told this way.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct PermissionDenied {
+    /// The tool.
+    pub tool_name: Box<str>,
+    /// The tool use.
+    pub tool_use_id: ToolUseId,
+    /// The subagent that wanted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<Box<str>>,
+    /// What decided, such as `rule`, `mode` or `classifier`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_reason_type: Option<Box<str>>,
+    /// Why, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_reason: Option<String>,
+    /// What the model is told.
+    pub message: String,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}

@@ -1,0 +1,21 @@
+//! `system/session_title_changed`: the session has a new title.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid};
+
+/// The session has a new title (`system/session_title_changed`), given by `/rename` or `rename_session`.
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SessionTitleChanged {
+    /// The title.
+    pub title: String,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}

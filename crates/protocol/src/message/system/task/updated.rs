@@ -1,0 +1,66 @@
+//! `system/task_updated`: something about a task changed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid, open_enum::open_enum};
+
+/// Something about a task changed (`system/task_updated`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct TaskUpdated {
+    /// The task.
+    pub task_id: Box<str>,
+    /// This run of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<Box<str>>,
+    /// What is new.
+    pub patch: TaskPatch,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+/// What is new about a task (`patch`); what is absent stayed as it was.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct TaskPatch {
+    /// How it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<TaskStatus>,
+    /// What it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// When it ended, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<u64>,
+    /// How long it was paused, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_paused_ms: Option<u64>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether it runs in the background now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_backgrounded: Option<bool>,
+}
+
+open_enum! {
+    /// How a task stands.
+    pub enum TaskStatus {
+        /// It has not begun.
+        Pending = "pending",
+        /// It runs.
+        Running = "running",
+        /// It ended well.
+        Completed = "completed",
+        /// It failed.
+        Failed = "failed",
+        /// It was stopped.
+        Killed = "killed",
+        /// It waits.
+        Paused = "paused",
+    }
+}

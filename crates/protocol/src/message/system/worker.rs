@@ -1,0 +1,22 @@
+//! `system/worker_shutting_down`: a remote worker says why it goes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, Uuid};
+
+/// A remote worker says why it goes (`system/worker_shutting_down`).
+///
+/// It counts only while nothing follows: a session that is resumed may hold old ones.
+/// Taken from the published declarations, never seen.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct WorkerShuttingDown {
+    /// Why, as a short word such as `host_exit`.
+    pub reason: Box<str>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}

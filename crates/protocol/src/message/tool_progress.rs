@@ -1,0 +1,57 @@
+//! `tool_progress`: a tool still runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, ToolUseId, Uuid};
+
+/// A tool still runs (`tool_progress`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ToolProgress {
+    /// The tool use.
+    pub tool_use_id: ToolUseId,
+    /// The tool.
+    pub tool_name: Box<str>,
+    /// The tool use whose subagent uses it; `None` for the main conversation.
+    #[serde(default)]
+    pub parent_tool_use_id: Option<ToolUseId>,
+    /// How long it has run, in seconds.
+    pub elapsed_time_seconds: f64,
+    /// The task that it became.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<Box<str>>,
+    /// Whether it was sent by the clock alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heartbeat: Option<bool>,
+    /// The kind of subagent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_type: Option<Box<str>>,
+    /// The request of the subagent that failed and will be made again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_retry: Option<SubagentRetry>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// This frame's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+}
+
+/// A failed request of a subagent, which will be made again (`subagent_retry`).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SubagentRetry {
+    /// The subagent.
+    pub agent_id: Box<str>,
+    /// Which retry this is, from 1.
+    pub attempt: u64,
+    /// How many retries there are at most.
+    pub max_retries: u64,
+    /// The pause before the retry, in milliseconds.
+    pub retry_delay_ms: u64,
+    /// The HTTP status; `None` where there was none.
+    #[serde(default)]
+    pub error_status: Option<u16>,
+    /// The kind of failure.
+    pub error_category: Box<str>,
+}

@@ -1,0 +1,111 @@
+//! `user`, to the CLI: a prompt.
+
+use serde::{Deserialize, Serialize};
+
+use super::UserMessage;
+use crate::{
+    Content, RawJson, ToolUseId, Uuid,
+    message::{Origin, Priority},
+};
+
+/// A prompt on its way to the CLI (`user`, to the CLI).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct UserInput {
+    #[serde(rename = "type", default)]
+    kind: UserTag,
+    /// The role and the content.
+    pub message: UserMessage,
+    /// Always `None` for a prompt of the host's own.
+    #[serde(default)]
+    pub parent_tool_use_id: Option<ToolUseId>,
+    /// The session; empty means the running one.
+    #[serde(default)]
+    pub session_id: Box<str>,
+    /// An id of the host's choice, by which receipts and results name the prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<Uuid>,
+    /// How soon it is to be read; absent means [`Priority::Next`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// Where it comes from; a host that passes on what a person typed says [`Origin::Human`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Whether the model shall answer; with `false` the text waits for the next prompt.
+    #[serde(rename = "shouldQuery", skip_serializing_if = "Option::is_none")]
+    pub should_query: Option<bool>,
+    /// When it was made, as ISO 8601 text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<Box<str>>,
+    /// Whether the host put it together from what nobody typed: then no `@path` and no slash command is looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_composed: Option<bool>,
+    /// What the user pasted, beside the text; the CLI puts it behind the text, and takes text alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pasted_content: Option<Vec<Content>>,
+    /// What the user pasted and is in the text already; the CLI may mark it there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inline_pastes: Option<Vec<String>>,
+    /// Whether the message was made up, and nobody said it.
+    #[serde(rename = "isSynthetic", skip_serializing_if = "Option::is_none")]
+    pub is_synthetic: Option<bool>,
+    /// A tool's own result, in a conversation that is handed on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_result: Option<RawJson>,
+    /// The subagent that it belongs to, by its task, in a conversation that is handed on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<Box<str>>,
+    /// The kind of that subagent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_type: Option<Box<str>>,
+    /// What that subagent does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_description: Option<String>,
+}
+
+impl UserInput {
+    /// A prompt with this content.
+    pub fn new(content: impl Into<Content>) -> Self {
+        Self {
+            kind: UserTag::User,
+            message: UserMessage { role: "user".into(), content: content.into() },
+            parent_tool_use_id: None,
+            session_id: "".into(),
+            uuid: None,
+            priority: None,
+            origin: None,
+            should_query: None,
+            timestamp: None,
+            client_composed: None,
+            pasted_content: None,
+            inline_pastes: None,
+            is_synthetic: None,
+            tool_use_result: None,
+            agent_id: None,
+            subagent_type: None,
+            task_description: None,
+        }
+    }
+}
+
+/// A prompt of plain text.
+impl From<&str> for UserInput {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// A prompt of plain text.
+impl From<String> for UserInput {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+/// The `type` of a prompt, which is never another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+enum UserTag {
+    #[default]
+    #[serde(rename = "user")]
+    User,
+}

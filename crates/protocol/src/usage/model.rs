@@ -1,0 +1,66 @@
+//! Tokens and cost of one model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::open_enum::open_enum;
+
+/// Tokens and cost of one model (`modelUsage`).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ModelUsage {
+    /// Tokens read that no cache held.
+    #[serde(default)]
+    pub input_tokens: u64,
+    /// Tokens written.
+    #[serde(default)]
+    pub output_tokens: u64,
+    /// Tokens read from the cache.
+    #[serde(default)]
+    pub cache_read_input_tokens: u64,
+    /// Tokens written to the cache.
+    #[serde(default)]
+    pub cache_creation_input_tokens: u64,
+    /// Web searches made.
+    #[serde(default)]
+    pub web_search_requests: u64,
+    /// Cost in US dollars, as the CLI estimates it.
+    #[serde(rename = "costUSD", default)]
+    pub cost_usd: f64,
+    /// The model's context window, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
+    /// The most tokens that one answer may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
+    /// Those of the tokens written that were thinking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking_tokens: Option<u64>,
+    /// Those of the tokens written to the cache that it keeps for five minutes.
+    #[serde(rename = "cacheCreationEphemeral5mInputTokens", skip_serializing_if = "Option::is_none")]
+    pub cache_creation_ephemeral_5m_input_tokens: Option<u64>,
+    /// Those of the tokens written to the cache that it keeps for an hour.
+    #[serde(rename = "cacheCreationEphemeral1hInputTokens", skip_serializing_if = "Option::is_none")]
+    pub cache_creation_ephemeral_1h_input_tokens: Option<u64>,
+    /// The model's name in the price table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub canonical_model: Option<Box<str>>,
+    /// Who served the model, such as `firstParty` or `bedrock`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Box<str>>,
+    /// Which prices the cost was made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_basis: Option<CostBasis>,
+}
+
+open_enum! {
+    /// Which prices a cost was made of (`costBasis`).
+    pub enum CostBasis {
+        /// Those that the CLI knows.
+        List = "list",
+        /// Those of the organisation's settings.
+        Managed = "managed",
+        /// A guess, since none fits.
+        Unclassified = "unknown",
+    }
+}
