@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use crate::args::Args;
 use crate::failure::{Failure, While as _};
 use crate::inspect::{Inspector, Verdict};
-use lines::{Lines, Said};
+pub(crate) use lines::{Lines, Said};
 
 /// `cargo xtask decode [FILE]`: one JSON line for each line of the file, or of the standard input.
 ///
@@ -46,6 +46,7 @@ fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<()> {
                 undecodable: Some(error.to_string()),
                 lossless: false,
                 unknown_fields: Vec::new(),
+                raw: Vec::new(),
             },
         };
         serde_json::to_writer(&mut output, &verdict)?;

@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use compare::join;
 pub(crate) use node::Node;
-pub(crate) use parts::Asked;
+use parts::Asked;
 pub(crate) use registry::Registry;
-pub(crate) use view::{View, view};
+pub(crate) use view::{Reader, View, view};
 
 /// Who wrote a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +46,9 @@ pub(crate) struct Verdict {
     pub(crate) lossless: bool,
     /// The paths of fields, and of objects of an unknown kind, that are on the line and in no type of ours.
     pub(crate) unknown_fields: Vec<String>,
+    /// The paths of objects and lists that no type of ours looks into.
+    #[serde(skip)]
+    pub(crate) raw: Vec<String>,
 }
 
 /// Reads lines of one session; a reply is told by the request that came before it.
@@ -61,7 +64,6 @@ impl Inspector {
         Self { registry: Registry::new(), open: HashMap::new() }
     }
 
-    #[expect(dead_code, reason = "for readers of several sessions")]
     /// Forgets the requests: what follows is another session.
     pub(crate) fn forget(&mut self) {
         self.open.clear();
@@ -120,6 +122,7 @@ impl Inspector {
             lossless: kept && found.changed.is_empty(),
             undecodable,
             unknown_fields: found.missing,
+            raw: found.raw,
         }
     }
 
@@ -160,6 +163,7 @@ impl Inspector {
 impl View {
     /// Takes in what was found in a part; `tag` is a field of the part that is not its type's.
     fn add(&mut self, path: &str, part: Self, tag: &str) {
+        self.raw.retain(|raw| raw != path);
         let place = |inner: String| match inner.as_str() {
             "" => path.to_owned(),
             index if index.starts_with('[') => format!("{path}{index}"),
@@ -168,6 +172,7 @@ impl View {
         self.missing
             .extend(part.missing.into_iter().filter(|inner| inner != tag || tag.is_empty()).map(place));
         self.unknown.extend(part.unknown.into_iter().map(place));
+        self.raw.extend(part.raw.into_iter().map(place));
         self.changed.extend(part.changed.into_iter().map(place));
     }
 }
@@ -186,6 +191,7 @@ fn noise(kept: bool, error: Option<DecodeError>) -> Verdict {
         undecodable: Some(undecodable),
         lossless: kept,
         unknown_fields: Vec::new(),
+        raw: Vec::new(),
     }
 }
 

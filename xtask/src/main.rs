@@ -13,6 +13,7 @@ mod ci;
 mod cli;
 mod conformance;
 mod decode;
+mod drift;
 mod failure;
 mod inspect;
 mod layers;
@@ -25,6 +26,7 @@ mod quickstart;
 mod record;
 mod scenarios;
 mod tidy;
+mod typescript;
 mod workspace;
 
 use std::process::ExitCode;
@@ -78,6 +80,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "cli", usage: "[--version V] [--path]", about: "install the pinned CLI into .cli/", run: cli::run },
     Command { name: "conformance", usage: "[PATHS…] [--facade] [--self-test] [--json]", about: "play recorded sessions through the layers", run: conformance::run },
     Command { name: "decode", usage: "[FILE]", about: "what our types make of each line, as JSON lines", run: decode::run },
+    Command { name: "drift", usage: "[--declarations V] [--recordings] [--write]", about: "what is declared or recorded, and in no type of ours", run: drift::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
     Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },
     Command { name: "netns", usage: "-- PROGRAM ARGS…", about: "run a program with loopback only", run: netns::run },

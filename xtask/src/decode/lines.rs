@@ -7,7 +7,7 @@ use agentwire_codec::{FrameError, Limits, Line, LineDecoder};
 use crate::inspect::From;
 
 /// Reads lines through the codec, and watches whether it gives back what it was given.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     input: R,
     decoder: LineDecoder,
     /// `None` before the first line, which tells.
@@ -15,7 +15,7 @@ pub(super) struct Lines<R> {
 }
 
 /// One line.
-pub(super) enum Said {
+pub(crate) enum Said {
     Line {
         from: From,
         line: Line,
@@ -27,12 +27,12 @@ pub(super) enum Said {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(input: R) -> Self {
+    pub(crate) fn new(input: R) -> Self {
         Self { input, decoder: LineDecoder::new(Limits::default()), transcript: None }
     }
 
     /// The next line; `None` at the end of the input.
-    pub(super) fn next(&mut self) -> io::Result<Option<Said>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Said>> {
         loop {
             let mut bytes = Vec::new();
             if self.input.read_until(b'\n', &mut bytes)? == 0 {

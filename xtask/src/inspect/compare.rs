@@ -9,6 +9,8 @@ pub(super) struct Differences {
     pub(super) missing: Vec<String>,
     /// Objects that a union of ours kept unread, for their kind is not known.
     pub(super) unknown: Vec<String>,
+    /// Objects that a type of ours keeps as text.
+    pub(super) raw: Vec<String>,
     /// In a type of ours, with another value than on the line.
     pub(super) changed: Vec<String>,
 }
@@ -20,6 +22,12 @@ pub(super) fn compare(line: &Node, view: &Node, path: &str, found: &mut Differen
     match (line, view) {
         (line, Node::Unknown(view)) => {
             found.unknown.push(path.to_owned());
+            compare(line, view, path, found);
+        }
+        (line, Node::Raw(view)) => {
+            if matches!(line, Node::Object(_) | Node::List(_)) {
+                found.raw.push(path.to_owned());
+            }
             compare(line, view, path, found);
         }
         (Node::Object(line), Node::Object(view)) => fields(line, view, path, found),

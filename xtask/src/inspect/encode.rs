@@ -75,7 +75,10 @@ impl Serializer for Encoder {
         value: &T,
     ) -> Result<Node, Error> {
         let node = value.serialize(self)?;
-        Ok(if name == UNKNOWN { Node::Unknown(Box::new(node)) } else { node })
+        Ok(match node {
+            Node::Raw(node) if name == UNKNOWN => Node::Unknown(node),
+            node => node,
+        })
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -198,7 +201,7 @@ impl SerializeStruct for Fields {
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
         let node = encode(value)?;
         if name == RAW {
-            self.raw = Some(parse(&node.text().unwrap_or_default())?);
+            self.raw = Some(Node::Raw(Box::new(parse(&node.text().unwrap_or_default())?)));
         } else {
             self.fields.push((name.into(), node));
         }
@@ -238,7 +241,7 @@ mod tests {
     #[test]
     fn raw_parts_are_trees_and_unknown_kinds_are_marked() {
         let raw = RawJson::parse(r#"{"a": 1.10}"#).unwrap();
-        assert_eq!(encode(&raw).unwrap(), Node::parse(r#"{"a":1.10}"#).unwrap());
+        assert_eq!(encode(&raw).unwrap(), Node::Raw(Box::new(Node::parse(r#"{"a":1.10}"#).unwrap())));
         let blocks: Vec<Block> =
             serde_json::from_str(r#"[{"type":"text","text":"a"},{"type":"new","x":1}]"#).unwrap();
         let node = encode(&blocks).unwrap();

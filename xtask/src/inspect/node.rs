@@ -18,6 +18,8 @@ pub(crate) enum Node {
     Object(Vec<(Box<str>, Node)>),
     /// What a union of ours kept because it does not know its kind; never read from text.
     Unknown(Box<Node>),
+    /// What a type of ours keeps as text; never read from text.
+    Raw(Box<Node>),
 }
 
 impl Node {
@@ -100,7 +102,7 @@ impl Node {
             Self::Scalar(raw) => matches!(&**raw, "null" | "false" | "0" | "0.0" | "\"\""),
             Self::List(items) => items.is_empty(),
             Self::Object(fields) => fields.is_empty(),
-            Self::Unknown(node) => node.is_empty(),
+            Self::Unknown(node) | Self::Raw(node) => node.is_empty(),
         }
     }
 
@@ -116,7 +118,7 @@ impl Node {
     fn put(&self, text: &mut String, hoist: bool) {
         match self {
             Self::Scalar(raw) => text.push_str(raw),
-            Self::Unknown(node) => node.put(text, hoist),
+            Self::Unknown(node) | Self::Raw(node) => node.put(text, hoist),
             Self::List(items) => {
                 text.push('[');
                 for (index, item) in items.iter().enumerate() {

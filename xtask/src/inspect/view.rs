@@ -16,6 +16,8 @@ pub(crate) struct View {
     pub(crate) missing: Vec<String>,
     /// The paths of objects whose kind a union of ours does not know.
     pub(crate) unknown: Vec<String>,
+    /// The paths of objects and lists that the type keeps as text.
+    pub(crate) raw: Vec<String>,
     /// The paths whose value the type changes.
     pub(crate) changed: Vec<String>,
 }
@@ -28,7 +30,7 @@ pub(crate) fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, 
     let value: T = decode(text)?;
     // What was decoded is JSON, so there is a tree of it.
     let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
-    let Differences { mut missing, unknown, mut changed } = match encode(&value) {
+    let Differences { mut missing, unknown, raw, mut changed } = match encode(&value) {
         Ok(view) => {
             let mut found = Differences::default();
             compare(&line, &view, "", &mut found);
@@ -39,7 +41,7 @@ pub(crate) fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, 
     let ignored = ignored::<T>(&line.tags_first());
     missing.extend(ignored.into_iter().filter(|path| !missing.contains(path)).collect::<Vec<_>>());
     changed.sort();
-    Ok(View { missing, unknown, changed })
+    Ok(View { missing, unknown, raw, changed })
 }
 
 /// The fields that a `T` skips on its way through the text, whose tags come first.

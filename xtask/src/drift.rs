@@ -1,0 +1,63 @@
+//! `cargo xtask drift`: what the declarations and the recordings have, and our types do not.
+
+mod declared;
+mod exceptions;
+mod fetch;
+mod findings;
+mod foreign;
+mod names;
+mod recorded;
+mod sets;
+
+pub(crate) use names::Names;
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::typescript;
+use crate::workspace;
+use exceptions::Exceptions;
+use findings::Findings;
+
+/// `cargo xtask drift [--declarations VERSION] [--recordings] [--write]`.
+///
+/// Compares with the declarations of that version and with all recordings; with `--recordings` with those alone, which
+/// needs no npm.
+/// With `--write` the list of declared names is written anew first.
+/// Fails where anything is missing that docs/protocol.md does not list with a reason, and where it lists what is not
+/// missing.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let version = args.option("--declarations")?;
+    let only_recordings = args.flag("--recordings");
+    let write = args.flag("--write");
+    args.finish()?;
+    let root = workspace::root()?;
+    let mut findings = Findings::default();
+    if !only_recordings {
+        let version = version.as_deref().unwrap_or(VERSION);
+        let text = fetch::declarations(&root, version)?;
+        let declarations = typescript::parse(&text);
+        let names = Names::of(&declarations);
+        if write {
+            names.write(&root)?;
+        } else if version == VERSION && names != Names::load(&root)? {
+            findings.add("names", "the list of declared names is not current: `cargo xtask drift --write`");
+        }
+        declared::compare(&declarations, &sets::known(&root)?, &mut findings);
+    }
+    recorded::compare(&root, &mut findings)?;
+    let exceptions = Exceptions::load(&root)?;
+    let (missing, excepted) = exceptions.split(&findings);
+    for (what, detail) in &missing {
+        println!("{what}{}{detail}", if detail.is_empty() { "" } else { ": " });
+    }
+    // Of a part of the comparison, no row can be said to match nothing.
+    let stale = if only_recordings { Vec::new() } else { exceptions.stale(&findings) };
+    for what in &stale {
+        println!("docs/protocol.md lists `{what}`, which is not missing");
+    }
+    println!("{} missing, {excepted} listed in docs/protocol.md with a reason", missing.len());
+    if missing.is_empty() && stale.is_empty() { Ok(()) } else { Err(Failure::already_told()) }
+}
+
+/// The version of the declarations that the types were written from.
+const VERSION: &str = "0.3.330";

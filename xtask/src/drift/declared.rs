@@ -1,0 +1,224 @@
+//! The declarations beside our types: samples of each declaration are read as what it stands for.
+
+use agentwire::Options;
+use agentwire_codec::Line;
+use agentwire_protocol::permission::{Decision, PermissionUpdate};
+use agentwire_protocol::tagged::Tagged as _;
+use agentwire_protocol::{
+    InboundRequest, ModelUsage, account, agent, mcp, model_info, plugin, session_info, slash_command,
+};
+use serde_json::{Value, json};
+
+use super::findings::{Findings, general};
+use super::foreign;
+use super::sets::{Set, lacking};
+use crate::inspect::{From, Inspector, Reader, Registry, view};
+use crate::typescript::{Declarations, FREE, Sampler};
+
+/// Adds what our types lack of the declarations.
+pub(super) fn compare(declarations: &Declarations, known: &[Set], findings: &mut Findings) {
+    let mut drift = Drift {
+        sampler: Sampler::new(declarations, foreign::samples()),
+        registry: Registry::new(),
+        findings,
+    };
+    drift.messages();
+    drift.requests();
+    drift.hooks();
+    for (name, reader) in OTHERS {
+        drift.read(name, *reader, "");
+    }
+    drift.options();
+    drift.sets(known);
+}
+
+struct Drift<'a> {
+    sampler: Sampler<'a>,
+    registry: Registry,
+    findings: &'a mut Findings,
+}
+
+impl Drift<'_> {
+    fn messages(&mut self) {
+        let mut inspector = Inspector::new();
+        let mut arms = self.sampler.arms("SDKMessage");
+        arms.extend(
+            self.sampler
+                .arms("StdoutMessage")
+                .into_iter()
+                .filter(|arm| !arms.contains(arm))
+                .collect::<Vec<_>>(),
+        );
+        for arm in arms.iter().filter(|arm| *arm != "SDKControlRequest") {
+            for sample in self.samples(arm) {
+                let verdict = inspector.inspect(From::Cli, &Line::from(sample.to_string().as_str()));
+                let kind = verdict.kind.unwrap_or_default();
+                if !verdict.known {
+                    self.findings.add(format!("kind {kind}"), arm.as_str());
+                    continue;
+                }
+                if let Some(why) = verdict.undecodable {
+                    self.findings.add(format!("undecodable {arm}"), why);
+                }
+                if !verdict.lossless {
+                    self.findings.add(format!("changed {arm}"), "");
+                }
+                self.unknown(arm, verdict.unknown_fields);
+                self.untyped(arm, &sample, verdict.raw);
+            }
+        }
+    }
+
+    fn requests(&mut self) {
+        for arm in self.sampler.arms("SDKControlRequestInner") {
+            for subtype in self.sampler.literals(&arm, "subtype") {
+                let inbound = InboundRequest::KINDS.contains(&&*subtype);
+                let call = self.registry.calls.get(&*subtype).copied();
+                if inbound {
+                    self.read(&arm, view::<InboundRequest>, "");
+                }
+                if let Some(call) = call {
+                    self.read(&arm, call.request, "subtype");
+                    let reply =
+                        REPLIES.iter().find(|(of, _)| *of == subtype).map(|(_, reply)| (*reply).to_owned());
+                    let reply = reply.unwrap_or_else(|| arm.replace("Request", "Response"));
+                    self.read(&reply, call.reply, "");
+                }
+                if !inbound && call.is_none() {
+                    self.findings.add(format!("request {subtype}"), arm.as_str());
+                }
+            }
+        }
+    }
+
+    fn hooks(&mut self) {
+        for arm in self.sampler.arms("HookInput") {
+            for event in self.sampler.literals(&arm, "hook_event_name") {
+                let Some(types) = self.registry.events.get(&*event).copied() else {
+                    self.findings.add(format!("hook {event}"), arm.as_str());
+                    continue;
+                };
+                self.read(&arm, types.input, "hook_event_name");
+                self.read(&arm.replace("HookInput", "HookSpecificOutput"), types.output, "hookEventName");
+            }
+        }
+    }
+
+    /// Reads the samples of a declaration as a type of ours.
+    fn read(&mut self, name: &str, reader: Reader, tag: &str) {
+        for sample in self.samples(name) {
+            match reader(&sample.to_string()) {
+                Ok(view) => {
+                    if view.unknown.iter().any(String::is_empty) {
+                        self.findings.add(format!("arm {name}"), sample.to_string());
+                        continue;
+                    }
+                    if !view.changed.is_empty() {
+                        self.findings.add(format!("changed {name}"), view.changed.join(", "));
+                    }
+                    let missing = view
+                        .missing
+                        .into_iter()
+                        .chain(view.unknown)
+                        .filter(|path| path != tag || tag.is_empty());
+                    self.unknown(name, missing.collect());
+                    self.untyped(name, &sample, view.raw);
+                }
+                Err(error) => self.findings.add(format!("undecodable {name}"), error.to_string()),
+            }
+        }
+    }
+
+    fn samples(&mut self, name: &str) -> Vec<Value> {
+        self.sampler.of(name)
+    }
+
+    fn unknown(&mut self, name: &str, paths: Vec<String>) {
+        for path in paths.iter().filter(|path| !path.contains(FREE)) {
+            self.findings.add(format!("field {name} {}", general(path)), "");
+        }
+    }
+
+    /// What has a declared shape, and is kept as text.
+    fn untyped(&mut self, name: &str, sample: &Value, paths: Vec<String>) {
+        for path in paths {
+            if is_shaped(at(sample, &path)) && !TYPED_BY_ANOTHER.contains(&(name, path.as_str())) {
+                self.findings.add(format!("untyped {name} {}", general(&path)), "");
+            }
+        }
+    }
+
+    fn options(&mut self) {
+        for option in self.sampler.fields("Options") {
+            let read: Result<Options, _> = serde_json::from_value(json!({option.as_str(): null}));
+            if read.is_err_and(|error| error.to_string().starts_with("unknown field")) {
+                self.findings.add(format!("option {option}"), "");
+            }
+        }
+    }
+
+    fn sets(&mut self, known: &[Set]) {
+        let events: Set =
+            ("HookEvent".to_owned(), self.registry.events.keys().map(|name| (*name).to_owned()).collect());
+        let known: Vec<Set> = known.iter().cloned().chain([events]).collect();
+        for (set, place) in std::mem::take(&mut self.sampler.sets) {
+            if let Some((name, strings)) = lacking(&set, &known) {
+                self.findings
+                    .add(format!("strings {place}"), format!("{} not in {name}", strings.join(", ")));
+            }
+        }
+        for name in &self.sampler.missing {
+            self.findings
+                .add(format!("declaration {name}"), "taken from elsewhere, without a sample in xtask");
+        }
+    }
+}
+
+/// The value at a path; that of a path that leads nowhere is null.
+fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
+    let pointer = format!("/{}", path.replace('[', ".").replace(']', "").replace('.', "/"));
+    if path.is_empty() { value } else { value.pointer(&pointer).unwrap_or(&Value::Null) }
+}
+
+/// Whether a sample has a shape that a type could have.
+fn is_shaped(sample: &Value) -> bool {
+    match sample {
+        Value::Object(fields) => {
+            fields.keys().any(|name| !name.starts_with("any_")) || fields.values().any(is_shaped)
+        }
+        Value::Array(items) => items.iter().any(is_shaped),
+        _ => false,
+    }
+}
+
+/// What is kept as text, and typed by something else on the line or in the session.
+const TYPED_BY_ANOTHER: &[(&str, &str)] = &[
+    ("SDKControlResponse", "response.response"),
+    ("SDKHookCallbackRequest", "input"),
+    ("SyncHookJSONOutput", "hookSpecificOutput"),
+];
+
+/// Replies whose declaration is not named after the request's.
+const REPLIES: &[(&str, &str)] = &[
+    ("rewind_files", "RewindFilesResult"),
+    ("mcp_set_servers", "McpSetServersResult"),
+    ("mcp_call", "CallToolResult"),
+];
+
+/// Declarations that are a type of ours by themselves.
+const OTHERS: &[(&str, Reader)] = &[
+    ("AccountInfo", view::<account::AccountInfo>),
+    ("AgentDefinition", view::<agent::AgentDefinition>),
+    ("AgentInfo", view::<agent::AgentInfo>),
+    ("McpServerConfigForProcessTransport", view::<mcp::McpServerConfig>),
+    ("McpServerStatus", view::<mcp::McpServerStatus>),
+    ("McpServerToolPolicy", view::<mcp::ToolPolicy>),
+    ("ModelInfo", view::<model_info::ModelInfo>),
+    ("ModelUsage", view::<ModelUsage>),
+    ("PermissionResult", view::<Decision>),
+    ("PermissionUpdate", view::<PermissionUpdate>),
+    ("SDKSessionInfo", view::<session_info::SessionInfo>),
+    ("SdkPluginConfig", view::<plugin::PluginConfig>),
+    ("SessionMessage", view::<session_info::SessionMessage>),
+    ("SlashCommand", view::<slash_command::SlashCommand>),
+];

@@ -1,0 +1,36 @@
+//! What is missing: each thing once, with where it was seen first.
+
+use std::collections::BTreeMap;
+
+/// What is missing, by a short name that an exception can list.
+#[derive(Debug, Default)]
+pub(super) struct Findings(BTreeMap<String, (usize, String)>);
+
+impl Findings {
+    /// Something is missing; `detail` says more, and only the first time counts.
+    pub(super) fn add(&mut self, what: impl Into<String>, detail: impl Into<String>) {
+        let (count, _) = self.0.entry(what.into()).or_insert_with(|| (0, detail.into()));
+        *count += 1;
+    }
+
+    /// Each thing with its detail, and how often it was met.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, usize, &str)> {
+        self.0.iter().map(|(what, (count, detail))| (what.as_str(), *count, detail.as_str()))
+    }
+}
+
+/// A path without the numbers of its items: `a[3].b` is `a[].b`; names of the user's choice are a `*`.
+pub(super) fn general(path: &str) -> String {
+    let mut general = String::new();
+    let mut inside = false;
+    for c in path.chars() {
+        inside &= c != ']';
+        if !inside {
+            general.push(c);
+        }
+        inside |= c == '[';
+    }
+    let steps: Vec<&str> =
+        general.split('.').map(|step| if step.starts_with("any_") { "*" } else { step }).collect();
+    steps.join(".")
+}

@@ -1,0 +1,69 @@
+//! The recordings beside our types.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use super::findings::{Findings, general};
+use crate::decode::{Lines, Said};
+use crate::failure::{Failure, While as _};
+use crate::inspect::{Inspector, Verdict};
+
+/// Every line of every transcript; none at all is a failure.
+pub(super) fn compare(root: &Path, findings: &mut Findings) -> Result<(), Failure> {
+    let files = transcripts(&root.join("fixtures/sessions"))?;
+    if files.is_empty() {
+        return Err(Failure::new("there is no recording to compare with"));
+    }
+    let mut inspector = Inspector::new();
+    for file in &files {
+        inspector.forget();
+        let place = file.strip_prefix(root).unwrap_or(file).display().to_string();
+        let input = File::open(file).while_doing(|| format!("opening {place}"))?;
+        let mut lines = Lines::new(BufReader::new(input));
+        while let Some(said) = lines.next().while_doing(|| format!("reading {place}"))? {
+            match said {
+                Said::Line { from, line, kept } => {
+                    tell(&inspector.inspect(from, &line), kept, &place, findings);
+                }
+                Said::Dropped(error) => findings.add(format!("recorded dropped {error}"), place.as_str()),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with one line.
+fn tell(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
+    let Some(kind) = &verdict.kind else {
+        findings.add("recorded noise", place);
+        return;
+    };
+    if !verdict.known {
+        findings.add(format!("recorded kind {kind}"), place);
+    }
+    for path in &verdict.unknown_fields {
+        findings.add(format!("recorded field {kind} {}", general(path)), place);
+    }
+    if let Some(why) = &verdict.undecodable {
+        findings.add(format!("recorded undecodable {kind}"), format!("{why}, in {place}"));
+    }
+    if !(verdict.lossless && kept) {
+        findings.add(format!("recorded changed {kind}"), place);
+    }
+}
+
+/// The transcripts below a folder.
+pub(crate) fn transcripts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(transcripts(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "transcript") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,202 @@
+//! Sample values of a type: each field present in one, each arm of each union in one, and one without what is optional.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::shape::{resolve, shapes, texts};
+use super::{Declarations, Field, Type};
+
+/// Makes samples, and notes the sets of strings on its way.
+#[derive(Debug)]
+pub(crate) struct Sampler<'a> {
+    declared: &'a Declarations,
+    /// Samples of types that are declared elsewhere.
+    foreign: BTreeMap<&'static str, Value>,
+    /// The names that are being sampled, so that a type within itself ends.
+    within: Vec<String>,
+    /// Sets of two strings and more, each with the first place that it was met in.
+    pub(crate) sets: BTreeMap<BTreeSet<String>, String>,
+    /// Names that are declared nowhere.
+    pub(crate) missing: BTreeSet<String>,
+    place: Vec<String>,
+}
+
+impl<'a> Sampler<'a> {
+    pub(crate) fn new(declared: &'a Declarations, foreign: BTreeMap<&'static str, Value>) -> Self {
+        Self {
+            declared,
+            foreign,
+            within: Vec::new(),
+            sets: BTreeMap::new(),
+            missing: BTreeSet::new(),
+            place: Vec::new(),
+        }
+    }
+
+    /// Samples of a declaration; none where it is not declared.
+    pub(crate) fn of(&mut self, name: &str) -> Vec<Value> {
+        if !self.declared.contains_key(name) {
+            return Vec::new();
+        }
+        self.place = vec![name.to_owned()];
+        let of = Type::Name(name.to_owned(), Vec::new());
+        let mut samples = self.samples(&of, true);
+        samples.extend(self.samples(&of, false));
+        samples.dedup();
+        samples
+    }
+
+    /// The declarations that a union is made of, unions within it taken apart.
+    pub(crate) fn arms(&self, name: &str) -> Vec<String> {
+        let members = self.members(name);
+        if members.is_empty() {
+            return vec![plain(name).to_owned()];
+        }
+        members.iter().flat_map(|member| self.arms(member)).collect()
+    }
+
+    /// The names that a union lists itself; none where it is no union of names.
+    pub(crate) fn members(&self, name: &str) -> Vec<String> {
+        let Some(Type::Union(arms)) = self.declared.get(plain(name)) else { return Vec::new() };
+        let names = arms.iter().map(|arm| match arm {
+            Type::Name(name, _) => Some(plain(name).to_owned()),
+            _ => None,
+        });
+        names.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// The literals that a field of a declaration may have.
+    pub(crate) fn literals(&self, name: &str, field: &str) -> Vec<String> {
+        let of = Type::Name(name.to_owned(), Vec::new());
+        let shapes = shapes(&of, self.declared).unwrap_or_default().into_iter().flatten();
+        let fields = shapes.filter(|declared| declared.name.as_deref() == Some(field));
+        let mut found: Vec<String> = fields.flat_map(|field| texts(&field.of, self.declared)).collect();
+        found.dedup();
+        found
+    }
+
+    /// The names of a declaration's fields.
+    pub(crate) fn fields(&self, name: &str) -> Vec<String> {
+        let of = Type::Name(name.to_owned(), Vec::new());
+        let shapes = shapes(&of, self.declared).unwrap_or_default();
+        let mut names: Vec<String> = shapes.into_iter().flatten().filter_map(|field| field.name).collect();
+        names.dedup();
+        names
+    }
+
+    fn samples(&mut self, of: &Type, full: bool) -> Vec<Value> {
+        if let Type::Name(name, _) = of {
+            let name = plain(name);
+            if let Some(sample) = self.foreign.get(name) {
+                return vec![sample.clone()];
+            }
+            if self.within.iter().any(|outer| outer == name) {
+                return Vec::new();
+            }
+            // The helpers of the language may stand within themselves.
+            let declared = self.declared.contains_key(name);
+            let mut outer = None;
+            if declared {
+                self.within.push(name.to_owned());
+                outer = Some(std::mem::replace(&mut self.place, vec![name.to_owned()]));
+            }
+            let samples = match resolve(of, self.declared) {
+                Ok(of) => self.samples(&of, full),
+                Err(name) => {
+                    self.missing.insert(name);
+                    vec![free()]
+                }
+            };
+            if let Some(outer) = outer {
+                self.within.pop();
+                self.place = outer;
+            }
+            return samples;
+        }
+        match of {
+            Type::Literal(value) => vec![value.clone()],
+            Type::Text => vec![json!("text")],
+            Type::Number => vec![json!(1)],
+            Type::Bool => vec![json!(true)],
+            Type::Any | Type::Function(_) => vec![free()],
+            Type::Nothing | Type::Name(..) => Vec::new(),
+            Type::List(of) => vec![Value::Array(if full { self.samples(of, full) } else { Vec::new() })],
+            Type::Union(arms) => {
+                self.note(of);
+                let mut samples: Vec<Value> = arms.iter().flat_map(|arm| self.samples(arm, full)).collect();
+                samples.dedup();
+                samples
+            }
+            Type::Object(_) | Type::And(_) => {
+                let shapes = shapes(of, self.declared).unwrap_or_default();
+                shapes.iter().flat_map(|fields| self.objects(fields, full)).collect()
+            }
+            Type::Part(..) => match resolve(of, self.declared) {
+                Ok(of) => self.samples(&of, full),
+                Err(_) => vec![free()],
+            },
+        }
+    }
+
+    /// Objects with these fields: as many as the field with the most samples has.
+    fn objects(&mut self, fields: &[Field], full: bool) -> Vec<Value> {
+        let mut values: Vec<(String, Vec<Value>)> = Vec::new();
+        for field in fields {
+            let optional = field.optional || is_zod_optional(&field.of);
+            match &field.name {
+                Some(_) if optional && !full => {}
+                Some(name) => {
+                    self.place.push(name.clone());
+                    let samples = self.samples(&field.of, full);
+                    self.place.pop();
+                    if !samples.is_empty() {
+                        values.push((name.clone(), samples));
+                    }
+                }
+                // What stands under names of the user's choice: one name for each sample.
+                None if full => {
+                    let samples = self.samples(&field.of, full);
+                    let named = samples.into_iter().take(MOST).enumerate();
+                    values.extend(named.map(|(index, sample)| (format!("any_{index}"), vec![sample])));
+                }
+                None => {}
+            }
+        }
+        let count = values.iter().map(|(_, samples)| samples.len()).max().unwrap_or(1).min(MOST);
+        let object = |index: usize| {
+            let fields =
+                values.iter().map(|(name, samples)| (name.clone(), samples[index % samples.len()].clone()));
+            Value::Object(fields.collect::<Map<_, _>>())
+        };
+        (0..count).map(object).collect()
+    }
+
+    fn note(&mut self, of: &Type) {
+        let set: BTreeSet<String> = texts(of, self.declared).into_iter().collect();
+        if set.len() > 1 {
+            let place = self.place.join(".");
+            self.sets.entry(set).or_insert(place);
+        }
+    }
+}
+
+/// A name without its namespace.
+fn plain(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn is_zod_optional(of: &Type) -> bool {
+    matches!(of, Type::Name(name, _) if name == "z.ZodOptional")
+}
+
+/// A value of no declared shape.
+fn free() -> Value {
+    json!({FREE: 1})
+}
+
+/// The field by which a value of no declared shape is told.
+pub(crate) const FREE: &str = "any_free";
+
+/// No type has more samples than this.
+const MOST: usize = 64;
