@@ -8,6 +8,7 @@ use std::{borrow::Cow, error::Error, fmt};
 use serde::de::DeserializeOwned;
 
 use locate::Place;
+pub(crate) use locate::is_tag;
 
 /// Reads one JSON value.
 ///

@@ -3,6 +3,7 @@
 //! Derived tagging (`#[serde(tag = …)]`) buffers each object, loses error positions, fails at run time on raw values
 //! and drops what it does not know; this macro does none of that.
 
+mod depth;
 mod inject;
 mod replay;
 mod visit;
@@ -85,7 +86,10 @@ macro_rules! tagged {
             }
 
             impl $crate::tagged::Tagged for $name {
-                const TAG: &'static str = $tag;
+                const TAG: &'static str = {
+                    assert!($crate::decode::is_tag($tag), "add the tag to those that `decode::locate::hoist` moves");
+                    $tag
+                };
                 const KINDS: &'static [&'static str] = &[$($wire),+];
                 const WITHIN: &'static [(&'static str, &'static str)] = &[$(($outer, $outer_value))?];
                 type Kind = Kind;

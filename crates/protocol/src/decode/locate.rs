@@ -6,6 +6,8 @@ mod scan;
 
 use serde::de::DeserializeOwned;
 
+pub(crate) use hoist::is_tag;
+
 use super::reason;
 
 /// A place in a JSON text.

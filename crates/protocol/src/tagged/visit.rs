@@ -8,7 +8,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::{Tagged, replay::Replay};
+use super::{Tagged, depth::Depth, replay::Replay};
 use crate::{RawJson, Unknown, decode};
 
 /// A field as name and text, read before its object's kind was known, or kept because it is not.
@@ -38,6 +38,7 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let _depth = Depth::enter()?;
         let mut held = Vec::new();
         while let Some(key) = map.next_key_seed(KeySeed(T::TAG))? {
             let name = match key {

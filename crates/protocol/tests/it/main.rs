@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 
 mod control;
+mod faults;
 mod hook_events;
 mod hooks;
+mod hostile;
 mod messages;
 mod positions;
 mod properties;

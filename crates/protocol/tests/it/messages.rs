@@ -167,14 +167,14 @@ fn is_unknown(message: &Message) -> bool {
     matches!(message, Message::Unknown(_) | Message::System(System::Unknown(_)))
 }
 
-struct Fixture {
-    path: PathBuf,
-    folder: String,
+pub(crate) struct Fixture {
+    pub(crate) path: PathBuf,
+    pub(crate) folder: String,
     /// Without the newline at the end.
-    text: String,
+    pub(crate) text: String,
 }
 
-fn fixtures() -> Vec<Fixture> {
+pub(crate) fn fixtures() -> Vec<Fixture> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/messages");
     let mut fixtures = Vec::new();
     for folder in entries(&root) {

@@ -139,7 +139,7 @@ fn join(fields: &[(String, String)]) -> String {
 }
 
 /// The text of `tree` with the fields of each object in another order, but those of the raw parts.
-fn shuffle(tree: &Tree, seed: &mut u64) -> String {
+pub(crate) fn shuffle(tree: &Tree, seed: &mut u64) -> String {
     match tree {
         Tree::Text(text) => serde_json::to_string(text).unwrap(),
         Tree::Word(word) => word.clone(),
@@ -148,7 +148,7 @@ fn shuffle(tree: &Tree, seed: &mut u64) -> String {
             format!("[{}]", items.join(","))
         }
         Tree::Object(fields) => {
-            let raw = ["input", "event", "tool_use_result", "source"];
+            let raw = ["input", "event", "tool_use_result"];
             let mut written: Vec<_> = fields
                 .iter()
                 .map(|(name, value)| {

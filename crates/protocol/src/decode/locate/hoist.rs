@@ -6,22 +6,38 @@ use super::scan::{Token, TokenKind, tokens};
 #[derive(Debug)]
 pub(super) struct Hoisted {
     pub(super) text: String,
-    /// Offset in the original, and length, of each insertion, in order.
-    insertions: Vec<(usize, usize)>,
+    insertions: Vec<Insertion>,
+}
+
+/// A field that was moved to the front of its object.
+#[derive(Debug)]
+struct Insertion {
+    /// Where it is put, as an offset in the original.
+    at: usize,
+    length: usize,
+    /// The length of its name, with what stands between it and the value.
+    name: usize,
+    /// Where its value stands in the original.
+    value: (usize, usize),
 }
 
 impl Hoisted {
-    /// The offset in the original text; that of an insertion is the place behind its object's brace.
+    /// The offset in the original text; that of a moved name is the place behind its object's brace.
     pub(super) fn original(&self, offset: usize) -> usize {
         let mut inserted = 0;
-        for &(at, length) in &self.insertions {
-            if at + inserted >= offset {
+        for insertion in &self.insertions {
+            let within = offset.saturating_sub(insertion.at + inserted);
+            if within == 0 {
                 break;
             }
-            if at + inserted + length >= offset {
-                return at;
+            if within <= insertion.name || within == insertion.length {
+                return insertion.at;
             }
-            inserted += length;
+            if within < insertion.length {
+                let (from, to) = insertion.value;
+                return (from + within - insertion.name).min(to);
+            }
+            inserted += insertion.length;
         }
         offset - inserted
     }
@@ -33,22 +49,55 @@ impl Hoisted {
 /// So nothing is there twice, and no offset but those behind an insertion changes.
 pub(super) fn hoist(text: &str) -> Option<Hoisted> {
     let mut late: Vec<Late> = Vec::new();
-    let mut stack: Vec<Container> = Vec::new();
+    // The first stands for what is around the text, and stays.
+    let mut stack = vec![Object::new(0)];
     for token in tokens(text) {
-        match (token.kind, stack.last_mut()) {
-            (TokenKind::OpenObject, _) => stack.push(Container::new(token.to, true)),
-            (TokenKind::OpenArray, _) => stack.push(Container::new(token.to, false)),
-            (TokenKind::Close, _) => late.extend(stack.pop().and_then(Container::late)),
-            (TokenKind::Scalar, Some(container)) => container.scalar(text, token),
-            (TokenKind::Colon, Some(container)) => container.in_value = true,
-            (TokenKind::Comma, Some(container)) => {
-                container.in_value = false;
-                container.fields += 1;
+        let outermost = stack.len() == 1;
+        let Some(object) = stack.last_mut() else { break };
+        match token.kind {
+            TokenKind::OpenObject => {
+                object.value(text, token);
+                stack.push(Object::new(token.to));
             }
-            (TokenKind::Scalar | TokenKind::Colon | TokenKind::Comma, None) => {}
+            TokenKind::OpenArray => {
+                object.value(text, token);
+                object.arrays += 1;
+            }
+            TokenKind::Close if object.arrays > 0 => object.arrays -= 1,
+            TokenKind::Close if outermost => {}
+            TokenKind::Close => late.extend(stack.pop().and_then(Object::late)),
+            _ if object.arrays > 0 => {}
+            TokenKind::Scalar if object.in_value => object.value(text, token),
+            TokenKind::Scalar => object.name = (token.from, token.to),
+            TokenKind::Colon => object.in_value = true,
+            TokenKind::Comma => {
+                object.in_value = false;
+                object.fields += 1;
+            }
         }
     }
     (!late.is_empty()).then(|| rewrite(text, late))
+}
+
+/// Whether late fields of that name are moved.
+pub(crate) const fn is_tag(name: &str) -> bool {
+    let mut index = 0;
+    while index < TAGS.len() {
+        if same(TAGS[index].as_bytes(), name.as_bytes()) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+/// `==`, which can't be had at compile time.
+const fn same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
 }
 
 /// An object whose tags come late.
@@ -81,58 +130,69 @@ fn rewrite(text: &str, mut late: Vec<Late>) -> Hoisted {
     let mut done = 0;
     for object in &late {
         hoisted.text.push_str(&blotted[done..object.start]);
-        let before = hoisted.text.len();
         for (tag, Field { value: (from, to), .. }) in &object.tags {
-            hoisted.text.extend(["\"", tag, "\":", &text[*from..*to], ","]);
+            let before = hoisted.text.len();
+            hoisted.text.extend(["\"", tag, "\":"]);
+            let name = hoisted.text.len() - before;
+            hoisted.text.extend([&text[*from..*to], ","]);
+            let length = hoisted.text.len() - before;
+            hoisted.insertions.push(Insertion { at: object.start, length, name, value: (*from, *to) });
         }
-        hoisted.insertions.push((object.start, hoisted.text.len() - before));
         done = object.start;
     }
     hoisted.text.push_str(&blotted[done..]);
     hoisted
 }
 
-/// An object or array that the walk is in.
-struct Container {
+/// An object that the walk is in.
+struct Object {
     start: usize,
-    object: bool,
+    /// How many lists are open within it.
+    arrays: usize,
     in_value: bool,
     /// How many fields lie behind.
     fields: usize,
     name: (usize, usize),
-    /// The tags found, each with the number of fields before it.
-    tags: [Option<(usize, Field)>; TAGS.len()],
+    /// The first field of each tag's name.
+    tags: Vec<Found>,
 }
 
-impl Container {
-    fn new(start: usize, object: bool) -> Self {
-        Self { start, object, in_value: false, fields: 0, name: (0, 0), tags: [None; TAGS.len()] }
+/// The first field of a tag's name.
+struct Found {
+    tag: usize,
+    /// How many fields come before it.
+    before: usize,
+    /// `None` where its value is no string: it tells no kind, and none that comes later does.
+    field: Option<Field>,
+}
+
+impl Object {
+    fn new(start: usize) -> Self {
+        Self { start, arrays: 0, in_value: false, fields: 0, name: (0, 0), tags: Vec::new() }
     }
 
-    fn scalar(&mut self, text: &str, Token { from, to, .. }: Token) {
-        if !self.object {
+    /// A value begins.
+    fn value(&mut self, text: &str, Token { from, to, .. }: Token) {
+        if self.arrays > 0 || !self.in_value {
             return;
         }
-        if !self.in_value {
-            self.name = (from, to);
-        } else if text[from..].starts_with('"')
-            && let Some(index) = tag_index(&text[self.name.0..self.name.1])
+        if let Some(tag) = tag_index(&text[self.name.0..self.name.1])
+            && self.tags.iter().all(|found| found.tag != tag)
         {
-            self.tags[index].get_or_insert((self.fields, Field { name: self.name, value: (from, to) }));
+            let field = text[from..].starts_with('"').then_some(Field { name: self.name, value: (from, to) });
+            self.tags.push(Found { tag, before: self.fields, field });
         }
     }
 
     /// `None` where the tags stand in front, in their order.
-    fn late(self) -> Option<Late> {
-        let found: Vec<_> =
-            TAGS.iter().zip(self.tags).filter_map(|(tag, found)| Some((*tag, found?))).collect();
-        if found.iter().enumerate().all(|(index, (_, (before, _)))| *before == index) {
+    fn late(mut self) -> Option<Late> {
+        self.tags.sort_unstable_by_key(|found| found.tag);
+        self.tags.retain(|found| found.field.is_some());
+        if self.tags.iter().enumerate().all(|(index, found)| found.before == index) {
             return None;
         }
-        Some(Late {
-            start: self.start,
-            tags: found.into_iter().map(|(tag, (_, field))| (tag, field)).collect(),
-        })
+        let tags = self.tags.into_iter().filter_map(|found| Some((TAGS[found.tag], found.field?)));
+        Some(Late { start: self.start, tags: tags.collect() })
     }
 }
 
@@ -146,7 +206,7 @@ fn tag_index(name: &str) -> Option<usize> {
 }
 
 /// The fields that tell the kinds of this protocol's unions apart, outermost first.
-const TAGS: [&str; 3] = ["type", "subtype", "behavior"];
+const TAGS: [&str; 5] = ["type", "subtype", "behavior", "kind", "hook_event_name"];
 
 #[cfg(test)]
 mod tests {
@@ -164,7 +224,8 @@ mod tests {
             let there = hoisted.text.rfind(needle).unwrap();
             assert_eq!(hoisted.original(there), text.rfind(needle).unwrap(), "{needle}");
         }
-        assert_eq!(hoisted.original(5), 1, "inside an insertion");
+        assert_eq!(hoisted.original(5), 1, "in a moved name");
+        assert_eq!(hoisted.original(11), text.rfind("\"}").unwrap() + 1, "behind a moved value");
     }
 
     #[test]
