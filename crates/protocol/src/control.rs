@@ -7,7 +7,10 @@ mod outbound;
 mod visit_calls;
 
 pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failure, Outcome, Success};
-pub use inbound::{CanUseTool, HookCallback, InboundRequest, McpMessage};
+pub use inbound::{
+    CanUseTool, DialogCancelled, DialogChoice, ElicitationAsked, HookCallback, InboundCall, InboundRequest,
+    MatchedAskRule, McpMessage, McpMessageReply, RequestUserDialog, UserDialogReply,
+};
 pub use initialize::{HookFailure, HookMatcher, Initialize, InitializeReply};
 pub use outbound::{
     ControlCall, Interrupt, InterruptReply, McpStatus, McpStatusReply, Nothing, OutboundRequest,

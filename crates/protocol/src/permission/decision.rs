@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::PermissionUpdate;
-use crate::{RawJson, tagged::tagged};
+use super::{DecisionClassification, PermissionUpdate};
+use crate::{RawJson, ToolUseId, tagged::tagged};
 
 tagged! {
     /// The answer to `can_use_tool`.
@@ -30,12 +30,12 @@ impl Decision {
 
     /// The tool may not be used; the model is told why and goes on.
     pub fn deny(message: impl Into<String>) -> Self {
-        Self::Deny(Deny { message: message.into(), interrupt: None })
+        Self::Deny(Deny::new(message))
     }
 
     /// The tool may not be used, and the turn ends.
     pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
-        Self::Deny(Deny { message: message.into(), interrupt: Some(true) })
+        Self::Deny(Deny { interrupt: Some(true), ..Deny::new(message) })
     }
 }
 
@@ -46,29 +46,54 @@ impl Decision {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Allow {
-    /// The input to use; `None` for the one that was asked about.
+    /// The input to use; `None` for the one that was asked about (`updatedInput`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
-    /// Rules to add, so that the question need not be asked again.
+    /// Changes to the permissions, so that the question need not be asked again (`updatedPermissions`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updated_permissions: Vec<PermissionUpdate>,
+    /// The tool use that is meant; the CLI knows without (`toolUseID`).
+    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// How the user settled it, for the CLI's counts (`decisionClassification`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_classification: Option<DecisionClassification>,
 }
 
 impl Allow {
     /// The tool may be used as asked; the fields may say more.
     #[expect(clippy::new_without_default, reason = "permission must be asked for by name")]
     pub fn new() -> Self {
-        Self { updated_input: None, updated_permissions: Vec::new() }
+        Self {
+            updated_input: None,
+            updated_permissions: Vec::new(),
+            tool_use_id: None,
+            decision_classification: None,
+        }
     }
 }
 
 /// The tool may not be used.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Deny {
-    /// Why, for the model.
+    /// Why, for the model (`message`).
     pub message: String,
-    /// Whether the turn ends.
+    /// Whether the turn ends (`interrupt`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupt: Option<bool>,
+    /// The tool use that is meant; the CLI knows without (`toolUseID`).
+    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<ToolUseId>,
+    /// How the user settled it, for the CLI's counts (`decisionClassification`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_classification: Option<DecisionClassification>,
+}
+
+impl Deny {
+    /// The tool may not be used, for this reason; the fields may say more.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), interrupt: None, tool_use_id: None, decision_classification: None }
+    }
 }

@@ -71,6 +71,13 @@ pub struct ModeUpdate {
     pub destination: UpdateDestination,
 }
 
+impl ModeUpdate {
+    /// This mode, kept there.
+    pub fn new(mode: PermissionMode, destination: UpdateDestination) -> Self {
+        Self { mode, destination }
+    }
+}
+
 /// Directories to add or take away.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -79,6 +86,13 @@ pub struct DirectoriesUpdate {
     pub directories: Vec<String>,
     /// Where they are kept.
     pub destination: UpdateDestination,
+}
+
+impl DirectoriesUpdate {
+    /// These directories, kept there.
+    pub fn new(directories: Vec<String>, destination: UpdateDestination) -> Self {
+        Self { directories, destination }
+    }
 }
 
 open_enum! {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use agentwire_protocol::{
     Block, InboundRequest, Message, System, Unknown,
-    control::Outcome,
+    control::{Outcome, UserDialogReply},
     hook::{AnyInput, RequestDecision},
     permission::{Decision, PermissionUpdate},
     tagged::Tagged,
@@ -48,6 +48,8 @@ union! { InboundRequest:
     "can_use_tool" { "tool_name": r#""Bash""#, "input": r#"{"b":1e400,"a":[ 1 ]}"#, "tool_use_id": r#""t""# }
     "hook_callback" { "callback_id": r#""c""#, "input": r#"{"hook_event_name":"Stop"}"#, "tool_use_id": r#""t""# }
     "mcp_message" { "server_name": r#""srv""#, "message": r#"{"jsonrpc":"2.0","id":0}"# }
+    "elicitation" { "mcp_server_name": r#""srv""#, "message": r#""Name?""#, "mode": r#""form""#, "requested_schema": r#"{"b":1.10}"# }
+    "request_user_dialog" { "dialog_kind": r#""later""#, "payload": r#"{"b":1.10,"a":2}"#, "tool_use_id": r#""t""# }
 }
 union! { Outcome:
     "success" { "request_id": r#""r""#, "response": r#"{"b":1,"a":2}"# }
@@ -66,6 +68,10 @@ union! { PermissionUpdate:
     "removeDirectories" { "directories": "[]", "destination": r#""projectSettings""# }
 }
 
+union! { UserDialogReply:
+    "completed" { "result": r#"{"b":1.10,"a":2}"# }
+    "cancelled" {}
+}
 union! { AnyInput:
     "PreToolUse" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch a.txt","n":1.1}"#, "tool_use_id": r#""toolu_01""#, }
     "PostToolUse" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch a.txt"}"#, "tool_response": r#"{"stdout":"done","stderr":"","interrupted":false}"#, "tool_use_id": r#""toolu_01""#, "duration_ms": r#"38"#, }
@@ -115,6 +121,7 @@ macro_rules! for_every_union {
         $check::<Outcome>();
         $check::<Decision>();
         $check::<PermissionUpdate>();
+        $check::<UserDialogReply>();
         $check::<AnyInput>();
         $check::<RequestDecision>();
     }};
