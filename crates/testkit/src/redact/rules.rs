@@ -88,6 +88,7 @@ const NUMBERS: &[(&str, &str)] = &[
     ("end_time", "1767225600000"),
     ("total_duration_ms", "1200"),
     ("total_api_duration_ms", "800"),
+    ("set_at", "1767225600000"),
 ];
 
 /// Below these, a field is what the model or our side made it, whatever its name.
