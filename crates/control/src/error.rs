@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire_codec::{EncodeError, FrameError, Line};
-use agentwire_protocol::DecodeError;
+use agentwire_protocol::{DecodeError, control::ErrorCode};
 
 use crate::Ending;
 
@@ -19,7 +19,7 @@ pub enum ControlError {
         /// The CLI's own text.
         message: String,
         /// The CLI's own code, such as `unsupported_request`.
-        code: Option<Box<str>>,
+        code: Option<ErrorCode>,
     },
     /// No reply came in time. It may still take effect.
     #[error("no reply to `{subtype}` within {after:?}")]

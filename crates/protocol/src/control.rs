@@ -1,19 +1,44 @@
 //! The control protocol: requests and responses that travel between the messages, in both directions.
 
 mod envelope;
+mod error_code;
 mod inbound;
 mod initialize;
 mod outbound;
 mod visit_calls;
 
 pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failure, Outcome, Success};
+pub use error_code::ErrorCode;
 pub use inbound::{
     CanUseTool, DialogCancelled, DialogChoice, ElicitationAsked, HookCallback, InboundCall, InboundRequest,
     MatchedAskRule, McpMessage, McpMessageReply, RequestUserDialog, UserDialogReply,
 };
-pub use initialize::{HookFailure, HookMatcher, Initialize, InitializeReply};
+pub use initialize::{
+    FeedbackMode, HandshakeState, HookFailure, HookMatcher, Initialize, InitializeReply, ManifestFate,
+    ManifestsOrigin, SdkServerConfig, SdkServerManifest,
+};
 pub use outbound::{
-    ControlCall, Interrupt, InterruptReply, McpStatus, McpStatusReply, Nothing, OutboundRequest,
-    SendMcpMessage, SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply,
+    ApiUsage, AppliedSettings, ApplyFlagSettings, AttachmentTokens, BackgroundTasks, BackgroundTasksReply,
+    Behavior, BehaviorFix, BehaviorKey, BehaviorWindow, Behaviors, BinaryVersion, CacheImpact,
+    CancelAsyncMessage, CancelAsyncMessageReply, ClaimSession, ClaimSessionReply, ContextAgent,
+    ContextCategory, ContextCategoryId, ContextCategoryKind, ContextCommands, ContextDetail,
+    ContextMcpInstructions, ContextMcpTool, ContextMemoryFile, ContextSkill, ContextSkills, ContextSquare,
+    ContextTool, ContextUsage, ControlCall, EditableHook, EndSession, ExtraUsage, FileEncoding,
+    FileSuggestion, FileSuggestions, FileSuggestionsReply, GenerateSessionTitle, GenerateSessionTitleReply,
+    GetBinaryVersion, GetContextUsage, GetHooksListing, GetSessionCost, GetSettings, GetTaskOutput, GetUsage,
+    HookEntry, HookEventInfo, HookModeNote, HookPolicy, HooksListing, InputFile, Interrupt, InterruptReply,
+    ListModels, ListModelsReply, ListPermissionRules, ListPermissionRulesReply, LspToolChange,
+    McpAuthenticate, McpAuthenticateReply, McpCall, McpCallReply, McpClearAuth, McpOauthCallbackUrl,
+    McpReadResource, McpReadResourceReply, McpReconnect, McpSetServers, McpSetServersReply, McpStatus,
+    McpStatusReply, McpToggle, MessageBreakdown, ModelWindow, Nothing, OutboundRequest, OutputFile,
+    PermissionRuleEntry, PermissionRuleSource, PermissionRules, RateLimits, RateWindow, ReadFile,
+    ReadFileReply, Recommendation, RedirectScheme, RegisterRepoRoot, RegisterRepoRootReply,
+    ReloadOutputStyles, ReloadOutputStylesReply, ReloadPlugins, ReloadPluginsReply, ReloadSkills,
+    ReloadSkillsReply, RenameSession, RenameSource, ResourceContents, RewindFiles, RewindFilesReply,
+    RuleDescription, RuleEditability, SeedReadState, SendMcpMessage, SessionCost, SessionUsage, SetColor,
+    SetHasSubscribers, SetMaxThinkingTokens, SetMcpPermissionModeOverride, SetMcpPermissionModeOverrideReply,
+    SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply, SettingsError, SettingsReply,
+    SettingsSource, Share, SideQuestion, SideQuestionReply, Staging, StagingErrorCode, StopTask, TaskOutput,
+    ThinkingDisplay, ToolCallTokens, UpdateSettings, UpdateSettingsSource, UsageReply, WorkspaceDirectory,
 };
 pub use visit_calls::{CallVisitor, visit_calls};

@@ -68,7 +68,8 @@ fn cli() {
         ),
         _ => None,
     };
-    let pids = json!({"pid": std::process::id(), "capabilities": grandchild.map(|child| child.id())});
+    let pids =
+        json!({"pid": std::process::id(), "capabilities": grandchild.map(|child| [child.id().to_string()])});
     say(
         &mut wire,
         &json!({"type": "control_response", "response": {

@@ -58,7 +58,7 @@ fn pid(session: &Session) -> u32 {
 
 /// The process that the CLI has started.
 fn grandchild(session: &Session) -> u32 {
-    session.initialized().capabilities.as_ref().unwrap().as_str().parse().unwrap()
+    session.initialized().capabilities.as_ref().unwrap()[0].parse().unwrap()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 
 use agentwire::{
     ControlError, Error, Incoming, Message, Options, PermissionMode, Query, Session, SystemPrompt, Turn,
-    protocol::control::{Interrupt, InterruptReply},
+    protocol::control::{ErrorCode, Interrupt, InterruptReply},
     transport::{ExitReport, Terminate, memory},
 };
 use serde_json::json;
@@ -194,7 +194,7 @@ async fn an_error_reply_is_typed() {
             panic!("{error:?}")
         };
         assert_eq!((&**subtype, message.as_str()), ("set_permission_mode", "not launched with it"));
-        assert_eq!(code.as_deref(), Some("bypass_not_launched"));
+        assert_eq!(code, &Some(ErrorCode::BypassNotLaunched));
         assert!(error.report().to_string().contains("not launched with it"));
     })
     .await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentwire_control::{ControlError, Ending, Event};
-use agentwire_protocol::{RawJson, message::UserInput};
+use agentwire_protocol::{RawJson, control::ErrorCode, message::UserInput};
 use agentwire_transport::ExitReport;
 
 use crate::script::{ERROR_RESULT, INIT, RESULT, Script, cancel, inbound, success};
@@ -79,8 +79,8 @@ fn the_clis_own_text_and_code_are_kept() {
         panic!("no answer")
     };
     assert_eq!(
-        (answered, &*subtype, &*message, code.as_deref()),
-        (id, "ask", "Unsupported", Some("unsupported_request"))
+        (answered, &*subtype, &*message, code),
+        (id, "ask", "Unsupported", Some(ErrorCode::UnsupportedRequest))
     );
 }
 

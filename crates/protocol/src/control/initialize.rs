@@ -1,17 +1,25 @@
 //! `initialize`: the handshake.
 
-use std::{collections::BTreeMap, fmt};
+mod hooks;
+mod reply;
+mod sdk_server;
 
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use hooks::{HookFailure, HookMatcher};
+pub use reply::{FeedbackMode, HandshakeState, InitializeReply};
+pub use sdk_server::{ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerManifest};
 
 use super::ControlCall;
-use crate::{PermissionMode, RawJson, open_enum::open_enum};
+use crate::{RawJson, agent::AgentDefinition, mcp::McpServerConfig, plugin::PluginConfig};
 
 /// The handshake (`initialize`): what the host brings, and how the session is to be.
 ///
 /// A second one replaces the first one's hooks.
-/// `Debug` does not show the MCP servers' configurations, which may hold keys.
-#[derive(Clone, Default, PartialEq, Deserialize, Serialize)]
+/// `Debug` does not show the values of environment variables and headers of MCP servers, which may be keys.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Initialize {
@@ -21,147 +29,69 @@ pub struct Initialize {
     /// The names of the in-process MCP servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sdk_mcp_servers: Vec<Box<str>>,
+    /// Settings of in-process MCP servers, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sdk_mcp_server_configs: BTreeMap<Box<str>, SdkServerConfig>,
+    /// What in-process MCP servers answer when they are connected, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sdk_mcp_server_manifests: BTreeMap<Box<str>, SdkServerManifest>,
+    /// How the host came by those answers; not needed on stdio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sdk_mcp_server_manifests_origin: Option<ManifestsOrigin>,
+    /// The JSON schema that the answer must have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub json_schema: Option<RawJson>,
     /// The system prompt, as parts; `Some` of one empty part is an empty prompt, `None` the CLI's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<Vec<String>>,
     /// Text behind the CLI's own system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append_system_prompt: Option<String>,
-    /// MCP servers for the CLI to run, by name; honoured with `--await-initialize`.
+    /// Whether the system prompt is kept with the session and used again as it was; `None` for yes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mcp_servers: Option<RawJson>,
-}
-
-impl fmt::Debug for Initialize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { hooks, sdk_mcp_servers, system_prompt, append_system_prompt, mcp_servers } = self;
-        f.debug_struct("Initialize")
-            .field("hooks", hooks)
-            .field("sdk_mcp_servers", sdk_mcp_servers)
-            .field("system_prompt", system_prompt)
-            .field("append_system_prompt", append_system_prompt)
-            .field("mcp_servers", &mcp_servers.as_ref().map(|_| format_args!("<hidden>")))
-            .finish()
-    }
+    pub system_prompt_snapshot: Option<bool>,
+    /// How to work in plan mode, in the place of the CLI's own words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_mode_instructions: Option<String>,
+    /// Other names for tools: a tool use of the first name is one of the second.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_aliases: BTreeMap<Box<str>, Box<str>>,
+    /// Whether what differs by user goes into the first message rather than into the system prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_dynamic_sections: Option<bool>,
+    /// Subagents of the host's own, by type.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<Box<str>, AgentDefinition>,
+    /// The session's title; `None` to have one made up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The skills to load; `None` for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<Vec<Box<str>>>,
+    /// Whether a next prompt is suggested after each turn (`prompt_suggestion`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_suggestions: Option<bool>,
+    /// Whether the progress of agents is summed up now and then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_progress_summaries: Option<bool>,
+    /// Whether the text of subagents comes as messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forward_subagent_text: Option<bool>,
+    /// The kinds of `request_user_dialog` that the host can show; others are not asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supported_dialog_kinds: Vec<Box<str>>,
+    /// Whether the user can stop each task by itself; an interrupt then leaves tasks in the background alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_task_stop_affordance: Option<bool>,
+    /// Plugins to load; honoured with `--await-initialize`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plugins: Vec<PluginConfig>,
+    /// MCP servers for the CLI to run, by name; honoured with `--await-initialize`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mcp_servers: BTreeMap<Box<str>, McpServerConfig>,
 }
 
 impl ControlCall for Initialize {
     const SUBTYPE: &'static str = "initialize";
     type Reply = InitializeReply;
-}
-
-/// Hook callbacks of one event that share a matcher.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct HookMatcher {
-    /// A tool name, several (`A|B`) or a pattern; `None` matches all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub matcher: Option<Box<str>>,
-    /// The callbacks, by ids of the host's choice.
-    pub hook_callback_ids: Vec<Box<str>>,
-    /// The limit for each callback, in seconds, applied by the CLI.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout: Option<f64>,
-    /// What the CLI does when a callback fails.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_failure: Option<HookFailure>,
-}
-
-open_enum! {
-    /// What the CLI does when a hook callback fails.
-    pub enum HookFailure {
-        /// It refuses what the hook guards.
-        Block = "block",
-        /// It goes ahead.
-        Continue = "continue",
-    }
-}
-
-/// What the CLI says in the handshake.
-///
-/// Nothing of it is needed to go on, so reading it from JSON never fails for its shape: a field that is missing or of
-/// another type is as by default, and so are all where the reply is no object.
-/// What came is kept as [`raw`](Self::raw).
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct InitializeReply {
-    /// The slash commands.
-    pub commands: Vec<RawJson>,
-    /// The agents that can be started.
-    pub agents: Vec<RawJson>,
-    /// The models that can be chosen.
-    pub models: Vec<RawJson>,
-    /// Who is logged in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub account: Option<RawJson>,
-    /// The style of the answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_style: Option<Box<str>>,
-    /// The process id; not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pid: Option<u32>,
-    /// The permission mode in force; not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub current_permission_mode: Option<PermissionMode>,
-    /// What this CLI can do; not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capabilities: Option<RawJson>,
-    /// The reply as it came, fields that are not known here included; never written. `None` where none came.
-    #[serde(skip)]
-    pub raw: Option<RawJson>,
-}
-
-impl<'de> Deserialize<'de> for InitializeReply {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = RawJson::deserialize(deserializer)?;
-        let fields = Fields(raw.decode().unwrap_or_default());
-        Ok(Self {
-            commands: fields.read("commands"),
-            agents: fields.read("agents"),
-            models: fields.read("models"),
-            account: fields.read("account"),
-            output_style: fields.read("output_style"),
-            pid: fields.read("pid"),
-            current_permission_mode: fields.read("current_permission_mode"),
-            capabilities: fields.read("capabilities"),
-            raw: Some(raw),
-        })
-    }
-}
-
-/// The fields of an object, each to be read by itself.
-struct Fields(BTreeMap<Box<str>, RawJson>);
-
-impl Fields {
-    /// The field, or the default where it is missing or of another type.
-    fn read<T: DeserializeOwned + Default>(&self, name: &str) -> T {
-        self.0.get(name).and_then(|raw| raw.decode().ok()).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> InitializeReply {
-        RawJson::parse(text).unwrap().decode().unwrap()
-    }
-
-    #[test]
-    fn each_field_is_read_by_itself() {
-        let text = r#"{"commands":{},"agents":[{"name":"a"}],"models":null,"pid":"7","output_style":"terse","later":1}"#;
-        let reply = read(text);
-        assert!(reply.commands.is_empty() && reply.models.is_empty());
-        assert_eq!((reply.agents.len(), reply.pid, reply.output_style.as_deref()), (1, None, Some("terse")));
-        assert_eq!(reply.raw.unwrap().as_str(), text);
-    }
-
-    #[test]
-    fn a_reply_that_is_no_object_is_kept() {
-        for text in ["[]", "null", "7"] {
-            let raw = Some(RawJson::parse(text).unwrap());
-            assert_eq!(read(text), InitializeReply { raw, ..InitializeReply::default() });
-        }
-    }
 }

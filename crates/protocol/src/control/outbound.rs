@@ -1,18 +1,84 @@
 //! What we ask of the CLI: one struct for each request, paired with its reply.
 
+mod context_usage;
+mod files;
+mod hooks_listing;
 mod interrupt;
+mod mcp_auth;
+mod mcp_call;
 mod mcp_message;
+mod mcp_read_resource;
+mod mcp_servers;
 mod mcp_status;
+mod permission_rules;
+mod queries;
+mod reload;
+mod session;
+mod set_max_thinking_tokens;
 mod set_model;
 mod set_permission_mode;
+mod settings;
+mod tasks;
+mod usage;
 
 use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
 
+pub use context_usage::{
+    ApiUsage, AttachmentTokens, ContextAgent, ContextCategory, ContextCategoryId, ContextCategoryKind,
+    ContextCommands, ContextDetail, ContextMcpInstructions, ContextMcpTool, ContextMemoryFile, ContextSkill,
+    ContextSkills, ContextSquare, ContextTool, ContextUsage, GetContextUsage, MessageBreakdown,
+    ToolCallTokens,
+};
+pub use files::{
+    FileEncoding, FileSuggestion, FileSuggestions, FileSuggestionsReply, ReadFile, ReadFileReply,
+    RegisterRepoRoot, RegisterRepoRootReply, RewindFiles, RewindFilesReply, SeedReadState,
+};
+pub use hooks_listing::{
+    EditableHook, GetHooksListing, HookEntry, HookEventInfo, HookModeNote, HookPolicy, HooksListing,
+};
 pub use interrupt::{Interrupt, InterruptReply};
+pub use mcp_auth::{
+    McpAuthenticate, McpAuthenticateReply, McpClearAuth, McpOauthCallbackUrl, RedirectScheme,
+};
+pub use mcp_call::{InputFile, McpCall, McpCallReply, OutputFile, Staging, StagingErrorCode};
 pub use mcp_message::SendMcpMessage;
+pub use mcp_read_resource::{McpReadResource, McpReadResourceReply, ResourceContents};
+pub use mcp_servers::{
+    McpReconnect, McpSetServers, McpSetServersReply, McpToggle, SetMcpPermissionModeOverride,
+    SetMcpPermissionModeOverrideReply,
+};
 pub use mcp_status::{McpStatus, McpStatusReply};
+pub use permission_rules::{
+    ListPermissionRules, ListPermissionRulesReply, PermissionRuleEntry, PermissionRuleSource,
+    PermissionRules, RuleDescription, RuleEditability, WorkspaceDirectory,
+};
+pub use queries::{
+    BinaryVersion, GetBinaryVersion, GetSessionCost, ListModels, ListModelsReply, SessionCost, SideQuestion,
+    SideQuestionReply,
+};
+pub use reload::{
+    CacheImpact, LspToolChange, ReloadOutputStyles, ReloadOutputStylesReply, ReloadPlugins,
+    ReloadPluginsReply, ReloadSkills, ReloadSkillsReply,
+};
+pub use session::{
+    ClaimSession, ClaimSessionReply, EndSession, GenerateSessionTitle, GenerateSessionTitleReply,
+    RenameSession, RenameSource, SetColor,
+};
+pub use set_max_thinking_tokens::{SetMaxThinkingTokens, ThinkingDisplay};
 pub use set_model::{SetModel, SetModelReply};
 pub use set_permission_mode::{SetPermissionMode, SetPermissionModeReply};
+pub use settings::{
+    AppliedSettings, ApplyFlagSettings, GetSettings, SettingsError, SettingsReply, SettingsSource,
+    UpdateSettings, UpdateSettingsSource,
+};
+pub use tasks::{
+    BackgroundTasks, BackgroundTasksReply, CancelAsyncMessage, CancelAsyncMessageReply, GetTaskOutput,
+    SetHasSubscribers, StopTask, TaskOutput,
+};
+pub use usage::{
+    Behavior, BehaviorFix, BehaviorKey, BehaviorWindow, Behaviors, ExtraUsage, GetUsage, ModelWindow,
+    RateLimits, RateWindow, Recommendation, SessionUsage, Share, UsageReply,
+};
 
 use crate::{RequestId, tagged::Inject};
 
@@ -20,6 +86,23 @@ use crate::{RequestId, tagged::Inject};
 ///
 /// Serializes as the request's fields without `subtype`.
 /// Implement it for a type of your own to send a request that this crate does not know yet.
+///
+/// ```
+/// use agentwire_protocol::control::{ControlCall, Interrupt, InterruptReply, SetModel, SetModelReply};
+///
+/// # fn ask<C: ControlCall>(_: &C) -> C::Reply { agentwire_protocol::RawJson::empty_object().decode().unwrap() }
+/// let interrupted: InterruptReply = ask(&Interrupt::default());
+/// let model: SetModelReply = ask(&SetModel::new(None));
+/// ```
+///
+/// The reply of another request is not taken for this one's:
+///
+/// ```compile_fail,E0308
+/// use agentwire_protocol::control::{ControlCall, Interrupt, SetModelReply};
+///
+/// # fn ask<C: ControlCall>(_: &C) -> C::Reply { agentwire_protocol::RawJson::empty_object().decode().unwrap() }
+/// let model: SetModelReply = ask(&Interrupt::default());
+/// ```
 pub trait ControlCall: Serialize {
     /// The request's `subtype`.
     const SUBTYPE: &'static str;

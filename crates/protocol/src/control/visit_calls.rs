@@ -4,7 +4,16 @@ use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{ControlCall, Initialize, Interrupt, McpStatus, SendMcpMessage, SetModel, SetPermissionMode};
+use super::{
+    ApplyFlagSettings, BackgroundTasks, CancelAsyncMessage, ClaimSession, ControlCall, EndSession,
+    FileSuggestions, GenerateSessionTitle, GetBinaryVersion, GetContextUsage, GetHooksListing,
+    GetSessionCost, GetSettings, GetTaskOutput, GetUsage, Initialize, Interrupt, ListModels,
+    ListPermissionRules, McpAuthenticate, McpCall, McpClearAuth, McpOauthCallbackUrl, McpReadResource,
+    McpReconnect, McpSetServers, McpStatus, McpToggle, ReadFile, RegisterRepoRoot, ReloadOutputStyles,
+    ReloadPlugins, ReloadSkills, RenameSession, RewindFiles, SeedReadState, SendMcpMessage, SetColor,
+    SetHasSubscribers, SetMaxThinkingTokens, SetMcpPermissionModeOverride, SetModel, SetPermissionMode,
+    SideQuestion, StopTask, UpdateSettings,
+};
 
 /// What is done with each kind of request.
 pub trait CallVisitor {
@@ -18,9 +27,48 @@ pub trait CallVisitor {
 /// Shows `visitor` every kind of request to the CLI that this crate has a type for, each once.
 pub fn visit_calls(visitor: &mut impl CallVisitor) {
     visitor.call::<Initialize>();
+    visitor.call::<GetContextUsage>();
+    visitor.call::<FileSuggestions>();
+    visitor.call::<RewindFiles>();
+    visitor.call::<ReadFile>();
+    visitor.call::<SeedReadState>();
+    visitor.call::<RegisterRepoRoot>();
+    visitor.call::<GetHooksListing>();
     visitor.call::<Interrupt>();
-    visitor.call::<SetPermissionMode>();
-    visitor.call::<SetModel>();
-    visitor.call::<McpStatus>();
+    visitor.call::<McpAuthenticate>();
+    visitor.call::<McpOauthCallbackUrl>();
+    visitor.call::<McpClearAuth>();
+    visitor.call::<McpCall>();
     visitor.call::<SendMcpMessage>();
+    visitor.call::<McpReadResource>();
+    visitor.call::<McpSetServers>();
+    visitor.call::<McpReconnect>();
+    visitor.call::<McpToggle>();
+    visitor.call::<SetMcpPermissionModeOverride>();
+    visitor.call::<McpStatus>();
+    visitor.call::<ListPermissionRules>();
+    visitor.call::<GetSessionCost>();
+    visitor.call::<ListModels>();
+    visitor.call::<GetBinaryVersion>();
+    visitor.call::<SideQuestion>();
+    visitor.call::<ReloadPlugins>();
+    visitor.call::<ReloadSkills>();
+    visitor.call::<ReloadOutputStyles>();
+    visitor.call::<RenameSession>();
+    visitor.call::<SetColor>();
+    visitor.call::<GenerateSessionTitle>();
+    visitor.call::<EndSession>();
+    visitor.call::<ClaimSession>();
+    visitor.call::<SetMaxThinkingTokens>();
+    visitor.call::<SetModel>();
+    visitor.call::<SetPermissionMode>();
+    visitor.call::<ApplyFlagSettings>();
+    visitor.call::<UpdateSettings>();
+    visitor.call::<GetSettings>();
+    visitor.call::<CancelAsyncMessage>();
+    visitor.call::<StopTask>();
+    visitor.call::<BackgroundTasks>();
+    visitor.call::<GetTaskOutput>();
+    visitor.call::<SetHasSubscribers>();
+    visitor.call::<GetUsage>();
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use agentwire_protocol::{
-    ControlCall, Message, PermissionMode, RawJson, RequestId,
+    ControlCall, Hidden, Message, PermissionMode, RawJson, RequestId,
     control::{
         ControlCancelRequest, ControlResponse, HookFailure, HookMatcher, Initialize, InitializeReply,
         Interrupt, InterruptReply, McpStatus, McpStatusReply, Nothing, OutboundRequest, SendMcpMessage,
         SetModel, SetModelReply, SetPermissionMode,
     },
+    mcp::{HttpServer, McpServerConfig},
     message::UserInput,
     permission::{Allow, Decision, PermissionUpdate, Rule, RuleBehavior, RulesUpdate, UpdateDestination},
 };
@@ -37,8 +38,10 @@ fn initialize_names_its_hooks_and_servers() {
     initialize.hooks = BTreeMap::from([("PreToolUse".into(), vec![matcher])]);
     initialize.sdk_mcp_servers = vec!["srv".into()];
     initialize.system_prompt = Some(vec![String::new()]);
-    initialize.mcp_servers = Some(raw(r#"{"far":{"headers":{"Authorization":"Bearer secret"}}}"#));
-    assert_snapshot!(sent(&initialize), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"initialize","hooks":{"PreToolUse":[{"matcher":"Bash|Write","hookCallbackIds":["cb_1"],"timeout":2.5,"onFailure":"block"}]},"sdkMcpServers":["srv"],"systemPrompt":[""],"mcpServers":{"far":{"headers":{"Authorization":"Bearer secret"}}}}}"#);
+    let mut far = HttpServer::new("http://far");
+    far.headers = Hidden(BTreeMap::from([("Authorization".into(), "Bearer secret".to_owned())]));
+    initialize.mcp_servers = BTreeMap::from([("far".into(), McpServerConfig::Http(far))]);
+    assert_snapshot!(sent(&initialize), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"initialize","hooks":{"PreToolUse":[{"matcher":"Bash|Write","hookCallbackIds":["cb_1"],"timeout":2.5,"onFailure":"block"}]},"sdkMcpServers":["srv"],"systemPrompt":[""],"mcpServers":{"far":{"type":"http","url":"http://far","headers":{"Authorization":"Bearer secret"}}}}}"#);
     let debug = format!("{initialize:?}");
     assert!(!debug.contains("secret") && debug.contains("<hidden>") && debug.contains("cb_1"), "{debug}");
 }

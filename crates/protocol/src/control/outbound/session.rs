@@ -1,0 +1,186 @@
+//! The session itself: its title, its colour, its spare process, its end.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ControlCall, Nothing};
+use crate::{Nullable, PermissionMode, Secrets, SessionId, open_enum::open_enum};
+
+/// Gives the session a title (`rename_session`).
+///
+/// `system/session_title_changed` follows.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct RenameSession {
+    /// The title; an empty one is refused.
+    pub title: String,
+    /// Who chose it; `None` counts as [`RenameSource::Remote`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<RenameSource>,
+    /// The session that is meant; refused where this is no longer the current one.
+    ///
+    /// CLI 2.1.197 does not look at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}
+
+impl RenameSession {
+    /// Gives the current session this title.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), source: None, session_id: None }
+    }
+}
+
+impl ControlCall for RenameSession {
+    const SUBTYPE: &'static str = "rename_session";
+    type Reply = Nothing;
+}
+
+open_enum! {
+    /// Who chose a session's title (`source`).
+    pub enum RenameSource {
+        /// Somebody on the web.
+        Remote = "remote",
+        /// The user, in the host.
+        Host = "host",
+    }
+}
+
+/// Gives the session a colour (`set_color`).
+///
+/// Declared, but CLI 2.1.197 and 2.1.330 do not know it on stdio: they answer `unsupported_request`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SetColor {
+    /// The colour's name; `default` for none.
+    pub color: Box<str>,
+}
+
+impl SetColor {
+    /// This colour.
+    pub fn new(color: impl Into<Box<str>>) -> Self {
+        Self { color: color.into() }
+    }
+}
+
+impl ControlCall for SetColor {
+    const SUBTYPE: &'static str = "set_color";
+    type Reply = Nothing;
+}
+
+/// Has the model make up a title (`generate_session_title`).
+///
+/// Not declared, answered by the CLI: it asks a small model once.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct GenerateSessionTitle {
+    /// What the session is about.
+    pub description: String,
+    /// Whether the session gets the title at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persist: Option<bool>,
+}
+
+impl GenerateSessionTitle {
+    /// A title for what is described.
+    pub fn new(description: impl Into<String>) -> Self {
+        Self { description: description.into(), persist: None }
+    }
+}
+
+impl ControlCall for GenerateSessionTitle {
+    const SUBTYPE: &'static str = "generate_session_title";
+    type Reply = GenerateSessionTitleReply;
+}
+
+/// The title that was made up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct GenerateSessionTitleReply {
+    /// The title; `null` where the model gave none.
+    #[serde(default)]
+    pub title: Option<String>,
+}
+
+/// Ends the session (`end_session`): the reply comes, then the process ends with code 0.
+///
+/// Not declared, answered by the CLI. Known since CLI 2.1.197.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct EndSession {}
+
+impl ControlCall for EndSession {
+    const SUBTYPE: &'static str = "end_session";
+    type Reply = Nothing;
+}
+
+/// Makes a session of a spare process (`claim_session`), one that was started with `--await-claim`.
+///
+/// It is the first request then, in front of `initialize`.
+/// Not declared; the fields are those that the CLI checks.
+/// The text of a refusal starts with its reason: `invalid_request:`, `cwd_not_found:`, or `not_a_spare:` from a process
+/// that was not started so or was claimed already.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ClaimSession {
+    /// The session's working directory.
+    pub cwd: String,
+    /// Environment variables to set.
+    #[serde(default, skip_serializing_if = "Secrets::is_empty")]
+    pub env: Secrets,
+    /// How tool uses are permitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<PermissionMode>,
+    /// More directories to work in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub additional_directories: Vec<String>,
+    /// The session's title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The names of the in-process MCP servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sdk_mcp_servers: Vec<Box<str>>,
+    /// The system prompt, as parts.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub system_prompt: Nullable<Vec<String>>,
+}
+
+impl ClaimSession {
+    /// A session in this directory.
+    pub fn new(cwd: impl Into<String>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            env: Secrets::default(),
+            permission_mode: None,
+            additional_directories: Vec::new(),
+            title: None,
+            sdk_mcp_servers: Vec::new(),
+            system_prompt: Nullable::Absent,
+        }
+    }
+}
+
+impl ControlCall for ClaimSession {
+    const SUBTYPE: &'static str = "claim_session";
+    type Reply = ClaimSessionReply;
+}
+
+/// The session that was made. Not declared, seen on the wire.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ClaimSessionReply {
+    /// How it went; `ok` is the only word seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Box<str>>,
+    /// The session's working directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// How long the process was a spare, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parked_ms: Option<u64>,
+    /// Whether the in-process MCP servers have connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sdk_mcp_settled: Option<bool>,
+}

@@ -1,0 +1,194 @@
+//! Reading and changing settings.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ControlCall, Nothing};
+use crate::{Effort, RawJson, open_enum::open_enum};
+
+/// Lays settings over the session's own (`apply_flag_settings`), as `--settings` does; nothing is saved.
+///
+/// A key that is `null` takes an earlier one back.
+/// Where one of them is invalid, none is applied, and the error names it.
+/// `Debug` does not show the settings, which may hold keys.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct ApplyFlagSettings {
+    /// The settings, an object.
+    pub settings: RawJson,
+}
+
+impl ApplyFlagSettings {
+    /// Lays these settings over the session's.
+    pub fn new(settings: RawJson) -> Self {
+        Self { settings }
+    }
+}
+
+impl ControlCall for ApplyFlagSettings {
+    const SUBTYPE: &'static str = "apply_flag_settings";
+    type Reply = Nothing;
+}
+
+/// Saves settings (`update_settings`). CLI 2.1.197 does not know it.
+///
+/// The project's local ones take `outputStyle` only, the user's `effortLevel` only; the error names other keys.
+/// `Debug` does not show the settings.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct UpdateSettings {
+    /// Where to.
+    pub source: UpdateSettingsSource,
+    /// The settings, an object of strings.
+    pub settings: RawJson,
+}
+
+impl UpdateSettings {
+    /// Saves these settings there.
+    pub fn new(source: UpdateSettingsSource, settings: RawJson) -> Self {
+        Self { source, settings }
+    }
+}
+
+impl ControlCall for UpdateSettings {
+    const SUBTYPE: &'static str = "update_settings";
+    type Reply = Nothing;
+}
+
+open_enum! {
+    /// Where settings are saved (`source`).
+    pub enum UpdateSettingsSource {
+        /// In the project's local settings.
+        Local = "localSettings",
+        /// In the user's settings.
+        User = "userSettings",
+    }
+}
+
+/// Which settings are in force, and which come from where (`get_settings`)?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct GetSettings {}
+
+impl ControlCall for GetSettings {
+    const SUBTYPE: &'static str = "get_settings";
+    type Reply = SettingsReply;
+}
+
+/// The settings in force, and where they come from. Not declared, seen on the wire.
+///
+/// `Debug` does not show the settings, which hold environment variables and headers with their values.
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SettingsReply {
+    /// All of them, merged.
+    pub effective: RawJson,
+    /// Each source by itself, the weakest first.
+    #[serde(default)]
+    pub sources: Vec<SettingsSource>,
+    /// Files that were skipped because they are faulty; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<SettingsError>,
+    /// How settings stand that a server hands out, such as `ineligible`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served_settings_state: Option<Box<str>>,
+    /// What the session made of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied: Option<AppliedSettings>,
+}
+
+/// The settings of one source.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SettingsSource {
+    /// The source, such as `projectSettings`.
+    pub source: Box<str>,
+    /// Its settings.
+    pub settings: RawJson,
+}
+
+/// What the session made of its settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AppliedSettings {
+    /// The model in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Box<str>>,
+    /// The effort in use; `null` for a model that has none.
+    #[serde(default)]
+    pub effort: Option<Effort>,
+    /// The model that gives advice; `null` for none. Absent from CLI 2.1.197.
+    #[serde(default)]
+    pub advisor: Option<RawJson>,
+    /// Whether the strongest effort is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ultracode: Option<bool>,
+    /// Whether it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ultracode_requested: Option<bool>,
+    /// Whether it can be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ultracode_available: Option<bool>,
+    /// Whether long thinking on a word of the user's can be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ultrathink_available: Option<bool>,
+    /// Whether tools may not read files outside of the session's folders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_file_tool_reads_blocked: Option<bool>,
+    /// Whether tools may not write files outside of the session's folders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_file_tool_writes_blocked: Option<bool>,
+    /// Whether only the folders given at the start count for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_blocks_count_launch_folders_only: Option<bool>,
+    /// Whether the environment given at the start left the CLI's own files where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch_env_left_own_files_in_place: Option<bool>,
+}
+
+/// A settings file that was skipped because it is faulty: none of its settings is in force.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct SettingsError {
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The field, with dots between its names; empty where the whole file is meant.
+    #[serde(default)]
+    pub path: String,
+    /// What is wrong, for a person.
+    #[serde(default)]
+    pub message: String,
+}
+
+impl fmt::Debug for ApplyFlagSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApplyFlagSettings").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for UpdateSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpdateSettings").field("source", &self.source).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SettingsReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { effective: _, sources, errors, served_settings_state, applied } = self;
+        f.debug_struct("SettingsReply")
+            .field("sources", sources)
+            .field("errors", errors)
+            .field("served_settings_state", served_settings_state)
+            .field("applied", applied)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SettingsSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SettingsSource").field("source", &self.source).finish_non_exhaustive()
+    }
+}
