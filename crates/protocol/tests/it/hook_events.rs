@@ -203,3 +203,26 @@ const REFUSING: &[&str] = &[
     "ConfigChange",
     "WorktreeCreate",
 ];
+
+#[test]
+fn every_recorded_input_is_of_a_known_event() {
+    let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions");
+    let mut seen = 0;
+    for version in fs::read_dir(sessions).unwrap() {
+        for file in fs::read_dir(version.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            // A recording may hold bytes that are no text; the lines that matter here are.
+            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            let lines = text.lines().filter_map(|line| line.strip_prefix("< "));
+            for line in lines.filter(|line| line.contains(r#""hook_callback""#)) {
+                let Ok(Message::ControlRequest(request)) = Message::from_line(line) else { continue };
+                let InboundRequest::HookCallback(callback) = request.request else { continue };
+                let any = callback.any_input().unwrap_or_else(|error| panic!("{path:?}: {error}: {line}"));
+                assert!(!matches!(any, AnyInput::Unknown(_)), "{path:?}: {line}");
+                assert_eq!(tree(&any), Tree::of(callback.input.as_str()).sorted(), "{path:?}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 5, "only {seen} inputs");
+}
