@@ -28,8 +28,8 @@ pub use answer::{
 pub use assistant::{
     ApiMessage, Assistant, AssistantError, ContextAgent, ContextCategory, ContextCategoryKind,
     ContextMcpTool, ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage, ExtraUsage,
-    LocalCommandRun, OverLimitKind, ToolUseMeta, UsageLimit, UsageLimitScope, UsageLimits, UsageReport,
-    UsageScopeName, UsageSession,
+    LocalCommandOutcome, LocalCommandRun, OverLimitKind, ToolUseMeta, UsageLimit, UsageLimitScope,
+    UsageLimits, UsageReport, UsageScopeName, UsageSession,
 };
 pub use auth_status::AuthStatus;
 pub use autocompact_state::{Autocompact, AutocompactState};

@@ -38,8 +38,8 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub server_tool_use: Nullable<ServerToolUsage>,
     /// The tier that served the request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_tier: Option<ServiceTier>,
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub service_tier: Nullable<ServiceTier>,
     /// How fast the answer was to come.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub speed: Nullable<Speed>,

@@ -10,7 +10,7 @@ pub use context_usage::{
     ContextSkill, ContextUsage, OverLimitKind,
 };
 pub use error::AssistantError;
-pub use meta::{LocalCommandRun, ToolUseMeta};
+pub use meta::{LocalCommandOutcome, LocalCommandRun, ToolUseMeta};
 pub use usage_report::{
     ExtraUsage, UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName, UsageSession,
 };
@@ -107,6 +107,18 @@ pub struct Assistant {
     /// Not declared, seen on the wire.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_api_error_message: bool,
+    /// The HTTP status of the failure that the text stands for.
+    /// Not declared, seen on the wire.
+    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    pub api_error_status: Nullable<u16>,
+    /// The kind of that failure, in the API's words, such as `rate_limit_error`.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_error_type: Option<Box<str>>,
+    /// How the slash command ended.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_command_outcome: Option<LocalCommandOutcome>,
     /// The API's id of the answer that was declined, where the text stands for that.
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]

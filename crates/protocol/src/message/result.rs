@@ -42,6 +42,10 @@ pub struct TurnResult {
     /// The HTTP status of a failed API request; `null` where none failed.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_error_status: Nullable<u16>,
+    /// The kind of the failure, in the API's words, such as `rate_limit_error`.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_error_type: Option<Box<str>>,
     /// Why the model stopped.
     #[serde(default)]
     pub stop_reason: Option<StopReason>,

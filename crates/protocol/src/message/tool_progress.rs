@@ -48,7 +48,7 @@ pub struct SubagentRetry {
     /// How many retries there are at most.
     pub max_retries: u64,
     /// The pause before the retry, in milliseconds.
-    pub retry_delay_ms: u64,
+    pub retry_delay_ms: f64,
     /// The HTTP status; `None` where there was none.
     #[serde(default)]
     pub error_status: Option<u16>,

@@ -35,3 +35,13 @@ pub struct LocalCommandRun {
     #[serde(default)]
     pub args: String,
 }
+
+/// How a slash command ended (`local_command_outcome`).
+///
+/// Not declared, seen on the wire.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct LocalCommandOutcome {
+    /// What became of it.
+    pub kind: Box<str>,
+}

@@ -16,7 +16,8 @@ pub struct ApiRetry {
     pub max_retries: u64,
     /// The pause before the retry, in milliseconds; with its random part, and never shorter than the API's
     /// `retry-after`.
-    pub retry_delay_ms: u64,
+    /// CLI 2.1.197 sends fractions.
+    pub retry_delay_ms: f64,
     /// The HTTP status; `None` where there was none, as for a stream that was cut or a connection that was
     /// refused.
     #[serde(default)]

@@ -80,4 +80,8 @@ pub struct PreservedMessages {
     /// The messages in their order.
     #[serde(default)]
     pub uuids: Vec<Uuid>,
+    /// All messages that are kept, those that no reader sees among them.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_uuids: Option<Vec<Uuid>>,
 }

@@ -25,6 +25,14 @@ pub struct Informational {
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_submit_outcome: Option<PromptSubmitOutcome>,
+    /// Whether no person is meant by it (`isMeta`).
+    /// Not declared, seen on the wire.
+    #[serde(rename = "isMeta", skip_serializing_if = "Option::is_none")]
+    pub is_meta: Option<bool>,
+    /// When it was made, as ISO 8601 text.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<Box<str>>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,

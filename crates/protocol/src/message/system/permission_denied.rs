@@ -24,6 +24,10 @@ pub struct PermissionDenied {
     /// Why, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason: Option<String>,
+    /// What decided, as a code.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_reason_code: Option<Box<str>>,
     /// What the model is told.
     pub message: String,
     /// The session.

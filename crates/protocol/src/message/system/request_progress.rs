@@ -22,7 +22,7 @@ pub struct ControlRequestProgress {
     pub max_retries: Option<u64>,
     /// The pause before the retry, in milliseconds; with `api_retry`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_delay_ms: Option<u64>,
+    pub retry_delay_ms: Option<f64>,
     /// The HTTP status of the failure, `null` where there was none; with `api_retry`.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub error_status: Nullable<u16>,

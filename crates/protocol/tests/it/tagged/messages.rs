@@ -33,7 +33,7 @@ union! { System:
     "status" { "status": r#""requesting""#, "session_id": r#""s""# }
     "session_state_changed" { "state": r#""idle""#, "sdk_host_only": "true" }
     "thinking_tokens" { "estimated_tokens": "2", "estimated_tokens_delta": "1" }
-    "api_retry" { "attempt": "1", "max_retries": "10", "retry_delay_ms": "500", "error_status": "null", "error": r#""overloaded""# }
+    "api_retry" { "attempt": "1", "max_retries": "10", "retry_delay_ms": "500.5", "error_status": "null", "error": r#""overloaded""# }
     "model_fallback" { "trigger": r#""overloaded""#, "original_model": r#""a""#, "fallback_model": r#""b""# }
     "model_refusal_fallback" {
         "trigger": r#""refusal""#, "direction": r#""retry""#, "original_model": r#""a""#, "fallback_model": r#""b""#,
