@@ -10,6 +10,7 @@ mod recorded;
 mod sets;
 
 pub(crate) use names::Names;
+pub(crate) use recorded::transcripts;
 
 use crate::args::Args;
 use crate::failure::Failure;

@@ -15,6 +15,7 @@ mod conformance;
 mod decode;
 mod drift;
 mod failure;
+mod fixtures;
 mod inspect;
 mod layers;
 mod live;
@@ -81,6 +82,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "conformance", usage: "[PATHS…] [--facade] [--self-test] [--json]", about: "play recorded sessions through the layers", run: conformance::run },
     Command { name: "decode", usage: "[FILE]", about: "what our types make of each line, as JSON lines", run: decode::run },
     Command { name: "drift", usage: "[--declarations V] [--recordings] [--write]", about: "what is declared or recorded, and in no type of ours", run: drift::run },
+    Command { name: "fixtures", usage: "list [--write] [--check]", about: "which scenario reaches what of the declared surface", run: fixtures::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
     Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },
     Command { name: "netns", usage: "-- PROGRAM ARGS…", about: "run a program with loopback only", run: netns::run },

@@ -29,6 +29,8 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "conformance", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance")]), about: "the recorded sessions, through the layers" },
     Step { name: "facade", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --facade")]), about: "the recorded sessions, through a whole session with its callbacks" },
     Step { name: "self-test", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --self-test")]), about: "conformance finds what is broken on purpose" },
+    Step { name: "drift", size: Size::Usual, plan: drift, about: "nothing is declared or recorded that our types lack without a reason" },
+    Step { name: "fixtures", size: Size::Usual, plan: || Plan::cargo([&xtask("fixtures list --check")]), about: "the table of what the recordings reach is current" },
     Step { name: "live", size: Size::Usual, plan: || live("live"), about: "the real CLI with a scripted model, no network" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: || live("live --all"), about: "every scenario on the real CLI" },
@@ -158,6 +160,15 @@ fn msrv() -> Result<Plan, Failure> {
         commands.push(command);
     }
     Ok(Plan::Run(commands))
+}
+
+/// The declarations come from npm, a package of a few MB; without it the recordings are compared alone.
+fn drift() -> Result<Plan, Failure> {
+    if machine::provide(&["npm", "tar"]).is_err() && !machine::is_ci() {
+        println!("    npm not installed: the declarations are not compared");
+        return Plan::cargo([&xtask("drift --recordings")]);
+    }
+    Plan::cargo([&xtask("drift")])
 }
 
 /// The program comes from npm, and runs only where nothing can leave the machine.

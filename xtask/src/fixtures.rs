@@ -1,0 +1,64 @@
+//! `cargo xtask fixtures list`: which recorded scenario reaches what of the declared surface.
+
+mod coverage;
+mod section;
+mod table;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::args::Args;
+use crate::drift::Names;
+use crate::failure::{Failure, While as _};
+use crate::workspace;
+use coverage::Coverage;
+
+/// `cargo xtask fixtures list [--write] [--check]`.
+///
+/// Prints the table; with `--write` it is put into docs/protocol.md, and with `--check` it must be there already.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let write = args.flag("--write");
+    let check = args.flag("--check");
+    if args.names()? != ["list"] {
+        return Err(Failure::new("say `fixtures list`"));
+    }
+    let root = workspace::root()?;
+    let text = list(&root)?;
+    let file = root.join(section::FILE);
+    let page = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
+    let current = section::replace(&page, &text)?;
+    if check {
+        println!("{}", text.lines().next().unwrap_or_default());
+        return if current == page {
+            Ok(())
+        } else {
+            Err(Failure::new(format!(
+                "the table in {} is not current: `cargo xtask fixtures list --write`",
+                section::FILE
+            )))
+        };
+    }
+    print!("{text}");
+    if write && current != page {
+        fs::write(&file, current).while_doing(|| format!("writing {}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// The totals and the tables.
+fn list(root: &Path) -> Result<String, Failure> {
+    let coverage = Coverage::load(&root.join("fixtures/sessions"))?;
+    let names = Names::load(root)?;
+    let by_hand = by_hand(&root.join("crates/protocol/fixtures/messages"))?;
+    Ok(table::text(&names, &coverage, &by_hand))
+}
+
+/// The kinds that have a fixture written by hand, as `system.init`.
+fn by_hand(folder: &Path) -> Result<BTreeSet<String>, Failure> {
+    let entries = fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))?;
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests;
