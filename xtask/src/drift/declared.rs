@@ -25,6 +25,7 @@ pub(super) fn compare(declarations: &Declarations, known: &[Set], findings: &mut
     drift.messages();
     drift.requests();
     drift.hooks();
+    drift.hook_replies();
     for (name, reader) in OTHERS {
         drift.read(name, *reader, "");
     }
@@ -104,29 +105,40 @@ impl Drift<'_> {
         }
     }
 
+    /// The answers of hooks: what all may say, beside what only one may.
+    fn hook_replies(&mut self) {
+        for name in ["SyncHookJSONOutput", "AsyncHookJSONOutput"] {
+            for sample in self.samples(name) {
+                let event = sample.pointer("/hookSpecificOutput/hookEventName").and_then(Value::as_str);
+                if let Some(types) = self.registry.events.get(event.unwrap_or("PreToolUse")).copied() {
+                    self.judge(name, &sample, types.reply, "");
+                }
+            }
+        }
+    }
+
     /// Reads the samples of a declaration as a type of ours.
     fn read(&mut self, name: &str, reader: Reader, tag: &str) {
         for sample in self.samples(name) {
-            match reader(&sample.to_string()) {
-                Ok(view) => {
-                    if view.unknown.iter().any(String::is_empty) {
-                        self.findings.add(format!("arm {name}"), sample.to_string());
-                        continue;
-                    }
-                    if !view.changed.is_empty() {
-                        self.findings.add(format!("changed {name}"), view.changed.join(", "));
-                    }
-                    let missing = view
-                        .missing
-                        .into_iter()
-                        .chain(view.unknown)
-                        .filter(|path| path != tag || tag.is_empty());
-                    self.unknown(name, missing.collect());
-                    self.untyped(name, &sample, view.raw);
-                }
-                Err(error) => self.findings.add(format!("undecodable {name}"), error.to_string()),
-            }
+            self.judge(name, &sample, reader, tag);
         }
+    }
+
+    fn judge(&mut self, name: &str, sample: &Value, reader: Reader, tag: &str) {
+        let view = match reader(&sample.to_string()) {
+            Ok(view) => view,
+            Err(error) => return self.findings.add(format!("undecodable {name}"), error.to_string()),
+        };
+        if view.unknown.iter().any(String::is_empty) {
+            return self.findings.add(format!("arm {name}"), sample.to_string());
+        }
+        if !view.changed.is_empty() {
+            self.findings.add(format!("changed {name}"), view.changed.join(", "));
+        }
+        let missing =
+            view.missing.into_iter().chain(view.unknown).filter(|path| path != tag || tag.is_empty());
+        self.unknown(name, missing.collect());
+        self.untyped(name, sample, view.raw);
     }
 
     fn samples(&mut self, name: &str) -> Vec<Value> {

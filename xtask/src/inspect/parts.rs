@@ -1,10 +1,8 @@
 //! The parts of a line that its message keeps as text though they have a type, and what that type is.
 
 use agentwire_protocol::Content;
-use agentwire_protocol::RawJson;
+use agentwire_protocol::control::{CanUseTool, ElicitationAsked, InboundCall, McpMessage, RequestUserDialog};
 use agentwire_protocol::message::{ApiMessage, Event};
-use agentwire_protocol::permission::Decision;
-use serde::{Deserialize, Serialize};
 
 use super::node::Node;
 use super::registry::Registry;
@@ -98,10 +96,10 @@ fn response(node: &Node, asked: Option<Asked>, registry: &Registry) -> Vec<Part>
             reader.map(|(_, reader)| Part::new(path, *reader)).into_iter().collect()
         }
         Some(Asked::Hook(event)) => {
-            let mut parts = vec![Part::new(path, view::<HookReply>)];
-            if reply.field("hookSpecificOutput").is_some()
-                && let Some(event) = registry.events.get(event)
-            {
+            let mut parts = Vec::new();
+            let Some(event) = registry.events.get(event) else { return parts };
+            parts.push(Part::new(path, event.reply));
+            if reply.field("hookSpecificOutput").is_some() {
                 let path = [Name("response"), Name("response"), Name("hookSpecificOutput")];
                 parts.push(Part::tagged(path, event.output, "hookEventName"));
             }
@@ -133,23 +131,13 @@ fn tool_results(node: &Node) -> Vec<Part> {
 }
 
 /// The answers to the CLI's requests.
-const INBOUND: &[(&str, Reader)] = &[("can_use_tool", view::<Decision>), ("mcp_message", view::<McpReply>)];
+const INBOUND: &[(&str, Reader)] = &[
+    answer::<CanUseTool>(),
+    answer::<ElicitationAsked>(),
+    answer::<McpMessage>(),
+    answer::<RequestUserDialog>(),
+];
 
-/// The answer to `mcp_message`.
-#[derive(Deserialize, Serialize)]
-struct McpReply {
-    mcp_response: RawJson,
-}
-
-/// What every event's answer may say, as the protocol writes it.
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct HookReply {
-    r#continue: Option<bool>,
-    stop_reason: Option<String>,
-    suppress_output: Option<bool>,
-    system_message: Option<String>,
-    decision: Option<String>,
-    reason: Option<String>,
-    hook_specific_output: Option<RawJson>,
+const fn answer<C: InboundCall>() -> (&'static str, Reader) {
+    (C::SUBTYPE, view::<C::Reply>)
 }

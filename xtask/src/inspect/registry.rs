@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use agentwire_protocol::control::{CallVisitor, ControlCall, visit_calls};
-use agentwire_protocol::hook::{EventVisitor, HookEvent, visit_events};
+use agentwire_protocol::hook::{EventVisitor, HookEvent, HookReply, visit_events};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::view::{Reader, view};
@@ -16,11 +16,12 @@ pub(crate) struct Call {
     pub(crate) reply: Reader,
 }
 
-/// How to read what a hook is told, and what only its event can answer.
+/// How to read what a hook is told, what only its event can answer, and its answer as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) input: Reader,
     pub(crate) output: Reader,
+    pub(crate) reply: Reader,
 }
 
 /// Every request of ours and every hook event that has a type.
@@ -51,6 +52,7 @@ impl CallVisitor for Registry {
 
 impl EventVisitor for Registry {
     fn event<E: HookEvent>(&mut self) {
-        self.events.insert(E::NAME, Event { input: view::<E::Input>, output: view::<E::Output> });
+        let event = Event { input: view::<E::Input>, output: view::<E::Output>, reply: view::<HookReply<E>> };
+        self.events.insert(E::NAME, event);
     }
 }
