@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use agentwire_protocol::control::{CallVisitor, ControlCall, visit_calls};
-use agentwire_protocol::hook::{EventVisitor, HookEvent, HookReply, visit_events};
+use agentwire_protocol::hook::{EventVisitor, HookAnswer, HookEvent, visit_events};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::view::{Reader, view};
@@ -52,7 +52,8 @@ impl CallVisitor for Registry {
 
 impl EventVisitor for Registry {
     fn event<E: HookEvent>(&mut self) {
-        let event = Event { input: view::<E::Input>, output: view::<E::Output>, reply: view::<HookReply<E>> };
+        let event =
+            Event { input: view::<E::Input>, output: view::<E::Output>, reply: view::<HookAnswer<E>> };
         self.events.insert(E::NAME, event);
     }
 }
