@@ -131,6 +131,7 @@ const SOMETIMES: &[(&str, &str)] = &[
     ("rate_limit_event", "told when the API told it, which depends on the clock"),
     ("system/task_", "a command in the shell becomes a task when it takes long, which depends on the machine"),
     ("system/background_tasks_changed", "as with tasks"),
+    ("transcript_mirror", "what is stored is told in batches, beside the frames that it is about"),
 ];
 
 const HANDSHAKE: &[&str] = &["initialize", "notifications/initialized", "tools/list"];

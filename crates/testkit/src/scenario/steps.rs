@@ -169,8 +169,7 @@ impl<'a> Play<'a> {
         loop {
             match self.session.next().await {
                 Some(Ok(Incoming::Message(_, line))) => {
-                    let message =
-                        serde_json::from_slice(line.as_bytes()).map_err(|error| error.to_string())?;
+                    let message = tell::read(line.as_bytes()).map_err(|error| error.to_string())?;
                     self.messages.push(message);
                     return Ok(self.messages.last());
                 }

@@ -27,6 +27,20 @@ pub(in super::super) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// A message as JSON; half a character, which no text can hold, becomes the sign for one.
+pub(super) fn read(line: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice(line).or_else(|_| {
+        let text = String::from_utf8_lossy(line);
+        let mut pieces = text.split("\\ud");
+        let mut whole = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            whole.push_str("\\ufffd");
+            whole.push_str(piece.get(3..).unwrap_or_default());
+        }
+        serde_json::from_str(&whole)
+    })
+}
+
 /// A text or a number as a word.
 pub(super) fn word(value: Option<&Value>) -> Option<String> {
     match value? {
