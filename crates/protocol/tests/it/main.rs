@@ -13,6 +13,7 @@ mod messages;
 mod positions;
 mod properties;
 mod settings;
+mod sent;
 mod size;
 mod surrogate;
 mod tagged;
