@@ -46,8 +46,6 @@ proptest! {
         let whole = decode::<Message>(&shuffle(&tree, &mut 0)).unwrap();
         let (mut at, mut new_text) = (at.index(count(&tree)), false);
         change_at(&mut tree, &mut at, &mut |value| match value {
-            // What may be a map by model names: a new field would be a new model.
-            Tree::Object(fields) if fields.iter().all(|(name, _)| name.contains("claude")) => {}
             Tree::Object(fields) => fields.push(("later".to_owned(), Tree::of(field))),
             Tree::Text(text) => {
                 "new".clone_into(text);
@@ -57,6 +55,9 @@ proptest! {
         });
         let text = shuffle(&tree, &mut 0);
         let message = decode::<Message>(&text);
+        if message.as_ref().is_err_and(|error| MAPS.iter().any(|map| error.path().contains(&format!("{map}.later")))) {
+            return Ok(());
+        }
         prop_assert!(message.is_ok(), "{:?}: {}", message, text);
         let message = message.unwrap();
         let written = serde_json::to_string(&message).unwrap();
@@ -111,10 +112,7 @@ const CHANGES: &[fn(&mut Tree)] = &[
     |value| *value = Tree::List(Vec::new()),
     |value| *value = Tree::Object(Vec::new()),
     |value| {
-        *value = Tree::Object(vec![
-            ("x".to_owned(), value.clone()),
-            ("type".to_owned(), Tree::Text("text".to_owned())),
-        ]);
+        *value = Tree::Object(vec![("type".to_owned(), Tree::Text("text".to_owned()))]);
     },
     |value| *value = Tree::List(vec![value.clone(), Tree::Word("true".to_owned())]),
     |value| match value {
@@ -131,6 +129,10 @@ const CHANGES: &[fn(&mut Tree)] = &[
         }
     },
 ];
+
+/// Maps, in which a new field is a new entry.
+const MAPS: &[&str] =
+    &["modelUsage", "model_usage", "model_usage_since_last_result", "by_type", "time_to_request_phases_ms"];
 
 /// Fields that nobody knows.
 const NEW: &[&str] =
