@@ -219,7 +219,8 @@ fn every_recorded_input_is_of_a_known_event() {
                 let InboundRequest::HookCallback(callback) = request.request else { continue };
                 let any = callback.any_input().unwrap_or_else(|error| panic!("{path:?}: {error}: {line}"));
                 assert!(!matches!(any, AnyInput::Unknown(_)), "{path:?}: {line}");
-                assert_eq!(tree(&any), Tree::of(callback.input.as_str()).sorted(), "{path:?}");
+                let as_sent = Tree::of(callback.input.as_str()).sorted().with_numbers_by_value();
+                assert_eq!(tree(&any).with_numbers_by_value(), as_sent, "{path:?}");
                 seen += 1;
             }
         }

@@ -37,6 +37,20 @@ impl Tree {
         }
     }
 
+    /// The same with every number as Rust writes its value: `0` and `0.0` are one number to a typed field.
+    pub(crate) fn with_numbers_by_value(self) -> Self {
+        match self {
+            Self::List(items) => Self::List(items.into_iter().map(Self::with_numbers_by_value).collect()),
+            Self::Object(fields) => Self::Object(
+                fields.into_iter().map(|(name, value)| (name, value.with_numbers_by_value())).collect(),
+            ),
+            Self::Word(word) => {
+                Self::Word(word.parse::<f64>().map_or_else(|_| word.clone(), |number| number.to_string()))
+            }
+            other => other,
+        }
+    }
+
     /// The same with the fields of every object in the order of their names; those of one name stay as they were.
     pub(crate) fn sorted(self) -> Self {
         match self {
@@ -86,6 +100,9 @@ fn the_comparison_can_fail() {
     ] {
         assert_ne!(Tree::of(one), Tree::of(other));
     }
+    let by_value = |text| Tree::of(text).with_numbers_by_value();
+    assert_eq!(by_value(r#"{"a":[0,true]}"#), by_value(r#"{"a":[0.0,true]}"#));
+    assert_ne!(by_value("[0]"), by_value("[0.5]"));
     assert_eq!(Tree::of(r#" {"a" : "\u0041"} "#), Tree::of(r#"{"a":"A"}"#));
     assert_eq!(Tree::of(r#"{"a":1,"b":2}"#).sorted(), Tree::of(r#"{"b":2,"a":1}"#).sorted());
 }
