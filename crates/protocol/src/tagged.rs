@@ -4,6 +4,7 @@
 //! and drops what it does not know; this macro does none of that.
 
 mod depth;
+mod held;
 mod inject;
 mod replay;
 mod visit;

@@ -1,18 +1,19 @@
 //! Reading a tagged object: at once where the tag comes first, else with the fields before it held as text.
 
-use std::{fmt, marker::PhantomData};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use serde::{
     Deserializer,
     de::{DeserializeSeed, Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
-use serde_json::value::RawValue;
 
-use super::{Tagged, depth::Depth, replay::Replay};
+use super::{
+    Tagged,
+    depth::Depth,
+    held::{Held, Text},
+    replay::Replay,
+};
 use crate::{RawJson, Unknown, decode};
-
-/// A field as name and text, read before its object's kind was known, or kept because it is not.
-pub(super) type Held = (Box<str>, Box<RawValue>);
 
 /// Reads a tagged union.
 pub(crate) fn deserialize<'de, T: Tagged, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
@@ -40,15 +41,12 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
         let _depth = Depth::enter()?;
         let mut held = Vec::new();
-        while let Some(key) = map.next_key_seed(KeySeed(T::TAG))? {
-            let name = match key {
-                Key::Other(name) => name,
-                Key::Tag => {
-                    let tag: Box<RawValue> = map.next_value()?;
-                    return self.tagged(&mut held, tag, map);
-                }
-            };
-            held.push((name, map.next_value()?));
+        while let Some(name) = map.next_key_seed(NameSeed)? {
+            let value = map.next_value()?;
+            if name == T::TAG {
+                return self.tagged(&mut held, value, map);
+            }
+            held.push((name, value));
         }
         self.unknown(None, &held)
     }
@@ -56,11 +54,11 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
 
 impl<T: Tagged> TaggedVisitor<T> {
     /// Goes on behind the tag, with the fields that came before it.
-    fn tagged<'de, A>(self, held: &mut Vec<Held>, tag: Box<RawValue>, mut rest: A) -> Result<T, A::Error>
+    fn tagged<'de, A>(self, held: &mut Vec<Held<'de>>, tag: Text<'de>, mut rest: A) -> Result<T, A::Error>
     where
         A: MapAccess<'de>,
     {
-        let kind = TagText::of(&tag);
+        let kind = TagText::of(tag.as_str());
         match kind.as_str().and_then(T::kind_of) {
             Some(kind) if held.is_empty() => return T::read(kind, MapAccessDeserializer::new(rest)),
             Some(kind) => {
@@ -70,21 +68,21 @@ impl<T: Tagged> TaggedVisitor<T> {
             None => {}
         }
         let kind = kind.as_str().map(Box::from);
-        held.push((T::TAG.into(), tag));
-        while let Some(name) = rest.next_key::<Box<str>>()? {
+        held.push((Cow::Borrowed(T::TAG), tag));
+        while let Some(name) = rest.next_key_seed(NameSeed)? {
             held.push((name, rest.next_value()?));
         }
         self.unknown(kind, held)
     }
 
     /// An object of no known kind, with its fields in the order in which they came.
-    fn unknown<E: Error>(self, kind: Option<Box<str>>, fields: &[Held]) -> Result<T, E> {
+    fn unknown<E: Error>(self, kind: Option<Box<str>>, fields: &[Held<'_>]) -> Result<T, E> {
         let mut text = String::from("{");
         for (name, value) in self.within {
             put(&mut text, name, &serde_json::to_string(value).map_err(E::custom)?)?;
         }
         for (name, value) in fields {
-            put(&mut text, name, value.get())?;
+            put(&mut text, name, value.as_str())?;
         }
         text.push('}');
         Ok(T::unknown(Unknown::new(kind, RawJson::parse(text).map_err(E::custom)?)))
@@ -111,10 +109,10 @@ enum TagText<'a> {
 }
 
 impl<'a> TagText<'a> {
-    fn of(tag: &'a RawValue) -> Self {
-        match tag.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+    fn of(tag: &'a str) -> Self {
+        match tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             Some(text) if !text.contains('\\') => Self::Plain(text),
-            Some(_) => decode::decode(tag.get()).map_or(Self::NoText, Self::Escaped),
+            Some(_) => decode::decode(tag).map_or(Self::NoText, Self::Escaped),
             None => Self::NoText,
         }
     }
@@ -128,30 +126,29 @@ impl<'a> TagText<'a> {
     }
 }
 
-/// Reads a key without allocating where it is the tag's.
-struct KeySeed(&'static str);
+/// Reads a key, borrowed where the input lasts.
+struct NameSeed;
 
-enum Key {
-    Tag,
-    Other(Box<str>),
-}
+impl<'de> DeserializeSeed<'de> for NameSeed {
+    type Value = Cow<'de, str>;
 
-impl<'de> DeserializeSeed<'de> for KeySeed {
-    type Value = Key;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for KeySeed {
-    type Value = Key;
+impl<'de> Visitor<'de> for NameSeed {
+    type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a field name")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Key, E> {
-        Ok(if name == self.0 { Key::Tag } else { Key::Other(name.into()) })
+    fn visit_str<E>(self, name: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(name))
     }
 }

@@ -1,0 +1,115 @@
+//! A field held as text: borrowed from the input where the input lasts, else owned.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+/// A field as name and text, read before its object's kind was known, or kept because it is not.
+pub(super) type Held<'de> = (Cow<'de, str>, Text<'de>);
+
+/// The JSON text of a value, as it was written.
+///
+/// `&RawValue` refuses an input that does not last, as a reader's, and `Box<RawValue>` copies from one that does.
+pub(super) enum Text<'de> {
+    Borrowed(&'de str),
+    Owned(Box<RawValue>),
+}
+
+impl Text<'_> {
+    pub(super) fn as_str(&self) -> &str {
+        match self {
+            Self::Borrowed(text) => text,
+            Self::Owned(text) => text.get(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(RAW, TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    /// The one entry's value is the text.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text<'de>, A::Error> {
+        if map.next_key::<IgnoredAny>()?.is_none() {
+            return Err(A::Error::custom("raw JSON without its text"));
+        }
+        map.next_value_seed(self)
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+        Ok(Text::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
+        self.visit_string(text.to_owned())
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Text<'de>, E> {
+        RawValue::from_string(text).map(Text::Owned).map_err(E::custom)
+    }
+
+    /// Where [`RAW`] means nothing to the deserializer, `serde_json`'s own type knows what does.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text<'de>, D::Error> {
+        Box::deserialize(deserializer).map(Text::Owned)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text<'de>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+/// The name by which `serde_json` knows that raw text is asked for.
+///
+/// It is private there: were it changed, a held field would be copied and no more would be lost than time.
+const RAW: &str = "$serde_json::private::RawValue";
+
+#[cfg(test)]
+mod tests {
+    use super::Text;
+
+    const JSON: &str = r#"{"b":[1.10,"\u0061"], "a":12345678901234567890123}"#;
+
+    #[test]
+    fn text_that_lasts_is_borrowed() {
+        assert!(matches!(serde_json::from_str(JSON).unwrap(), Text::Borrowed(JSON)));
+        assert!(matches!(serde_json::from_slice(JSON.as_bytes()).unwrap(), Text::Borrowed(JSON)));
+    }
+
+    #[test]
+    fn text_that_does_not_last_is_copied() {
+        let mut reader = serde_json::Deserializer::from_reader(JSON.as_bytes());
+        let text: Text<'_> = serde::Deserialize::deserialize(&mut reader).unwrap();
+        assert!(matches!(text, Text::Owned(_)));
+        assert_eq!(text.as_str(), JSON);
+        let value = serde_json::json!({"a": [1, null]});
+        let text: Text<'_> = serde::Deserialize::deserialize(value).unwrap();
+        assert_eq!(text.as_str(), r#"{"a":[1,null]}"#);
+    }
+
+    #[test]
+    fn a_deserializer_that_does_not_know_the_name_is_asked_by_serde_json() {
+        let plain = serde::de::value::StrDeserializer::<serde_json::Error>::new("text");
+        assert!(
+            serde::Deserialize::deserialize(plain).map(|text: Text<'_>| text.as_str().to_owned()).is_err()
+        );
+    }
+}
