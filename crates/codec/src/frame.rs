@@ -53,6 +53,11 @@ impl Frame {
 }
 
 fn head(line: &[u8]) -> Head {
+    if let Some(kind) = leading_kind(line)
+        && !NAMED.contains(&kind)
+    {
+        return Head::Other;
+    }
     let Some(fields) = Fields::of(line) else { return Head::Noise };
     let kind = fields.clone().find(|(key, _)| &**key == b"type").and_then(|(_, value)| text(value));
     let Some(kind) = kind else { return Head::Other };
@@ -65,6 +70,13 @@ fn head(line: &[u8]) -> Head {
     }
 }
 
+/// The kind of a line that starts with it and writes it without escapes, as most do: no field has to be walked.
+fn leading_kind(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"{\"type\":\"")?;
+    let end = memchr::memchr2(b'"', b'\\', rest)?;
+    (rest[end] == b'"').then(|| &rest[..end])
+}
+
 fn id(mut fields: Fields<'_>) -> Option<RequestId> {
     let (_, value) = fields.find(|(key, _)| &**key == b"request_id")?;
     text(value).map(|id| RequestId::from(&*id))
@@ -75,3 +87,6 @@ fn response_id(fields: Fields<'_>) -> Option<RequestId> {
     let response = fields.clone().find(|(key, _)| &**key == b"response");
     response.and_then(|(_, response)| Fields::of(response).and_then(id)).or_else(|| id(fields))
 }
+
+/// The kinds that have a head of their own.
+const NAMED: &[&[u8]] = &[b"control_request", b"control_response", b"control_cancel_request", b"result"];

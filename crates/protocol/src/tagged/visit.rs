@@ -58,21 +58,23 @@ impl<T: Tagged> TaggedVisitor<T> {
     where
         A: MapAccess<'de>,
     {
-        let kind = TagText::of(tag.as_str());
-        match kind.as_str().and_then(T::kind_of) {
-            Some(kind) if held.is_empty() => return T::read(kind, MapAccessDeserializer::new(rest)),
-            Some(kind) => {
-                let fields = Replay::new(std::mem::take(held), rest);
-                return T::read(kind, MapAccessDeserializer::new(fields));
+        // Most tags are written without escapes; one with escapes names no kind until they are read.
+        let mut text = None;
+        let known = unquoted(tag.as_str()).and_then(T::kind_of).or_else(|| {
+            text = self::text(tag.as_str());
+            text.as_deref().and_then(T::kind_of)
+        });
+        if let Some(kind) = known {
+            if held.is_empty() {
+                return T::read(kind, MapAccessDeserializer::new(rest));
             }
-            None => {}
+            return T::read(kind, MapAccessDeserializer::new(Replay::new(std::mem::take(held), rest)));
         }
-        let kind = kind.as_str().map(Box::from);
         held.push((Cow::Borrowed(T::TAG), tag));
         while let Some(name) = rest.next_key_seed(NameSeed)? {
             held.push((name, rest.next_value()?));
         }
-        self.unknown(kind, held)
+        self.unknown(text, held)
     }
 
     /// An object of no known kind, with its fields in the order in which they came.
@@ -100,30 +102,15 @@ fn put<E: Error>(text: &mut String, name: &str, value: &str) -> Result<(), E> {
     Ok(())
 }
 
-/// The text of a tag, copied only where it is written with escapes.
-enum TagText<'a> {
-    Plain(&'a str),
-    Escaped(Box<str>),
-    /// The tag is there but no string.
-    NoText,
+/// What stands between the quotes of a string, with its escapes.
+fn unquoted(tag: &str) -> Option<&str> {
+    tag.strip_prefix('"')?.strip_suffix('"')
 }
 
-impl<'a> TagText<'a> {
-    fn of(tag: &'a str) -> Self {
-        match tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            Some(text) if !text.contains('\\') => Self::Plain(text),
-            Some(_) => decode::decode(tag).map_or(Self::NoText, Self::Escaped),
-            None => Self::NoText,
-        }
-    }
-
-    fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::Plain(text) => Some(text),
-            Self::Escaped(text) => Some(text),
-            Self::NoText => None,
-        }
-    }
+/// The text of a tag; `None` where it is no string.
+fn text(tag: &str) -> Option<Box<str>> {
+    let text = unquoted(tag)?;
+    if text.contains('\\') { decode::decode(tag).ok() } else { Some(text.into()) }
 }
 
 /// Reads a key, borrowed where the input lasts.
