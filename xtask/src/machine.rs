@@ -63,6 +63,7 @@ pub(crate) fn provide(programs: &[&str]) -> Result<(), Failure> {
 fn debian_packages(program: &str) -> &'static [&'static str] {
     match program {
         "npm" => &["nodejs", "npm"],
+        "c++" => &["g++"],
         "ip" => &["iproute2"],
         "unshare" => &["util-linux"],
         _ => &[],

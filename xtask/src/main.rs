@@ -9,6 +9,7 @@
 )]
 
 mod args;
+mod bench;
 mod ci;
 mod cli;
 mod conformance;
@@ -17,6 +18,7 @@ mod drift;
 mod failure;
 mod fixtures;
 mod inspect;
+mod fuzz;
 mod layers;
 mod live;
 mod machine;
@@ -77,12 +79,14 @@ fn print_help() {
 
 #[rustfmt::skip] // One command a line: another is added with its name, its arguments, its purpose and its function.
 const COMMANDS: &[Command] = &[
+    Command { name: "bench", usage: "[--check] [--rounds N]", about: "what decoding costs, against limits of the same run", run: bench::run },
     Command { name: "ci", usage: "[--full] [--list] [--dry-run] [STEP…]", about: "what CI runs, here", run: ci::run },
     Command { name: "cli", usage: "[--version V] [--path]", about: "install the pinned CLI into .cli/", run: cli::run },
     Command { name: "conformance", usage: "[PATHS…] [--facade] [--self-test] [--json]", about: "play recorded sessions through the layers", run: conformance::run },
     Command { name: "decode", usage: "[FILE]", about: "what our types make of each line, as JSON lines", run: decode::run },
     Command { name: "drift", usage: "[--declarations V] [--recordings] [--write]", about: "what is declared or recorded, and in no type of ours", run: drift::run },
     Command { name: "fixtures", usage: "list [--write] [--check]", about: "which scenario reaches what of the declared surface", run: fixtures::run },
+    Command { name: "fuzz", usage: "[--seconds N] [TARGET…]", about: "feed the decoders what nobody wrote, for a while", run: fuzz::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
     Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },
     Command { name: "netns", usage: "-- PROGRAM ARGS…", about: "run a program with loopback only", run: netns::run },

@@ -38,6 +38,8 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "features", size: Size::Long, plan: features, about: "each feature of each crate by itself" },
     Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
     Step { name: "msrv", size: Size::Long, plan: msrv, about: "the oldest Rust that is promised" },
+    Step { name: "fuzz", size: Size::Long, plan: fuzz, about: "the fuzz targets, half a minute each" },
+    Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the marks of decoding, as ratios of one run" },
     Step { name: "quickstart-clean", size: Size::Long, plan: quickstart::from_clean, about: "how long a new user waits for the quickstart" },
 ];
 
@@ -138,6 +140,13 @@ fn wasm() -> Result<Plan, Failure> {
     Plan::cargo([&format!(
         "check --target {WASM} -p agentwire-protocol -p agentwire-transport -p agentwire-codec -p agentwire-control"
     )])
+}
+
+fn fuzz() -> Result<Plan, Failure> {
+    if let Some(missing) = crate::fuzz::missing() {
+        return Plan::optional(missing);
+    }
+    Plan::cargo([&xtask("fuzz --seconds 30")])
 }
 
 fn deny() -> Result<Plan, Failure> {

@@ -1,6 +1,6 @@
 //! Each crate sits only on lower ones.
 
-use super::rules::{ORDER, TESTKIT, UNDER_TESTKIT, XTASK};
+use super::rules::{BENCHES, ORDER, TESTKIT, UNDER_TESTKIT, XTASK};
 use crate::workspace::{Dependency, Package};
 
 /// What is wrong with the edges of this crate.
@@ -25,7 +25,7 @@ pub(super) fn findings(package: &Package) -> Vec<String> {
 
 /// Whether this is a crate of the workspace.
 pub(super) fn is_ours(name: &str) -> bool {
-    rank(name).is_some() || name == TESTKIT || name == XTASK
+    rank(name).is_some() || [TESTKIT, BENCHES, XTASK].contains(&name)
 }
 
 /// The place of a layer, counted from the bottom.
@@ -36,8 +36,8 @@ pub(super) fn rank(name: &str) -> Option<usize> {
 fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
     let to = dependency.name.as_str();
     match (from, to) {
-        (XTASK, _) => None,
-        (_, XTASK) => Some("nothing may use the chores"),
+        (XTASK | BENCHES, _) => None,
+        (_, XTASK | BENCHES) => Some("nothing may use the chores"),
         (_, TESTKIT) => Some("the testkit is for tests only"),
         (TESTKIT, _) if UNDER_TESTKIT.contains(&to) || dependency.optional => None,
         (TESTKIT, _) => Some("must be optional: the testkit sits there only by a feature"),
@@ -49,8 +49,8 @@ fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
 fn wrong_in_tests(from: &str, dependency: &Dependency) -> Option<&'static str> {
     let to = dependency.name.as_str();
     match (from, to) {
-        (XTASK, _) => None,
-        (_, XTASK) => Some("nothing may use the chores, not even in tests"),
+        (XTASK | BENCHES, _) => None,
+        (_, XTASK | BENCHES) => Some("nothing may use the chores, not even in tests"),
         // With a version, `cargo package` would look for the testkit where it cannot be yet.
         (_, TESTKIT) if dependency.req != "*" => {
             Some("needs an entry without a version in [workspace.dependencies], or no crate can be packed")

@@ -23,6 +23,9 @@ pub(super) const UNDER_TESTKIT: &[&str] = &["agentwire-protocol", "agentwire-tra
 /// On top of everything, and used by nothing.
 pub(super) const XTASK: &str = "xtask";
 
+/// Measures the layers, and is used by nothing.
+pub(super) const BENCHES: &str = "agentwire-benches";
+
 /// At most so many crates that are not ours, in `cargo tree -e normal,build`.
 pub(super) const BUDGETS: &[Budget] = &[
     Budget { package: "agentwire-protocol", features: Features::Default, most: 15 },

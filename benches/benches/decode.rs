@@ -1,0 +1,32 @@
+//! Every way to read, over the recorded sessions and over a long stream of partial messages.
+
+#![expect(missing_docs, reason = "criterion's macro makes a function, and no interface")]
+
+use agentwire_benches::{
+    fixtures,
+    input::Input,
+    stream::{Tags, generate},
+    ways,
+};
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+
+fn decode(criterion: &mut Criterion) {
+    let fixtures = fixtures::inbound().expect("the recordings can be read");
+    for (name, bytes) in [
+        ("fixtures", fixtures),
+        ("partial messages", generate(Tags::First)),
+        ("partial messages, tags last", generate(Tags::Last)),
+    ] {
+        let input = Input::new(bytes);
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Bytes(input.bytes().len() as u64));
+        group.sampling_mode(SamplingMode::Flat).sample_size(10);
+        for way in ways::ALL {
+            group.bench_function(way.name, |bencher| bencher.iter(|| (way.read)(&input)));
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, decode);
+criterion_main!(benches);

@@ -1,0 +1,98 @@
+//! What it costs to keep every message of a stream, with its line: the process starts itself again and looks at what
+//! the child holds of the machine's memory.
+//!
+//! `retain [--check]`; with `--check` it fails where the mark is missed.
+
+#![expect(clippy::print_stdout, reason = "a program for the terminal speaks by printing")]
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    io::{self, Read, Write},
+    process::{Command, ExitCode, Stdio},
+};
+
+use agentwire_benches::{
+    marks::{RETAINED, median},
+    stream::{Tags, generate},
+};
+use agentwire_codec::{Frame, Incoming, Limits, LineDecoder};
+use bytes::Bytes;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    if words.iter().any(|word| word == CHILD) {
+        return child().map(|()| ExitCode::SUCCESS);
+    }
+    if resident().is_none() {
+        println!(
+            "\nmemory of kept messages: not measured, since this system does not tell a process its memory"
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    let stream = generate(Tags::First);
+    println!("\n| kept | MB | times the lines' bytes |\n|---|---:|---:|");
+    let lines = stream.len() - memchr::memchr_iter(b'\n', &stream).count();
+    println!("| the lines' bytes | {:.1} | 1.00 |", lines as f64 / 1e6);
+    let mut kept = 0.0;
+    for (name, what) in [("lines alone", "lines"), ("messages with their lines", "messages")] {
+        let sizes = (0..RUNS).map(|_| run(what, &stream)).collect::<Result<Vec<_>, _>>()?;
+        let size = median(sizes);
+        kept = size / lines as f64;
+        println!("| {name} | {:.1} | {kept:.2} |", size / 1e6);
+    }
+    let holds = RETAINED.holds(kept);
+    println!("\nmark: {RETAINED}, {}", if holds { "kept" } else { "MISSED" });
+    let failed = !holds && words.iter().any(|word| word == "--check");
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Starts the child, and gives the bytes that it came to hold.
+fn run(what: &str, stream: &[u8]) -> Result<f64, Box<dyn Error>> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args([CHILD, what]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn()?;
+    child.stdin.take().ok_or("no pipe")?.write_all(stream)?;
+    let output = child.wait_with_output()?;
+    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+}
+
+/// Keeps all that comes, and prints by how much it grew.
+fn child() -> Result<(), Box<dyn Error>> {
+    let messages = env::args().any(|word| word == "messages");
+    let before = resident().ok_or("no memory told")?;
+    let mut decoder = LineDecoder::new(Limits::default());
+    let (mut lines, mut kept) = (Vec::new(), Vec::new());
+    let mut input = io::stdin().lock();
+    loop {
+        let mut block = Vec::with_capacity(BLOCK);
+        if input.by_ref().take(BLOCK as u64).read_to_end(&mut block)? == 0 {
+            break;
+        }
+        decoder.push(Bytes::from(block));
+        while let Some(line) = decoder.next() {
+            if messages {
+                kept.push(Incoming::decode(Frame::new(line?)));
+            } else {
+                lines.push(line?);
+            }
+        }
+    }
+    let after = resident().ok_or("no memory told")?;
+    println!("{}", after.saturating_sub(before));
+    drop((lines, kept));
+    Ok(())
+}
+
+/// The bytes that this process has in memory; Linux tells in pages, mostly of 4 KiB.
+fn resident() -> Option<usize> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+const CHILD: &str = "--child";
+const BLOCK: usize = 64 << 10;
+const RUNS: usize = 3;

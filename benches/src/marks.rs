@@ -1,0 +1,81 @@
+//! The marks: how much one way may cost, as a ratio of times within one run.
+
+use std::fmt;
+
+use crate::ways::{IGNORED, PLAIN, RAW, TYPED, VALUE, Way};
+
+/// A bound on the ratio of two ways' times.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Mark {
+    /// The way above the line.
+    pub of: Way,
+    /// The way below the line.
+    pub to: Way,
+    /// What the ratio must keep.
+    pub bound: Bound,
+}
+
+/// What a ratio must keep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+pub enum Bound {
+    /// No more than this.
+    Most(f64),
+    /// No less than this.
+    Least(f64),
+}
+
+impl Bound {
+    /// Whether the ratio keeps it.
+    pub fn holds(self, ratio: f64) -> bool {
+        match self {
+            Self::Most(most) => ratio <= most,
+            Self::Least(least) => ratio >= least,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Most(most) => write!(f, "≤ {most}"),
+            Self::Least(least) => write!(f, "≥ {least}"),
+        }
+    }
+}
+
+/// The marks for a stream of partial messages.
+pub const MARKS: &[Mark] = &[
+    Mark { of: RAW, to: IGNORED, bound: Bound::Most(2.2) },
+    Mark { of: TYPED, to: IGNORED, bound: Bound::Most(2.8) },
+    Mark { of: PLAIN, to: RAW, bound: Bound::Least(1.8) },
+    Mark { of: VALUE, to: RAW, bound: Bound::Least(2.5) },
+];
+
+/// The mark for the memory of all messages that are kept with their lines, as times the lines' own bytes.
+pub const RETAINED: Bound = Bound::Most(2.0);
+
+/// The middle one.
+pub fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, median};
+
+    #[test]
+    fn a_bound_can_be_missed() {
+        assert!(Bound::Most(2.0).holds(2.0) && !Bound::Most(2.0).holds(2.1));
+        assert!(Bound::Least(2.0).holds(2.0) && !Bound::Least(2.0).holds(1.9));
+        assert!(!Bound::Most(2.0).holds(f64::NAN));
+    }
+
+    #[test]
+    fn the_median_is_the_middle_one() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert!(median(Vec::new()).is_nan());
+    }
+}

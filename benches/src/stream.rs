@@ -1,0 +1,159 @@
+//! A long session with partial messages, made up of the shapes that were recorded: the same bytes at each run.
+//!
+//! The shapes are those of `fixtures/sessions/2.1.330/partial-messages-with-thinking` and `tools-auto-allowed`.
+//! Three things differ from a recording.
+//! Pieces and tool results have the sizes of a real model and of real files, since a scripted model's are tiny.
+//! Ids are full of different digits.
+//! And the objects of the Messages API start with their `type`, as the API writes them: the CLI passes on the order in
+//! which it got them, and the scripted model of the recordings sorts its keys, so that there `type` comes last.
+//! [`Tags::Last`] makes that order.
+
+mod pen;
+mod words;
+
+use pen::{Pen, string};
+
+/// Where the objects of the Messages API have their `type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Tags {
+    /// Before all else, as the API sends it.
+    First,
+    /// In the order of the alphabet, as in the recordings.
+    Last,
+}
+
+/// 64,000 messages, 93 of 100 of them stream events, 43 MB in all.
+pub fn generate(tags: Tags) -> Vec<u8> {
+    let mut pen = Pen::new(tags);
+    let mut answers = 0;
+    while pen.lines() < MESSAGES {
+        answer(&mut pen, answers);
+        answers += 1;
+    }
+    pen.finish(MESSAGES)
+}
+
+/// One answer of the model, which ends in a tool use, and the tool's result.
+fn answer(pen: &mut Pen, number: usize) {
+    pen.next_answer();
+    pen.frame("system", r#""subtype":"status","status":"requesting""#);
+    let message = pen.object("message", &[("content", "[]"), ("role", r#""assistant""#), ("usage", USAGE)]);
+    pen.event("message_start", &[("message", &message)], r#","ttft_ms":812"#);
+    let mut index = 0;
+    if number.is_multiple_of(4) {
+        thinking(pen);
+        index += 1;
+    }
+    text(pen, index);
+    tool_use(pen, index + 1);
+    let delta = r#"{"stop_reason":"tool_use","stop_sequence":null}"#;
+    pen.event("message_delta", &[("delta", delta), ("usage", USAGE)], "");
+    pen.event("message_stop", &[], "");
+    tool_result(pen);
+}
+
+fn thinking(pen: &mut Pen) {
+    let block = pen.object("thinking", &[("thinking", r#""""#), ("signature", r#""""#)]);
+    pen.event("content_block_start", &[("index", "0"), ("content_block", &block)], DISPLAY);
+    let mut whole = String::new();
+    for _ in 0..24 {
+        let piece = pen.words(60);
+        let delta = pen.object("thinking_delta", &[("thinking", &string(&piece))]);
+        pen.event("content_block_delta", &[("index", "0"), ("delta", &delta)], DISPLAY);
+        whole.push_str(&piece);
+    }
+    pen.frame("system", r#""subtype":"thinking_tokens","estimated_tokens":360,"estimated_tokens_delta":360"#);
+    let signature = string(&pen.digits(400));
+    let delta = pen.object("signature_delta", &[("signature", &signature)]);
+    pen.event("content_block_delta", &[("index", "0"), ("delta", &delta)], "");
+    let block = pen.object("thinking", &[("thinking", &string(&whole)), ("signature", &signature)]);
+    pen.assistant(&block);
+    pen.event("content_block_stop", &[("index", "0")], "");
+}
+
+fn text(pen: &mut Pen, index: usize) {
+    let index = index.to_string();
+    let block = pen.object("text", &[("text", r#""""#)]);
+    pen.event("content_block_start", &[("index", &index), ("content_block", &block)], "");
+    let mut whole = String::new();
+    for _ in 0..26 {
+        let piece = pen.words(40);
+        let delta = pen.object("text_delta", &[("text", &string(&piece))]);
+        pen.event("content_block_delta", &[("index", &index), ("delta", &delta)], "");
+        whole.push_str(&piece);
+    }
+    let block = pen.object("text", &[("text", &string(&whole))]);
+    pen.assistant(&block);
+    pen.event("content_block_stop", &[("index", &index)], "");
+}
+
+fn tool_use(pen: &mut Pen, index: usize) {
+    let index = index.to_string();
+    let id = pen.tool_use_id();
+    let block = pen.object("tool_use", &[("id", &id), ("name", r#""Edit""#), ("input", "{}")]);
+    pen.event("content_block_start", &[("index", &index), ("content_block", &block)], "");
+    let mut text = String::new();
+    for _ in 0..18 {
+        text.push_str(&pen.words(60));
+    }
+    let input = format!(r#"{{"file_path":"/project/src/lib.rs","new_string":{}}}"#, string(&text));
+    let mut rest = input.as_str();
+    while !rest.is_empty() {
+        let mut end = rest.len().min(40);
+        while !rest.is_char_boundary(end) {
+            end += 1;
+        }
+        let (piece, behind) = rest.split_at(end);
+        rest = behind;
+        let delta = pen.object("input_json_delta", &[("partial_json", &string(piece))]);
+        pen.event("content_block_delta", &[("index", &index), ("delta", &delta)], "");
+    }
+    let block = pen.object("tool_use", &[("id", &id), ("name", r#""Edit""#), ("input", &input)]);
+    pen.assistant(&block);
+    pen.event("content_block_stop", &[("index", &index)], "");
+}
+
+/// What a tool read from a file: the recordings show it twice, for the model and for the host.
+fn tool_result(pen: &mut Pen) {
+    let mut file = String::new();
+    for _ in 0..FILE_LINES {
+        file.push_str(&pen.words(70));
+        file.push('\n');
+    }
+    let file = string(&file);
+    let id = pen.tool_use_id();
+    pen.user(
+        &format!(r#"{{"tool_use_id":{id},"type":"tool_result","content":{file}}}"#),
+        &format!(
+            r#"{{"type":"text","file":{{"filePath":"/project/src/lib.rs","content":{file},"numLines":{FILE_LINES}}}}}"#
+        ),
+    );
+}
+
+const MESSAGES: usize = 64_000;
+const FILE_LINES: usize = 230;
+const USAGE: &str = r#"{"input_tokens":10,"cache_creation_input_tokens":2048,"cache_read_input_tokens":18432,"output_tokens":120,"service_tier":"standard"}"#;
+const DISPLAY: &str = r#","thinking_display":"updates""#;
+
+#[cfg(test)]
+mod tests {
+    use super::{MESSAGES, Tags, generate};
+
+    #[test]
+    fn the_stream_is_what_it_says() {
+        for tags in [Tags::First, Tags::Last] {
+            let stream = generate(tags);
+            let lines: Vec<&[u8]> =
+                stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+            let events = lines.iter().filter(|line| line.starts_with(br#"{"type":"stream_event""#)).count();
+            assert_eq!(lines.len(), MESSAGES);
+            assert!(
+                (92.5..93.5).contains(&(events as f64 * 100.0 / lines.len() as f64)),
+                "{events} stream events"
+            );
+            assert!((42_000_000..44_000_000).contains(&stream.len()), "{} bytes", stream.len());
+        }
+        assert_eq!(generate(Tags::First), generate(Tags::First));
+    }
+}

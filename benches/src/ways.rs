@@ -1,0 +1,106 @@
+//! The ways to read a stream, from doing nothing with a line to typing all of it.
+//!
+//! Each gives the number of lines that it read, and drops what it made of a line before it reads the next.
+
+use std::hint::black_box;
+
+use agentwire_codec::{Frame, Incoming, Limits, LineDecoder};
+use agentwire_protocol::Message;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
+
+use crate::{input::Input, plain};
+
+/// One way.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Way {
+    /// What tables call it.
+    pub name: &'static str,
+    /// Reads all of the input, and gives the number of its lines.
+    pub read: fn(&Input) -> usize,
+}
+
+/// Finds the newlines, which every way must.
+pub const SPLIT: Way = Way { name: "split into lines (memchr)", read: split };
+/// Walks the JSON and keeps nothing: the limit for a parser of this library.
+pub const IGNORED: Way = Way { name: "IgnoredAny", read: |input| parsed::<IgnoredAny>(input) };
+/// Owned types with derived tags.
+pub const PLAIN: Way = Way { name: "derive-tagged types", read: |input| parsed::<plain::Message>(input) };
+/// A tree first, then those types.
+pub const VALUE: Way = Way { name: "Value, then derive-tagged types", read: value };
+/// Ours, with the events of the stream as text.
+pub const RAW: Way = Way { name: "agentwire, event as text", read: raw };
+/// Ours, with each event typed as well.
+pub const TYPED: Way = Way { name: "agentwire, event typed", read: typed };
+
+/// All of them, from the least work on.
+pub const ALL: &[Way] = &[SPLIT, IGNORED, RAW, TYPED, PLAIN, VALUE];
+
+fn split(input: &Input) -> usize {
+    lines(input).map(black_box).count()
+}
+
+fn parsed<T: DeserializeOwned>(input: &Input) -> usize {
+    lines(input).map(|line| black_box(serde_json::from_slice::<T>(line).is_ok())).filter(|ok| *ok).count()
+}
+
+fn value(input: &Input) -> usize {
+    let typed = |line| serde_json::from_value::<plain::Message>(serde_json::from_slice::<Value>(line)?);
+    lines(input).map(|line| black_box(typed(line)).is_ok()).filter(|ok| *ok).count()
+}
+
+fn raw(input: &Input) -> usize {
+    incoming(input, |incoming| matches!(incoming, Incoming::Message(..)))
+}
+
+fn typed(input: &Input) -> usize {
+    incoming(input, |incoming| match incoming {
+        Incoming::Message(Message::StreamEvent(event), _) => black_box(event.event()).is_ok(),
+        Incoming::Message(..) => true,
+        _ => false,
+    })
+}
+
+/// What a user of the codec does with each block that was read.
+fn incoming(input: &Input, is_good: fn(&Incoming) -> bool) -> usize {
+    let mut decoder = LineDecoder::new(Limits::default());
+    let mut good = 0;
+    for block in input.blocks() {
+        decoder.push(block.clone());
+        while let Some(Ok(line)) = decoder.next() {
+            let incoming = black_box(Incoming::decode(Frame::new(line)));
+            good += usize::from(is_good(&incoming));
+        }
+    }
+    good
+}
+
+fn lines(input: &Input) -> impl Iterator<Item = &[u8]> {
+    let bytes = input.bytes();
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', bytes).map(move |end| {
+        let line = &bytes[start..end];
+        start = end + 1;
+        line
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, SPLIT};
+    use crate::{
+        input::Input,
+        stream::{Tags, generate},
+    };
+
+    #[test]
+    fn every_way_reads_every_line() {
+        for tags in [Tags::First, Tags::Last] {
+            let input = Input::new(generate(tags));
+            for way in ALL {
+                assert_eq!((way.read)(&input), (SPLIT.read)(&input), "{}", way.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `cargo xtask fuzz`: runs the fuzz targets for a bounded time, from the recorded fixtures on.
+
+mod build;
+mod seeds;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::args::Args;
+use crate::failure::{Failure, While as _};
+use crate::machine;
+use crate::program;
+use crate::workspace;
+
+/// `cargo xtask fuzz [--seconds N] [TARGET…]`: all targets, or these, each for so long.
+///
+/// It fails where a target finds something; the input is in `target/fuzz/findings` then.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let seconds = args.option("--seconds")?.map_or(Ok(SECONDS), |text| text.parse::<u32>())?;
+    let names = args.names()?;
+    if let Some(name) = names.iter().find(|name| !TARGETS.contains(&name.as_str())) {
+        return Err(Failure::new(format!("there is no target `{name}`; there are: {}", TARGETS.join(", "))));
+    }
+    machine::provide(&["c++"])?;
+    let root = workspace::root()?;
+    let folder = root.join("target").join("fuzz");
+    let programs = build::targets(&root, &folder)?;
+    let findings = folder.join("findings");
+    fs::create_dir_all(&findings)?;
+    let mut found = Vec::new();
+    for target in TARGETS.iter().filter(|target| names.is_empty() || names.iter().any(|name| name == *target))
+    {
+        let corpus = folder.join("corpus").join(target);
+        let count = seeds::write(&root, target, &corpus)?;
+        println!("    {target}: {count} seeds, {seconds} s");
+        if let Err(failure) =
+            one(&programs.join(target), &corpus, &findings.join(format!("{target}-")), seconds)
+        {
+            println!("    {target}: {failure}");
+            found.push(*target);
+        }
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("found by {}: see {}", found.join(", "), findings.display())))
+}
+
+/// Why the targets can't be built here; `None` where they can.
+pub(crate) fn missing() -> Option<String> {
+    machine::provide(&["c++"]).err().map(|failure| failure.to_string())
+}
+
+/// Runs one target; its inputs and what it prints stay beside its findings.
+fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(), Failure> {
+    let log =
+        prefix.with_file_name(format!("{}log", prefix.file_name().unwrap_or_default().to_string_lossy()));
+    let file = fs::File::create(&log).while_doing(|| format!("writing {}", log.display()))?;
+    let mut command = Command::new(program);
+    command.arg(format!("-max_total_time={seconds}")).args([
+        "-max_len=16384",
+        "-timeout=20",
+        "-rss_limit_mb=2048",
+    ]);
+    command.arg(format!("-artifact_prefix={}", prefix.display())).arg(corpus);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
+    program::run(&mut command).while_doing(|| format!("its words are in {}", log.display()))
+}
+
+const TARGETS: &[&str] = &["lines", "message"];
+const SECONDS: u32 = 60;

@@ -1,0 +1,90 @@
+//! What fuzzing starts from: the recorded lines and the fixtures of messages, written anew at each run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, While as _};
+
+/// Writes the seeds of a target beside what earlier runs found worth keeping, and gives their number.
+pub(super) fn write(root: &Path, target: &str, corpus: &Path) -> Result<usize, Failure> {
+    fs::create_dir_all(corpus)?;
+    let seeds = if target == "lines" { streams(root)? } else { messages(root)? };
+    for (number, seed) in seeds.iter().enumerate() {
+        fs::write(corpus.join(format!("seed-{number:05}")), seed)?;
+    }
+    Ok(seeds.len())
+}
+
+/// Each recorded session as a stream, behind the two bytes that say its limit and how it is cut.
+fn streams(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut streams = Vec::new();
+    for path in files(&root.join("fixtures/sessions"), "transcript")? {
+        let mut stream = vec![1, 37];
+        for line in inbound(&read(&path)?) {
+            if stream.len() + line.len() < LONGEST {
+                stream.extend_from_slice(line);
+                stream.push(b'\n');
+            }
+        }
+        streams.push(stream);
+    }
+    for path in files(&root.join("crates/codec/fixtures/framing"), "")? {
+        streams.push([&[1, 37], &read(&path)?[..]].concat());
+    }
+    Ok(streams)
+}
+
+/// Each recorded line, and each fixture of a message.
+fn messages(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut messages = Vec::new();
+    for path in files(&root.join("fixtures/sessions"), "transcript")? {
+        let text = read(&path)?;
+        messages.extend(inbound(&text).filter(|line| line.len() < LONGEST).map(<[u8]>::to_vec));
+    }
+    for path in files(&root.join("crates/protocol/fixtures/messages"), "json")? {
+        messages.push(read(&path)?);
+    }
+    messages.sort();
+    messages.dedup();
+    Ok(messages)
+}
+
+/// The lines of the CLI in a transcript.
+fn inbound(transcript: &[u8]) -> impl Iterator<Item = &[u8]> {
+    transcript.split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(b"< "))
+}
+
+/// The files below a folder, in order; any where no extension is asked for.
+fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).while_doing(|| format!("reading {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path, extension)?);
+        } else if extension.is_empty() || path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).while_doing(|| format!("reading {}", path.display()))
+}
+
+/// Longer inputs make a target slow, and find no more.
+const LONGEST: usize = 16 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::{messages, streams};
+    use crate::workspace;
+
+    #[test]
+    fn the_fixtures_are_seeds() {
+        let root = workspace::root().unwrap();
+        assert!(streams(&root).unwrap().len() > 20);
+        assert!(messages(&root).unwrap().len() > 100);
+    }
+}
