@@ -78,8 +78,7 @@ impl Tools {
         for block in content(read).iter().filter(|block| block.text_at(&["type"]) == Some("tool_use")) {
             let Some(id) = block.text_at(&["id"]) else { continue };
             self.used.insert(id.into());
-            let is_output = block.text_at(&["name"]) == Some("StructuredOutput");
-            if is_main(read) && !is_output && !self.finished.contains(id) {
+            if is_main(read) && !self.finished.contains(id) {
                 self.waiting.push((id.into(), line, answer.into()));
             }
         }

@@ -171,7 +171,9 @@ fn other_ids(what: &What) -> Vec<Fault> {
         Role::Cancel { .. } => vec![json.field("request_id")],
         Role::Request { .. } => {
             let callback = json.at(&["request", "callback_id"]);
-            let tool = json.at(&["request", "tool_use_id"]).filter(|_| callback.is_none());
+            // What our own request names is our affair: the CLI takes any id.
+            let is_theirs = matches!(what, What::Theirs(..));
+            let tool = json.at(&["request", "tool_use_id"]).filter(|_| callback.is_none() && is_theirs);
             vec![json.field("request_id"), callback, tool]
         }
         Role::Message if read.kind() == "assistant" => {
