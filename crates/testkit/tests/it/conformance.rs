@@ -184,7 +184,7 @@ fn marks_say_what_should_be_there_although_it_is_faulty() {
 #[test]
 fn unknown_kinds_are_fine() {
     let more = concat!(
-        "< {\"type\":\"command_lifecycle\",\"state\":\"queued\"}\n",
+        "< {\"type\":\"from_the_future\",\"state\":\"queued\"}\n",
         "< {\"type\":\"system\",\"subtype\":\"from_the_future\",\"state\":\"idle\"}\n",
         "< {\"type\":\"control_request\",\"request_id\":\"q3\",\"request\":{\"subtype\":\"from_the_future\"}}\n",
         "> {\"type\":\"control_response\",\"response\":{\"subtype\":\"error\",\"request_id\":\"q3\",\"error\":\"what?\"}}\n",
