@@ -176,7 +176,7 @@ async fn a_clean_end() {
         let turn = session.ask("hi").await.unwrap();
         peer.prompt().await;
         peer.say(result("hello")).await;
-        peer.say(json!({"type": "transcript_mirror"})).await;
+        peer.say(json!({"type": "transcript_mirror", "filePath": "/m", "entries": []})).await;
         peer.exit(ExitReport::exited(0));
         turn.finish().await.unwrap().unwrap();
         assert_eq!(next_kind(&mut session).await, "transcript_mirror");
