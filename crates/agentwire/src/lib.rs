@@ -20,9 +20,10 @@ pub use agentwire_protocol::{
     Block, Message, PermissionMode, RawJson, System,
     message::{TurnResult, UserInput},
     permission::Decision,
+    settings::SettingSource,
 };
 pub use error::Error;
-pub use options::{Lowered, Options, SettingSource, SystemPrompt};
+pub use options::{Lowered, Options, SystemPrompt};
 pub use query::{Query, query};
 pub use session::{Session, SessionBuilder};
 pub use turn::Turn;

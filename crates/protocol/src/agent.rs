@@ -7,7 +7,7 @@ use serde::{
     de::{MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use crate::{Effort, PermissionMode, mcp::McpServerConfig, open_enum::open_enum};
+use crate::{PermissionMode, effort::Effort, mcp::McpServerConfig, open_enum::open_enum};
 
 /// A subagent of the host's own (`agents` of `initialize`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -166,7 +166,7 @@ pub struct AgentInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EffortLevel, mcp::StdioServer};
+    use crate::{effort::EffortLevel, mcp::StdioServer};
 
     #[test]
     fn a_definition_comes_back_as_it_was() {

@@ -11,7 +11,7 @@ pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failur
 pub use error_code::ErrorCode;
 pub use inbound::{
     CanUseTool, DialogCancelled, DialogChoice, ElicitationAsked, HookCallback, InboundCall, InboundRequest,
-    MatchedAskRule, McpMessage, McpMessageReply, RequestUserDialog, UserDialogReply,
+    MatchedAskRule, McpMessage, McpMessageReply, RequestUserDialog, RequestUserDialogReply,
 };
 pub use initialize::{
     FeedbackMode, HandshakeState, HookFailure, HookMatcher, Initialize, InitializeReply, ManifestFate,
@@ -19,14 +19,15 @@ pub use initialize::{
 };
 pub use outbound::{
     ApiUsage, AppliedSettings, ApplyFlagSettings, AttachmentTokens, BackgroundTasks, BackgroundTasksReply,
-    Behavior, BehaviorFix, BehaviorKey, BehaviorWindow, Behaviors, BinaryVersion, CacheImpact,
-    CancelAsyncMessage, CancelAsyncMessageReply, ClaimSession, ClaimSessionReply, ContextAgent,
-    ContextCategory, ContextCategoryId, ContextCategoryKind, ContextCommands, ContextDetail,
-    ContextMcpInstructions, ContextMcpTool, ContextMemoryFile, ContextSkill, ContextSkills, ContextSquare,
-    ContextTool, ContextUsage, ControlCall, EditableHook, EndSession, ExtraUsage, FileEncoding,
-    FileSuggestion, FileSuggestions, FileSuggestionsReply, GenerateSessionTitle, GenerateSessionTitleReply,
-    GetBinaryVersion, GetContextUsage, GetHooksListing, GetSessionCost, GetSettings, GetTaskOutput, GetUsage,
-    HookEntry, HookEventInfo, HookModeNote, HookPolicy, HooksListing, InputFile, Interrupt, InterruptReply,
+    Behavior, BehaviorFix, BehaviorKey, BehaviorWindow, Behaviors, CacheImpact, CancelAsyncMessage,
+    CancelAsyncMessageReply, ClaimSession, ClaimSessionReply, ContextAgent, ContextCategory,
+    ContextCategoryId, ContextCategoryKind, ContextCommands, ContextDetail, ContextMcpInstructions,
+    ContextMcpTool, ContextMemoryFile, ContextSkill, ContextSkills, ContextSquare, ContextTool, ControlCall,
+    EditableHook, EndSession, FileEncoding, FileSuggestion, FileSuggestions, FileSuggestionsReply,
+    GenerateSessionTitle, GenerateSessionTitleReply, GetBinaryVersion, GetBinaryVersionReply,
+    GetContextUsage, GetContextUsageReply, GetHooksListing, GetHooksListingReply, GetSessionCost,
+    GetSessionCostReply, GetSettings, GetSettingsReply, GetTaskOutput, GetTaskOutputReply, GetUsage,
+    GetUsageReply, HookEntry, HookEventInfo, HookModeNote, HookPolicy, InputFile, Interrupt, InterruptReply,
     ListModels, ListModelsReply, ListPermissionRules, ListPermissionRulesReply, LspToolChange,
     McpAuthenticate, McpAuthenticateReply, McpCall, McpCallReply, McpClearAuth, McpOauthCallbackUrl,
     McpReadResource, McpReadResourceReply, McpReconnect, McpSetServers, McpSetServersReply, McpStatus,
@@ -35,10 +36,10 @@ pub use outbound::{
     ReadFileReply, Recommendation, RedirectScheme, RegisterRepoRoot, RegisterRepoRootReply,
     ReloadOutputStyles, ReloadOutputStylesReply, ReloadPlugins, ReloadPluginsReply, ReloadSkills,
     ReloadSkillsReply, RenameSession, RenameSource, ResourceContents, RewindFiles, RewindFilesReply,
-    RuleDescription, RuleEditability, SeedReadState, SendMcpMessage, SessionCost, SessionUsage, SetColor,
-    SetHasSubscribers, SetMaxThinkingTokens, SetMcpPermissionModeOverride, SetMcpPermissionModeOverrideReply,
-    SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply, SettingsError, SettingsReply,
-    SettingsSource, Share, SideQuestion, SideQuestionReply, Staging, StagingErrorCode, StopTask, TaskOutput,
-    ThinkingDisplay, ToolCallTokens, UpdateSettings, UpdateSettingsSource, UsageReply, WorkspaceDirectory,
+    RuleDescription, RuleEditability, SeedReadState, SendMcpMessage, SetColor, SetHasSubscribers,
+    SetMaxThinkingTokens, SetMcpPermissionModeOverride, SetMcpPermissionModeOverrideReply, SetModel,
+    SetModelReply, SetPermissionMode, SetPermissionModeReply, SettingsError, Share, SideQuestion,
+    SideQuestionReply, SourceSettings, Staging, StagingErrorCode, StopTask, ThinkingDisplay, ToolCallTokens,
+    UpdateSettings, UpdateSettingsSource, WorkspaceDirectory,
 };
 pub use visit_calls::{CallVisitor, visit_calls};

@@ -6,7 +6,7 @@ pub mod cli;
 pub mod content;
 pub mod control;
 pub mod decode;
-mod effort;
+pub mod effort;
 pub mod elicitation;
 mod hidden;
 pub mod hook;
@@ -25,12 +25,11 @@ pub mod settings;
 pub mod slash_command;
 pub mod tagged;
 mod unknown;
-mod usage;
+pub mod usage;
 
 pub use content::{Block, Content};
 pub use control::{ControlCall, InboundRequest};
 pub use decode::DecodeError;
-pub use effort::{Effort, EffortLevel, FastModeDisabledReason, FastModeState};
 pub use hidden::{Hidden, Secrets};
 pub use ids::{RequestId, SessionId, ToolUseId, Uuid};
 pub use message::{Message, System};
@@ -38,7 +37,3 @@ pub use nullable::Nullable;
 pub use permission::PermissionMode;
 pub use raw::RawJson;
 pub use unknown::Unknown;
-pub use usage::{
-    CacheCreation, CostBasis, CreditNotApplied, CreditRedeemed, CreditRefusal, CreditStatus, FallbackCredit,
-    Iteration, IterationUsage, ModelUsage, OutputTokensDetails, ServerToolUsage, ServiceTier, Speed, Usage,
-};

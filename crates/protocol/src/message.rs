@@ -27,9 +27,9 @@ pub use answer::{
 };
 pub use assistant::{
     ApiMessage, Assistant, AssistantError, ContextAgent, ContextCategory, ContextCategoryKind,
-    ContextMcpTool, ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage, ExtraUsage,
-    LocalCommandOutcome, LocalCommandRun, OverLimitKind, ToolUseMeta, UsageLimit, UsageLimitScope,
-    UsageLimits, UsageReport, UsageScopeName, UsageSession,
+    ContextMcpTool, ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage, LocalCommandOutcome,
+    LocalCommandRun, OverLimitKind, ToolUseMeta, UsageLimit, UsageLimitScope, UsageLimits, UsageReport,
+    UsageScopeName,
 };
 pub use auth_status::AuthStatus;
 pub use autocompact_state::{Autocompact, AutocompactState};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::EffortLevel;
+use crate::effort::EffortLevel;
 
 /// A model that can be chosen (`models` of the handshake, `list_models`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -13,7 +13,8 @@ pub use hooks::{
 pub use permissions::{DisabledMark, PermissionSettings};
 
 use crate::{
-    DecodeError, EffortLevel, Hidden, RawJson, Secrets, open_enum::open_enum, sandbox::SandboxSettings,
+    DecodeError, Hidden, RawJson, Secrets, effort::EffortLevel, open_enum::open_enum,
+    sandbox::SandboxSettings,
 };
 
 /// Settings as they came, with every key.
@@ -27,6 +28,15 @@ impl RawSettings {
     /// Takes an object as it is.
     pub fn new(object: RawJson) -> Self {
         Self(object)
+    }
+
+    /// Writes typed settings.
+    ///
+    /// # Errors
+    ///
+    /// When a number of them is none that JSON has.
+    pub fn encode(settings: &Settings) -> Result<Self, serde_json::Error> {
+        RawJson::encode(settings).map(Self)
     }
 
     /// The object's text.
@@ -51,6 +61,12 @@ impl RawSettings {
     pub fn field<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, DecodeError> {
         let mut fields: BTreeMap<Box<str>, RawJson> = self.0.decode()?;
         fields.remove(key).map(|value| value.decode()).transpose()
+    }
+}
+
+impl From<RawJson> for RawSettings {
+    fn from(object: RawJson) -> Self {
+        Self(object)
     }
 }
 

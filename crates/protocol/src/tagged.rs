@@ -53,15 +53,16 @@ pub trait Tagged: Sized {
 /// `within "type" = "system"` says that the union lies on the same object as an outer one, which has read that field.
 /// `as union` marks a variant that is such an inner union, and writes its own tags.
 /// `or Variant` says that an object without the tag is of that kind, if it reads as one.
+/// `hides unknown` keeps objects of unknown kinds out of `Debug`, where known ones can hold secrets.
 macro_rules! tagged {
     (
         $(#[$meta:meta])*
-        $vis:vis enum $name:ident by $tag:literal $(or $untagged:ident)? $(within $outer:literal = $outer_value:literal)? {
+        $vis:vis enum $name:ident by $tag:literal $(or $untagged:ident)? $(hides $hidden:ident)? $(within $outer:literal = $outer_value:literal)? {
             $( $(#[$variant_meta:meta])* $variant:ident($payload:ty) = $wire:literal $(as $nested:ident)?, )+
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, PartialEq)]
         #[non_exhaustive]
         $vis enum $name {
             $( $(#[$variant_meta])* #[doc = concat!("\n\nOn the wire: `", $wire, "`.")] $variant($payload), )+
@@ -124,6 +125,15 @@ macro_rules! tagged {
             }
         };
 
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $( Self::$variant(payload) => f.debug_tuple(stringify!($variant)).field(payload).finish(), )+
+                    Self::Unknown(unknown) => $crate::tagged::tagged!(@debug f unknown $($hidden)?),
+                }
+            }
+        }
+
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 $crate::tagged::Tagged::write(self, serializer)
@@ -135,6 +145,12 @@ macro_rules! tagged {
                 $crate::tagged::deserialize(deserializer)
             }
         }
+    };
+    (@debug $f:ident $unknown:ident) => {
+        $f.debug_tuple("Unknown").field($unknown).finish()
+    };
+    (@debug $f:ident $unknown:ident unknown) => {
+        $f.debug_tuple("Unknown").field(&$unknown.kind).finish_non_exhaustive()
     };
     (@read $fields:ident) => {
         serde::Deserialize::deserialize($fields)

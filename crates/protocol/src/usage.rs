@@ -1,12 +1,14 @@
-//! Token counts.
+//! Tokens and cost: of an answer, a turn, a model, a session.
 
 mod fallback_credit;
 mod iteration;
 mod model;
+mod session;
 
 pub use fallback_credit::{CreditNotApplied, CreditRedeemed, CreditRefusal, CreditStatus, FallbackCredit};
 pub use iteration::{Iteration, IterationUsage};
 pub use model::{CostBasis, ModelUsage};
+pub use session::{ExtraUsage, SessionUsage};
 
 use serde::{Deserialize, Serialize};
 

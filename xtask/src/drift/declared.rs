@@ -5,7 +5,7 @@ use agentwire_codec::Line;
 use agentwire_protocol::permission::{Decision, PermissionUpdate};
 use agentwire_protocol::tagged::Tagged as _;
 use agentwire_protocol::{
-    InboundRequest, ModelUsage, account, agent, mcp, model_info, plugin, session_info, slash_command,
+    InboundRequest, account, agent, mcp, model_info, plugin, session_info, slash_command, usage::ModelUsage,
 };
 use serde_json::{Value, json};
 

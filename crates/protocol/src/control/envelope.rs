@@ -2,10 +2,12 @@
 //!
 //! Each is written as a `Message`, which puts its `type` first.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorCode, InboundRequest};
-use crate::{RawJson, RequestId, tagged::tagged};
+use super::{ControlCall, ErrorCode, InboundRequest};
+use crate::{DecodeError, Hidden, RawJson, RequestId, tagged::tagged};
 
 /// A request of the CLI (`control_request`, to us).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -64,7 +66,9 @@ tagged! {
 }
 
 /// A request was done.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+///
+/// `Debug` does not show what was asked for: `get_settings`, `mcp_status` and `mcp_authenticate` are told keys there.
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Success {
     /// The request.
@@ -81,6 +85,36 @@ pub struct Success {
     /// Questions of MCP servers that are still open, likewise; declared, but not told by every session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_elicitation_requests: Option<Vec<ControlRequest>>,
+}
+
+impl Success {
+    /// Reads what was asked for, as the reply of the request that it answers; where there is nothing, an empty object.
+    ///
+    /// # Errors
+    ///
+    /// When the reply does not have that shape; the positions count from the start of `response`.
+    pub fn reply<C: ControlCall>(&self) -> Result<C::Reply, DecodeError> {
+        self.response.as_ref().map_or_else(|| RawJson::empty_object().decode(), RawJson::decode)
+    }
+}
+
+impl fmt::Debug for Success {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            request_id,
+            response,
+            pending_permission_requests,
+            pending_user_dialog_requests,
+            pending_elicitation_requests,
+        } = self;
+        f.debug_struct("Success")
+            .field("request_id", request_id)
+            .field("response", &response.as_ref().map(Hidden))
+            .field("pending_permission_requests", pending_permission_requests)
+            .field("pending_user_dialog_requests", pending_user_dialog_requests)
+            .field("pending_elicitation_requests", pending_elicitation_requests)
+            .finish()
+    }
 }
 
 /// A request was not done.
@@ -121,5 +155,32 @@ impl ControlCancelRequest {
     /// Takes this request back.
     pub fn new(request_id: RequestId) -> Self {
         Self { request_id }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::SetModel;
+
+    #[test]
+    fn a_success_without_a_response_is_a_reply_all_the_same() {
+        let text = r#"{"request_id":"r1","response":{"model":"opus"}}"#;
+        let told: Success = serde_json::from_str(text).unwrap();
+        assert_eq!(told.reply::<SetModel>().unwrap().model.as_deref(), Some("opus"));
+        let silent: Success = serde_json::from_str(r#"{"request_id":"r1"}"#).unwrap();
+        assert_eq!(silent.reply::<SetModel>().unwrap().model, None);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_not_shown() {
+        let settings = RawJson::parse(r#"{"effective":{"env":{"KEY":"s3cret"}}}"#).unwrap();
+        let response = ControlResponse::success("r1".into(), Some(settings));
+        assert!(serde_json::to_string(&response).unwrap().contains("s3cret"));
+        let shown = format!("{response:?}");
+        assert!(
+            shown.contains("r1") && shown.contains("Some(<hidden>)") && !shown.contains("s3cret"),
+            "{shown}"
+        );
     }
 }

@@ -12,7 +12,7 @@ pub use can_use_tool::{CanUseTool, MatchedAskRule};
 pub use elicitation::ElicitationAsked;
 pub use hook_callback::HookCallback;
 pub use mcp_message::{McpMessage, McpMessageReply};
-pub use user_dialog::{DialogCancelled, DialogChoice, RequestUserDialog, UserDialogReply};
+pub use user_dialog::{DialogCancelled, DialogChoice, RequestUserDialog, RequestUserDialogReply};
 
 use crate::tagged::tagged;
 

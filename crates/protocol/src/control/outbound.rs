@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
 pub use context_usage::{
     ApiUsage, AttachmentTokens, ContextAgent, ContextCategory, ContextCategoryId, ContextCategoryKind,
     ContextCommands, ContextDetail, ContextMcpInstructions, ContextMcpTool, ContextMemoryFile, ContextSkill,
-    ContextSkills, ContextSquare, ContextTool, ContextUsage, GetContextUsage, MessageBreakdown,
+    ContextSkills, ContextSquare, ContextTool, GetContextUsage, GetContextUsageReply, MessageBreakdown,
     ToolCallTokens,
 };
 pub use files::{
@@ -34,7 +34,7 @@ pub use files::{
     RegisterRepoRoot, RegisterRepoRootReply, RewindFiles, RewindFilesReply, SeedReadState,
 };
 pub use hooks_listing::{
-    EditableHook, GetHooksListing, HookEntry, HookEventInfo, HookModeNote, HookPolicy, HooksListing,
+    EditableHook, GetHooksListing, GetHooksListingReply, HookEntry, HookEventInfo, HookModeNote, HookPolicy,
 };
 pub use interrupt::{Interrupt, InterruptReply};
 pub use mcp_auth::{
@@ -53,8 +53,8 @@ pub use permission_rules::{
     PermissionRules, RuleDescription, RuleEditability, WorkspaceDirectory,
 };
 pub use queries::{
-    BinaryVersion, GetBinaryVersion, GetSessionCost, ListModels, ListModelsReply, SessionCost, SideQuestion,
-    SideQuestionReply,
+    GetBinaryVersion, GetBinaryVersionReply, GetSessionCost, GetSessionCostReply, ListModels,
+    ListModelsReply, SideQuestion, SideQuestionReply,
 };
 pub use reload::{
     CacheImpact, LspToolChange, ReloadOutputStyles, ReloadOutputStylesReply, ReloadPlugins,
@@ -68,24 +68,27 @@ pub use set_max_thinking_tokens::{SetMaxThinkingTokens, ThinkingDisplay};
 pub use set_model::{SetModel, SetModelReply};
 pub use set_permission_mode::{SetPermissionMode, SetPermissionModeReply};
 pub use settings::{
-    AppliedSettings, ApplyFlagSettings, GetSettings, SettingsError, SettingsReply, SettingsSource,
+    AppliedSettings, ApplyFlagSettings, GetSettings, GetSettingsReply, SettingsError, SourceSettings,
     UpdateSettings, UpdateSettingsSource,
 };
 pub use tasks::{
     BackgroundTasks, BackgroundTasksReply, CancelAsyncMessage, CancelAsyncMessageReply, GetTaskOutput,
-    SetHasSubscribers, StopTask, TaskOutput,
+    GetTaskOutputReply, SetHasSubscribers, StopTask,
 };
 pub use usage::{
-    Behavior, BehaviorFix, BehaviorKey, BehaviorWindow, Behaviors, ExtraUsage, GetUsage, ModelWindow,
-    RateLimits, RateWindow, Recommendation, SessionUsage, Share, UsageReply,
+    Behavior, BehaviorFix, BehaviorKey, BehaviorWindow, Behaviors, GetUsage, GetUsageReply, ModelWindow,
+    RateLimits, RateWindow, Recommendation, Share,
 };
 
 use crate::{RequestId, tagged::Inject};
 
 /// A request to the CLI, and the reply that belongs to it.
 ///
-/// Serializes as the request's fields without `subtype`.
-/// Implement it for a type of your own to send a request that this crate does not know yet.
+/// Serializes as the request's fields without `subtype`: an object, which [`OutboundRequest`] writes with `subtype` first.
+/// Implement it for a type of your own to send a request that this crate does not know yet; the crate's front page
+/// shows one.
+/// A reply should lack for nothing: give each field that is not needed `#[serde(default)]`, since an older CLI may
+/// leave it out, and may answer without a `response` at all.
 ///
 /// ```
 /// use agentwire_protocol::control::{ControlCall, Interrupt, InterruptReply, SetModel, SetModelReply};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::EffortLevel;
+use crate::effort::EffortLevel;
 
 /// The effort in force in a turn (`effort`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -9,8 +9,8 @@ tagged! {
     /// How an MCP server is reached, as `mcp_set_servers` and `initialize` take it and `mcp_status` tells it.
     ///
     /// An entry without `type` that reads as a [`StdioServer`] is one.
-    /// `Debug` shows neither the values of environment variables nor those of headers.
-    pub enum McpServerConfig by "type" or Stdio {
+    /// `Debug` shows neither the values of environment variables nor those of headers, and of an unknown kind its name.
+    pub enum McpServerConfig by "type" or Stdio hides unknown {
         /// A program that the CLI starts.
         Stdio(StdioServer) = "stdio",
         /// A server at a URL, by server-sent events.
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn headers_are_not_shown() {
-        for kind in ["http", "sse", "ws"] {
+        for kind in ["http", "sse", "ws", "later"] {
             let text =
                 format!(r#"{{"type":"{kind}","url":"http://far","headers":{{"Authorization":"s3cret"}}}}"#);
             let server = read(&text);

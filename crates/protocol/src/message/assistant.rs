@@ -11,15 +11,14 @@ pub use context_usage::{
 };
 pub use error::AssistantError;
 pub use meta::{LocalCommandOutcome, LocalCommandRun, ToolUseMeta};
-pub use usage_report::{
-    ExtraUsage, UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName, UsageSession,
-};
+pub use usage_report::{UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, Nullable, SessionId, ToolUseId, Usage, Uuid,
+    Block, Nullable, SessionId, ToolUseId, Uuid,
     message::{Container, ContextManagement, Diagnostics, InputTransformation, StopDetails, StopReason},
+    usage::Usage,
 };
 
 /// One content block of the model's answer (`assistant`), complete.

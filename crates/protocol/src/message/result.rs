@@ -15,8 +15,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FastModeDisabledReason, FastModeState, ModelUsage, Nullable, RawJson, SessionId, ToolUseId, Usage, Uuid,
+    Nullable, RawJson, SessionId, ToolUseId, Uuid,
+    effort::{FastModeDisabledReason, FastModeState},
     message::{Origin, StopReason},
+    usage::{ModelUsage, Usage},
 };
 
 /// The end of a turn (`result`), good or bad.

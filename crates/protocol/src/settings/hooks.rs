@@ -25,7 +25,7 @@ impl SettingsHookMatcher {
 
 tagged! {
     /// A hook that settings declare.
-    pub enum SettingsHook by "type" {
+    pub enum SettingsHook by "type" hides unknown {
         /// A command, which reads the event's input from its standard input.
         Command(Box<CommandHook>) = "command",
         /// A question to a model.

@@ -4,7 +4,7 @@ use agentwire_protocol::{
     InboundRequest, Message, RawJson,
     control::{
         CanUseTool, ElicitationAsked, HookCallback, InboundCall, McpMessage, McpMessageReply,
-        RequestUserDialog, UserDialogReply,
+        RequestUserDialog, RequestUserDialogReply,
     },
     elicitation::{ElicitationAction, ElicitationReply},
     hook::AnyInput,
@@ -47,10 +47,10 @@ fn each_request_has_its_reply() {
     answered::<ElicitationAsked>(&ElicitationReply::decline(), r#"{"action":"decline"}"#);
     assert_eq!(ElicitationReply::cancel().action, ElicitationAction::Cancel);
     answered::<RequestUserDialog>(
-        &UserDialogReply::completed(raw()),
+        &RequestUserDialogReply::completed(raw()),
         r#"{"behavior":"completed","result":{"b":1.10,"a":2}}"#,
     );
-    answered::<RequestUserDialog>(&UserDialogReply::cancelled(), r#"{"behavior":"cancelled"}"#);
+    answered::<RequestUserDialog>(&RequestUserDialogReply::cancelled(), r#"{"behavior":"cancelled"}"#);
     answered::<HookCallback>(&raw(), r#"{"b":1.10,"a":2}"#);
 }
 

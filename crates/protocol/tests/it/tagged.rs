@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use agentwire_protocol::{
     Block, InboundRequest, Message, System, Unknown,
-    control::{Outcome, UserDialogReply},
+    control::{Outcome, RequestUserDialogReply},
     hook::{AnyInput, RequestDecision},
     permission::{Decision, PermissionUpdate},
     tagged::Tagged,
@@ -68,7 +68,7 @@ union! { PermissionUpdate:
     "removeDirectories" { "directories": "[]", "destination": r#""projectSettings""# }
 }
 
-union! { UserDialogReply:
+union! { RequestUserDialogReply:
     "completed" { "result": r#"{"b":1.10,"a":2}"# }
     "cancelled" {}
 }
@@ -121,7 +121,7 @@ macro_rules! for_every_union {
         $check::<Outcome>();
         $check::<Decision>();
         $check::<PermissionUpdate>();
-        $check::<UserDialogReply>();
+        $check::<RequestUserDialogReply>();
         $check::<AnyInput>();
         $check::<RequestDecision>();
     }};

@@ -24,12 +24,12 @@ pub struct RequestUserDialog {
 
 impl InboundCall for RequestUserDialog {
     const SUBTYPE: &'static str = "request_user_dialog";
-    type Reply = UserDialogReply;
+    type Reply = RequestUserDialogReply;
 }
 
 tagged! {
     /// How a dialog with the user ended.
-    pub enum UserDialogReply by "behavior" {
+    pub enum RequestUserDialogReply by "behavior" {
         /// The user chose.
         Completed(DialogChoice) = "completed",
         /// The user dismissed it, and the CLI does what it does by default.
@@ -37,7 +37,7 @@ tagged! {
     }
 }
 
-impl UserDialogReply {
+impl RequestUserDialogReply {
     /// The user chose this.
     pub fn completed(result: RawJson) -> Self {
         Self::Completed(DialogChoice { result })

@@ -6,8 +6,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ManifestFate;
 use crate::{
-    DecodeError, FastModeDisabledReason, FastModeState, PermissionMode, RawJson, account::AccountInfo,
-    agent::AgentInfo, model_info::ModelInfo, open_enum::open_enum, slash_command::SlashCommand,
+    DecodeError, PermissionMode, RawJson,
+    account::AccountInfo,
+    agent::AgentInfo,
+    effort::{FastModeDisabledReason, FastModeState},
+    model_info::ModelInfo,
+    open_enum::open_enum,
+    slash_command::SlashCommand,
 };
 
 /// What the CLI says in the handshake.
@@ -15,7 +20,7 @@ use crate::{
 /// Nothing of it is needed to go on, so reading it never fails for its shape: a field that is missing or of another
 /// type is as by default, and so are all where the reply is no object.
 /// What came is kept as [`raw`](Self::raw).
-/// Tools that are to notice a changed shape read it with [`deserialize_strictly`](Self::deserialize_strictly).
+/// Whoever wants to notice a changed shape writes what was read and compares: a field that did not fit is not there.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(remote = "Self", default)]
 #[non_exhaustive]
@@ -130,11 +135,7 @@ pub struct FeedbackMode {
 
 impl InitializeReply {
     /// Reads a reply that must have the shape that is known here; `raw` is not kept.
-    ///
-    /// # Errors
-    ///
-    /// When a field is of another type, or the reply is no object.
-    pub fn deserialize_strictly<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize_strictly<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::deserialize(deserializer)
     }
 
@@ -208,12 +209,9 @@ mod tests {
     }
 
     #[test]
-    fn tools_can_be_strict() {
-        let strictly =
-            |text: &str| InitializeReply::deserialize_strictly(&mut serde_json::Deserializer::from_str(text));
-        assert_eq!(strictly(r#"{"pid":7}"#).unwrap(), InitializeReply { pid: Some(7), ..Default::default() });
-        assert!(strictly(r#"{"pid":"7"}"#).is_err());
-        let written = serde_json::to_string(&read(r#"{"pid":7,"session_state":"idle"}"#)).unwrap();
+    fn what_did_not_fit_is_not_written() {
+        let written =
+            serde_json::to_string(&read(r#"{"pid":7,"session_state":"idle","feedback_mode":1}"#)).unwrap();
         assert_eq!(written, r#"{"commands":[],"agents":[],"models":[],"pid":7,"session_state":"idle"}"#);
     }
 }

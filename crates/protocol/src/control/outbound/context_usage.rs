@@ -16,7 +16,7 @@ pub struct GetContextUsage {
 
 impl ControlCall for GetContextUsage {
     const SUBTYPE: &'static str = "get_context_usage";
-    type Reply = ContextUsage;
+    type Reply = GetContextUsageReply;
 }
 
 open_enum! {
@@ -33,7 +33,7 @@ open_enum! {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct ContextUsage {
+pub struct GetContextUsageReply {
     /// One entry for each kind of content, and for what is free.
     #[serde(default)]
     pub categories: Vec<ContextCategory>,
@@ -49,9 +49,9 @@ pub struct ContextUsage {
     /// What decides when the conversation is compacted, such as `model-default`. Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autocompact_source: Option<Box<str>>,
-    /// How much is used, from 0 to 100; rounded.
+    /// How much is used, in percent; rounded by the CLI, and declared as any number.
     #[serde(default)]
-    pub percentage: u64,
+    pub percentage: f64,
     /// A picture of it, in rows of squares.
     #[serde(default)]
     pub grid_rows: Vec<Vec<ContextSquare>>,
@@ -183,8 +183,8 @@ pub struct ContextSquare {
     pub category_name: Box<str>,
     /// The size of that kind.
     pub tokens: u64,
-    /// The same, from 0 to 100; rounded.
-    pub percentage: u64,
+    /// The same, in percent; rounded by the CLI, and declared as any number.
+    pub percentage: f64,
     /// How full the square is, from 0 to 1.
     pub square_fullness: f64,
 }

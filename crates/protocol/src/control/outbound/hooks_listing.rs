@@ -14,14 +14,14 @@ pub struct GetHooksListing {}
 
 impl ControlCall for GetHooksListing {
     const SUBTYPE: &'static str = "get_hooks_listing";
-    type Reply = HooksListing;
+    type Reply = GetHooksListingReply;
 }
 
 /// The hooks, with texts that are ready to be shown.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct HooksListing {
+pub struct GetHooksListingReply {
     /// The events that have hooks.
     #[serde(default)]
     pub events: Vec<HookEventInfo>,

@@ -38,9 +38,9 @@ impl ControlCall for McpAuthenticate {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpAuthenticateReply {
-    /// The page for the user to open.
+    /// The page for the user to open; it holds the `state`, so `Debug` does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub auth_url: Option<String>,
+    pub auth_url: Option<Hidden<String>>,
     /// Whether the user must do something.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_action: Option<bool>,

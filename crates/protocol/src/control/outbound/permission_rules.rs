@@ -43,7 +43,7 @@ pub struct PermissionRules {
     /// Settings files that were skipped because they are faulty; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
-    /// Whether the answer was cut because the connection stores it; absent on stdio.
+    /// Whether parts are left out, since somebody keeps what passes on the connection; absent on stdio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<bool>,
     /// Whether the settings of the process that started this one are in it. Named in the declarations only.

@@ -12,13 +12,13 @@ pub struct GetSessionCost {}
 
 impl ControlCall for GetSessionCost {
     const SUBTYPE: &'static str = "get_session_cost";
-    type Reply = SessionCost;
+    type Reply = GetSessionCostReply;
 }
 
 /// What the session has cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct SessionCost {
+pub struct GetSessionCostReply {
     /// Several lines for a person; for numbers ask `get_usage`.
     #[serde(default)]
     pub text: String,
@@ -50,14 +50,14 @@ pub struct GetBinaryVersion {}
 
 impl ControlCall for GetBinaryVersion {
     const SUBTYPE: &'static str = "get_binary_version";
-    type Reply = BinaryVersion;
+    type Reply = GetBinaryVersionReply;
 }
 
 /// The program's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct BinaryVersion {
+pub struct GetBinaryVersionReply {
     /// The version, such as `2.1.330`.
     #[serde(default)]
     pub version: Box<str>,

@@ -1,28 +1,26 @@
 //! Reading and changing settings.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::{ControlCall, Nothing};
-use crate::{Effort, RawJson, open_enum::open_enum};
+use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings};
 
 /// Lays settings over the session's own (`apply_flag_settings`), as `--settings` does; nothing is saved.
 ///
 /// A key that is `null` takes an earlier one back.
 /// Where one of them is invalid, none is applied, and the error names it.
-/// `Debug` does not show the settings, which may hold keys.
-#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+/// `Debug` does not show the values of settings, which may be keys.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ApplyFlagSettings {
     /// The settings, an object.
-    pub settings: RawJson,
+    pub settings: RawSettings,
 }
 
 impl ApplyFlagSettings {
     /// Lays these settings over the session's.
-    pub fn new(settings: RawJson) -> Self {
-        Self { settings }
+    pub fn new(settings: impl Into<RawSettings>) -> Self {
+        Self { settings: settings.into() }
     }
 }
 
@@ -34,20 +32,19 @@ impl ControlCall for ApplyFlagSettings {
 /// Saves settings (`update_settings`). CLI 2.1.197 does not know it.
 ///
 /// The project's local ones take `outputStyle` only, the user's `effortLevel` only; the error names other keys.
-/// `Debug` does not show the settings.
-#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UpdateSettings {
     /// Where to.
     pub source: UpdateSettingsSource,
     /// The settings, an object of strings.
-    pub settings: RawJson,
+    pub settings: RawSettings,
 }
 
 impl UpdateSettings {
     /// Saves these settings there.
-    pub fn new(source: UpdateSettingsSource, settings: RawJson) -> Self {
-        Self { source, settings }
+    pub fn new(source: UpdateSettingsSource, settings: impl Into<RawSettings>) -> Self {
+        Self { source, settings: settings.into() }
     }
 }
 
@@ -73,20 +70,20 @@ pub struct GetSettings {}
 
 impl ControlCall for GetSettings {
     const SUBTYPE: &'static str = "get_settings";
-    type Reply = SettingsReply;
+    type Reply = GetSettingsReply;
 }
 
 /// The settings in force, and where they come from. Not declared, seen on the wire.
 ///
-/// `Debug` does not show the settings, which hold environment variables and headers with their values.
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+/// `Debug` does not show the values of settings, environment variables and headers among them.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct SettingsReply {
+pub struct GetSettingsReply {
     /// All of them, merged.
-    pub effective: RawJson,
+    pub effective: RawSettings,
     /// Each source by itself, the weakest first.
     #[serde(default)]
-    pub sources: Vec<SettingsSource>,
+    pub sources: Vec<SourceSettings>,
     /// Files that were skipped because they are faulty; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
@@ -99,13 +96,13 @@ pub struct SettingsReply {
 }
 
 /// The settings of one source.
-#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct SettingsSource {
+pub struct SourceSettings {
     /// The source, such as `projectSettings`.
     pub source: Box<str>,
     /// Its settings.
-    pub settings: RawJson,
+    pub settings: RawSettings,
 }
 
 /// What the session made of its settings.
@@ -161,34 +158,4 @@ pub struct SettingsError {
     /// What is wrong, for a person.
     #[serde(default)]
     pub message: String,
-}
-
-impl fmt::Debug for ApplyFlagSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApplyFlagSettings").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for UpdateSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UpdateSettings").field("source", &self.source).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for SettingsReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { effective: _, sources, errors, served_settings_state, applied } = self;
-        f.debug_struct("SettingsReply")
-            .field("sources", sources)
-            .field("errors", errors)
-            .field("served_settings_state", served_settings_state)
-            .field("applied", applied)
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for SettingsSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SettingsSource").field("source", &self.source).finish_non_exhaustive()
-    }
 }

@@ -98,13 +98,13 @@ impl GetTaskOutput {
 
 impl ControlCall for GetTaskOutput {
     const SUBTYPE: &'static str = "get_task_output";
-    type Reply = TaskOutput;
+    type Reply = GetTaskOutputReply;
 }
 
 /// The end of what a command has written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct TaskOutput {
+pub struct GetTaskOutputReply {
     /// The end of the output, escape sequences included.
     #[serde(default)]
     pub output: String,

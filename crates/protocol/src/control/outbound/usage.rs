@@ -1,11 +1,13 @@
 //! `get_usage`: what the session has used, and how much of the plan is left.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
-use crate::{ModelUsage, Nullable, open_enum::open_enum};
+use crate::{
+    Nullable,
+    open_enum::open_enum,
+    usage::{ExtraUsage, SessionUsage},
+};
 
 /// What has been used (`get_usage`)? Declared as experimental.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -18,13 +20,13 @@ pub struct GetUsage {
 
 impl ControlCall for GetUsage {
     const SUBTYPE: &'static str = "get_usage";
-    type Reply = UsageReply;
+    type Reply = GetUsageReply;
 }
 
 /// What has been used.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct UsageReply {
+pub struct GetUsageReply {
     /// By this session.
     #[serde(default)]
     pub session: SessionUsage,
@@ -40,25 +42,6 @@ pub struct UsageReply {
     /// What used most of the plan, by the transcripts on this machine; `null` without a plan.
     #[serde(default)]
     pub behaviors: Option<Behaviors>,
-}
-
-/// What a session has used.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct SessionUsage {
-    /// Its cost in US dollars, as the CLI estimates it.
-    pub total_cost_usd: f64,
-    /// How long it waited for the API, in milliseconds.
-    pub total_api_duration_ms: u64,
-    /// How long it has lasted, in milliseconds.
-    pub total_duration_ms: u64,
-    /// Lines that it added to files.
-    pub total_lines_added: u64,
-    /// Lines that it took from files.
-    pub total_lines_removed: u64,
-    /// Tokens and cost by model.
-    pub model_usage: BTreeMap<Box<str>, ModelUsage>,
 }
 
 /// The limits of a plan.
@@ -110,27 +93,6 @@ pub struct ModelWindow {
     pub utilization: Option<f64>,
     /// When it starts anew, in ISO 8601.
     pub resets_at: Option<Box<str>>,
-}
-
-/// Use beyond the plan.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct ExtraUsage {
-    /// Whether it is allowed.
-    #[serde(default)]
-    pub is_enabled: bool,
-    /// The most in a month.
-    #[serde(default)]
-    pub monthly_limit: Option<f64>,
-    /// How much is used.
-    #[serde(default)]
-    pub used_credits: Option<f64>,
-    /// The same, from 0 to 100.
-    #[serde(default)]
-    pub utilization: Option<f64>,
-    /// The currency of the two amounts.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
-    pub currency: Nullable<Box<str>>,
 }
 
 /// What used most of the plan.

@@ -1,10 +1,11 @@
 //! What was used, as `/usage` tells it.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelUsage, Nullable};
+use crate::{
+    Nullable,
+    usage::{ExtraUsage, SessionUsage},
+};
 
 /// What was used (`usage_report`), as `/usage` tells it; for accounts with a subscription.
 ///
@@ -13,29 +14,10 @@ use crate::{ModelUsage, Nullable};
 #[non_exhaustive]
 pub struct UsageReport {
     /// What the session used.
-    pub session: UsageSession,
+    pub session: SessionUsage,
     /// The limits of the plan; `None` where they could not be found out.
     #[serde(default)]
     pub rate_limits: Option<UsageLimits>,
-}
-
-/// What a session used (`session`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct UsageSession {
-    /// Cost in US dollars, as the CLI estimates it.
-    pub total_cost_usd: f64,
-    /// Time spent in API requests, in milliseconds.
-    pub total_api_duration_ms: u64,
-    /// Wall time, in milliseconds.
-    pub total_duration_ms: u64,
-    /// Lines of files that were added.
-    pub total_lines_added: u64,
-    /// Lines of files that were removed.
-    pub total_lines_removed: u64,
-    /// Tokens and cost by model.
-    #[serde(default)]
-    pub model_usage: BTreeMap<Box<str>, ModelUsage>,
 }
 
 /// The limits of a plan (`rate_limits`).
@@ -90,24 +72,4 @@ pub struct UsageLimitScope {
 pub struct UsageScopeName {
     /// The name for a reader.
     pub display_name: String,
-}
-
-/// What was spent beyond a plan (`extra_usage`), in the smallest unit of the currency.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct ExtraUsage {
-    /// Whether more can be spent.
-    pub is_enabled: bool,
-    /// The most that may be spent in a month.
-    #[serde(default)]
-    pub monthly_limit: Option<f64>,
-    /// What was spent.
-    #[serde(default)]
-    pub used_credits: Option<f64>,
-    /// The share of it.
-    #[serde(default)]
-    pub utilization: Option<f64>,
-    /// The currency, such as `USD`.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
-    pub currency: Nullable<Box<str>>,
 }

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Delta;
 use crate::{
-    Block, Usage,
+    Block,
     message::{ApiMessage, Container, ContextManagement, InputTransformation, StopDetails, StopReason},
     open_enum::open_enum,
     tagged::tagged,
+    usage::Usage,
 };
 
 tagged! {

@@ -7,7 +7,8 @@ pub use plugin::{InitPlugin, ManagedLock, PluginError};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    EffortLevel, FastModeDisabledReason, FastModeState, Nullable, PermissionMode, RawJson, SessionId, Uuid,
+    Nullable, PermissionMode, RawJson, SessionId, Uuid,
+    effort::{EffortLevel, FastModeDisabledReason, FastModeState},
     mcp::{McpSource, McpStatusKind},
     open_enum::open_enum,
 };

@@ -1,6 +1,10 @@
 //! The unions of messages: what the CLI says, what it says of the session, and what lies within.
 
-use agentwire_protocol::{CreditStatus, Iteration, Message, System, Unknown, message::Origin};
+use agentwire_protocol::{
+    Message, System, Unknown,
+    message::Origin,
+    usage::{CreditStatus, Iteration},
+};
 
 use super::Union;
 
@@ -98,7 +102,7 @@ macro_rules! for_every_union_of_messages {
         $check::<agentwire_protocol::Message>();
         $check::<agentwire_protocol::System>();
         $check::<agentwire_protocol::message::Origin>();
-        $check::<agentwire_protocol::Iteration>();
-        $check::<agentwire_protocol::CreditStatus>();
+        $check::<agentwire_protocol::usage::Iteration>();
+        $check::<agentwire_protocol::usage::CreditStatus>();
     }};
 }
