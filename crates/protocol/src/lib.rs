@@ -11,6 +11,7 @@ pub mod elicitation;
 mod hidden;
 pub mod hook;
 mod ids;
+mod lenient;
 pub mod mcp;
 pub mod message;
 pub mod model_info;

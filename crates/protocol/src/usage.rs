@@ -19,16 +19,24 @@ use crate::{Nullable, open_enum::open_enum};
 #[non_exhaustive]
 pub struct Usage {
     /// Tokens read that no cache held.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Tokens written.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Tokens written to the cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cache_creation_input_tokens: Option<u64>,
     /// Tokens read from the cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cache_read_input_tokens: Option<u64>,
     /// Tokens written to the cache, by how long it keeps them.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
@@ -61,10 +69,10 @@ pub struct Usage {
 #[non_exhaustive]
 pub struct CacheCreation {
     /// Those kept for an hour.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub ephemeral_1h_input_tokens: u64,
     /// Those kept for five minutes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub ephemeral_5m_input_tokens: u64,
 }
 
@@ -73,7 +81,7 @@ pub struct CacheCreation {
 #[non_exhaustive]
 pub struct OutputTokensDetails {
     /// Those of thinking.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub thinking_tokens: u64,
 }
 
@@ -82,10 +90,10 @@ pub struct OutputTokensDetails {
 #[non_exhaustive]
 pub struct ServerToolUsage {
     /// Searches of the web.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub web_search_requests: u64,
     /// Pages of the web that were read.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub web_fetch_requests: u64,
 }
 

@@ -20,6 +20,7 @@ hook_event! {
         #[serde(skip_serializing_if = "Option::is_none")]
         title: Option<String>,
         /// Its kind, such as `permission_prompt` or `elicitation_response` (`notification_type`).
+        #[serde(default)]
         notification_type: Box<str>,
     }
 }
@@ -51,9 +52,10 @@ hook_event! {
         /// The `assistant` message by its own id, the same for all its parts (`message_id`).
         message_id: Uuid,
         /// The number of the part within the message, from 0 (`index`).
+        #[serde(default, deserialize_with = "crate::lenient::count")]
         index: u64,
         /// Whether it is the message's last (`final`).
-        #[serde(rename = "final")]
+        #[serde(rename = "final", default)]
         is_final: bool,
         /// The lines that are new since the part before, whole ones but for the last part; may be empty (`delta`).
         #[serde(default)]

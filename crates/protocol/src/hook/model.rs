@@ -25,7 +25,7 @@ hook_event! {
         /// Who asked (`source`).
         source: ModelSwitchSource,
         /// How many tokens the next request sends again (`context_tokens`).
-        #[serde(default)]
+        #[serde(default, deserialize_with = "crate::lenient::count")]
         context_tokens: u64,
         /// Whether the cache of the model in use is likely to be still there, and would be lost (`prompt_cache_warm`).
         #[serde(default)]
@@ -105,7 +105,7 @@ hook_event! {
         /// Who asked (`source`).
         source: ModelSwitchSource,
         /// How many tokens the next request sends again (`context_tokens`).
-        #[serde(default)]
+        #[serde(default, deserialize_with = "crate::lenient::count")]
         context_tokens: u64,
         /// Whether the cache of the model before is likely to have been still there (`prompt_cache_warm`).
         #[serde(default)]

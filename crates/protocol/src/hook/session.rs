@@ -27,7 +27,7 @@ hook_event! {
         #[serde(skip_serializing_if = "Option::is_none")]
         seconds_since_last_response: Option<f64>,
         /// How many tokens the resumed conversation has (`context_tokens`).
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "crate::lenient::optional_count", skip_serializing_if = "Option::is_none")]
         context_tokens: Option<u64>,
         /// Whether the prompt cache is likely to have expired since (`prompt_cache_likely_expired`).
         #[serde(skip_serializing_if = "Option::is_none")]

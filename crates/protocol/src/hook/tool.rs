@@ -23,7 +23,7 @@ hook_event! {
         /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// How long it took, in milliseconds, without the time for questions and hooks (`duration_ms`).
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "crate::lenient::optional_count", skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
         /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ hook_event! {
         #[serde(skip_serializing_if = "Option::is_none")]
         is_interrupt: Option<bool>,
         /// How long it took, in milliseconds, without the time for questions and hooks (`duration_ms`).
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "crate::lenient::optional_count", skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
         /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
         #[serde(skip_serializing_if = "Option::is_none")]

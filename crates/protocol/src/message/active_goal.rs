@@ -26,10 +26,13 @@ pub struct Goal {
     /// What must be true in the end.
     pub condition: String,
     /// How often it was found not to be true yet.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub iterations: u64,
     /// When it was set, in milliseconds since 1970.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub set_at: u64,
     /// Tokens used when it was set.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens_at_start: u64,
     /// Why it was not true the last time.
     #[serde(skip_serializing_if = "Option::is_none")]

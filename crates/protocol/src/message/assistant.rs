@@ -88,7 +88,11 @@ pub struct Assistant {
     pub tool_use_meta: Option<Vec<ToolUseMeta>>,
     /// How long the model thought, in milliseconds.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub thinking_duration_ms: Option<u64>,
     /// How to show the thinking, such as `updates`.
     /// Not declared, seen on the wire.

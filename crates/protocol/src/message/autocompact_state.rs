@@ -30,10 +30,18 @@ pub struct Autocompact {
     /// Whether it is at all.
     pub enabled: bool,
     /// The context window that counts, in tokens.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub effective_window: Option<u64>,
     /// From how many tokens on.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub threshold: Option<u64>,
     /// Whether it happens without being asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

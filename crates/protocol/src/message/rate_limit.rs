@@ -57,7 +57,7 @@ pub struct RateLimitInfo {
     /// The share whose passing caused this frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surpassed_threshold: Option<f64>,
-    /// Whose limit it is, where it is not the member's own.
+    /// Whose limit it is; absent for the member's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_scope: Option<LimitScope>,
     /// What is needed to go on.

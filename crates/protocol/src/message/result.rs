@@ -52,16 +52,16 @@ pub struct TurnResult {
     #[serde(default)]
     pub stop_reason: Option<StopReason>,
     /// Wall time of the turn, in milliseconds.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub duration_ms: u64,
     /// Time spent in API requests, in milliseconds.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub duration_api_ms: u64,
     /// The CLI's own count of rounds; neither the number of API calls nor of results.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub num_turns: u64,
     /// Cost of the session so far, in US dollars, as the CLI estimates it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub total_cost_usd: f64,
     /// Tokens of the turn's main conversation, without its subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,10 +93,18 @@ pub struct TurnResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begun_message_ids: Option<Vec<Box<str>>>,
     /// Prompts that wait; above 0 another turn follows by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub queued_turn_count: Option<u64>,
     /// The number of this result in the run, from 0; a gap means that one was lost.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub result_index: Option<u64>,
     /// Where the prompt came from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +121,11 @@ pub struct TurnResult {
     pub subagent_stats: Option<Box<SubagentStats>>,
     /// How often the model declined.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub safety_stops: Option<u64>,
     /// Why the CLI does not start.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,13 +143,25 @@ pub struct TurnResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// From the prompt to the first token, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub ttft_ms: Option<u64>,
     /// The same, of the request that streamed, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub ttft_stream_ms: Option<u64>,
     /// From the prompt to the first API request, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub time_to_request_ms: Option<u64>,
     /// From the start of the process to the first API request, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,49 +173,97 @@ pub struct TurnResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_spare_claimed: Option<bool>,
     /// When the first API request was sent, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub request_sent_wall_ms: Option<u64>,
     /// Tokens of the first API request that no cache held.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_request_input_tokens: Option<u64>,
     /// Tokens of the first API request that the cache held.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_request_cache_read_input_tokens: Option<u64>,
     /// From the prompt to the first frame with content, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_content_frame_ms: Option<u64>,
     /// From the prompt to the first part of the answer that a remote worker posted, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_stream_post_ms: Option<u64>,
     /// Until that was acknowledged, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_stream_post_ack_ms: Option<u64>,
     /// How long that had waited, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_stream_post_queue_wait_ms: Option<u64>,
     /// What that had waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_stream_post_queued_behind: Option<QueuedBehind>,
     /// When that was, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_stream_post_wall_ms: Option<u64>,
     /// From the prompt to the first text that a remote worker posted, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_text_post_ms: Option<u64>,
     /// How long that had waited, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_text_post_queue_wait_ms: Option<u64>,
     /// What that had waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_text_post_queued_behind: Option<QueuedBehind>,
     /// When that was, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub first_text_post_wall_ms: Option<u64>,
     /// The number of the turn in the process, from 0; with `CLAUDE_CODE_REMOTE`, as all that follows.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub process_turn_index: Option<u64>,
     /// How the session was resumed for the turn, such as `none`.
     /// Not declared, seen on the wire.
@@ -211,7 +283,11 @@ pub struct TurnResult {
     pub time_to_request_cpu_ms: Option<f64>,
     /// Page faults in that time.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub time_to_request_major_faults: Option<u64>,
     /// A part of it in detail: what is attached to the prompt.
     /// Not declared, seen on the wire.

@@ -38,7 +38,11 @@ pub struct StreamEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_message_id: Option<Box<str>>,
     /// Time to the first token, in milliseconds, on the `message_start` of an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub ttft_ms: Option<u64>,
     /// The prompt that the turn answers, by the `uuid` that the host gave it.
     ///

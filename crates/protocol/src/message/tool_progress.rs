@@ -16,6 +16,7 @@ pub struct ToolProgress {
     #[serde(default)]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// How long it has run, in seconds.
+    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub elapsed_time_seconds: f64,
     /// The task that it became.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,14 +45,18 @@ pub struct SubagentRetry {
     /// The subagent.
     pub agent_id: Box<str>,
     /// Which retry this is, from 1.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub attempt: u64,
     /// How many retries there are at most.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub max_retries: u64,
     /// The pause before the retry, in milliseconds.
+    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub retry_delay_ms: f64,
     /// The HTTP status; `None` where there was none.
     #[serde(default)]
     pub error_status: Option<u16>,
     /// The kind of failure.
+    #[serde(default)]
     pub error_category: Box<str>,
 }

@@ -23,16 +23,16 @@ tagged! {
 #[non_exhaustive]
 pub struct IterationUsage {
     /// Tokens read that no cache held.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Tokens written.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Tokens written to the cache.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cache_creation_input_tokens: u64,
     /// Tokens read from the cache.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
     /// Tokens written to the cache, by how long it keeps them.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]

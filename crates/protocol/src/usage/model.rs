@@ -10,37 +10,59 @@ use crate::open_enum::open_enum;
 #[non_exhaustive]
 pub struct ModelUsage {
     /// Tokens read that no cache held.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Tokens written.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Tokens read from the cache.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
     /// Tokens written to the cache.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cache_creation_input_tokens: u64,
     /// Web searches made.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub web_search_requests: u64,
     /// Cost in US dollars, as the CLI estimates it.
-    #[serde(rename = "costUSD", default)]
+    #[serde(rename = "costUSD", default, deserialize_with = "crate::lenient::amount")]
     pub cost_usd: f64,
     /// The model's context window, in tokens.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub context_window: Option<u64>,
     /// The most tokens that one answer may have.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_output_tokens: Option<u64>,
     /// Those of the tokens written that were thinking.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub thinking_tokens: Option<u64>,
     /// Those of the tokens written to the cache that it keeps for five minutes.
-    #[serde(rename = "cacheCreationEphemeral5mInputTokens", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "cacheCreationEphemeral5mInputTokens",
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cache_creation_ephemeral_5m_input_tokens: Option<u64>,
     /// Those of the tokens written to the cache that it keeps for an hour.
-    #[serde(rename = "cacheCreationEphemeral1hInputTokens", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "cacheCreationEphemeral1hInputTokens",
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cache_creation_ephemeral_1h_input_tokens: Option<u64>,
     /// The model's name in the price table.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -13,14 +13,19 @@ use crate::Nullable;
 #[non_exhaustive]
 pub struct SessionUsage {
     /// Its cost in US dollars, as the CLI estimates it.
+    #[serde(deserialize_with = "crate::lenient::amount")]
     pub total_cost_usd: f64,
     /// How long it waited for the API, in milliseconds.
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_api_duration_ms: u64,
     /// How long it has lasted, in milliseconds.
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_duration_ms: u64,
     /// Lines that it added to files.
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_lines_added: u64,
     /// Lines that it took from files.
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_lines_removed: u64,
     /// Tokens and cost by model.
     pub model_usage: BTreeMap<Box<str>, ModelUsage>,

@@ -10,6 +10,7 @@ mod hooks;
 mod hostile;
 mod inbound;
 mod messages;
+mod odd;
 mod positions;
 mod properties;
 mod sent;

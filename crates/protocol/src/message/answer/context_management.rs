@@ -28,10 +28,10 @@ tagged! {
 #[non_exhaustive]
 pub struct ClearedToolUses {
     /// How many tokens that took off the input.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_input_tokens: u64,
     /// How many tool uses were cleared.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_tool_uses: u64,
 }
 
@@ -40,9 +40,9 @@ pub struct ClearedToolUses {
 #[non_exhaustive]
 pub struct ClearedThinking {
     /// How many tokens that took off the input.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_input_tokens: u64,
     /// How many turns lost their thinking.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_thinking_turns: u64,
 }

@@ -36,7 +36,7 @@ tagged! {
 #[non_exhaustive]
 pub struct CacheMiss {
     /// How many tokens of the input were not served from the cache for that reason.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cache_missed_input_tokens: u64,
 }
 

@@ -9,12 +9,16 @@ use crate::open_enum::open_enum;
 #[non_exhaustive]
 pub struct ContextUsage {
     /// The model that it was counted for.
+    #[serde(default)]
     pub model: Box<str>,
     /// Tokens in use, as an estimate; may be more than there is room for.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub total_tokens: u64,
     /// The window that counts, in tokens.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub raw_max_tokens: u64,
     /// How full it is, in percent.
+    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percentage: f64,
     /// By how much it is too full.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,6 +45,7 @@ pub struct ContextUsage {
 #[non_exhaustive]
 pub struct ContextOverLimit {
     /// Tokens too many.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens_over: u64,
     /// Which limit it is.
     pub kind: OverLimitKind,
@@ -61,8 +66,10 @@ open_enum! {
 #[non_exhaustive]
 pub struct ContextCategory {
     /// Its name for a reader.
+    #[serde(default)]
     pub name: String,
     /// Its tokens.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
     /// What it is.
     pub kind: ContextCategoryKind,
@@ -87,10 +94,13 @@ open_enum! {
 #[non_exhaustive]
 pub struct ContextMcpTool {
     /// Its name, such as `mcp__srv__add`.
+    #[serde(default)]
     pub name: Box<str>,
     /// The server.
+    #[serde(default)]
     pub server_name: Box<str>,
     /// Its tokens.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
 
@@ -101,9 +111,10 @@ pub struct ContextMemoryFile {
     /// The file.
     pub path: String,
     /// Whose it is, for a reader (`type`).
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default)]
     pub kind: Box<str>,
     /// Its tokens.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
 
@@ -112,10 +123,13 @@ pub struct ContextMemoryFile {
 #[non_exhaustive]
 pub struct ContextAgent {
     /// Its name.
+    #[serde(default)]
     pub agent_type: Box<str>,
     /// Where it is defined, such as `projectSettings`.
+    #[serde(default)]
     pub source: Box<str>,
     /// Its tokens.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
 
@@ -124,12 +138,15 @@ pub struct ContextAgent {
 #[non_exhaustive]
 pub struct ContextSkill {
     /// Its name.
+    #[serde(default)]
     pub name: Box<str>,
     /// Where it is defined, such as `userSettings` or `built-in`.
+    #[serde(default)]
     pub source: Box<str>,
     /// The plugin that brings it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin_name: Option<Box<str>>,
     /// Its tokens.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }

@@ -14,6 +14,7 @@ use crate::{
 #[non_exhaustive]
 pub struct UsageReport {
     /// What the session used.
+    #[serde(default)]
     pub session: SessionUsage,
     /// The limits of the plan; `None` where they could not be found out.
     #[serde(default)]
@@ -39,8 +40,10 @@ pub struct UsageLimit {
     /// Which limit it is, such as `session` or `weekly_all`.
     pub kind: Box<str>,
     /// The heading that it stands under, such as `weekly`.
+    #[serde(default)]
     pub group: Box<str>,
     /// How much is used, in percent.
+    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percent: f64,
     /// When it starts anew, as ISO 8601 text.
     #[serde(default)]
@@ -49,8 +52,10 @@ pub struct UsageLimit {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub scope: Nullable<UsageLimitScope>,
     /// How bad it is, such as `normal`, `warning` or `critical`.
+    #[serde(default)]
     pub severity: Box<str>,
     /// Whether it is the one to show, where there is room for one.
+    #[serde(default)]
     pub is_active: bool,
 }
 
@@ -71,5 +76,6 @@ pub struct UsageLimitScope {
 #[non_exhaustive]
 pub struct UsageScopeName {
     /// The name for a reader.
+    #[serde(default)]
     pub display_name: String,
 }

@@ -11,8 +11,10 @@ pub struct InvalidConfigFile {
     /// The file.
     pub path: String,
     /// Whether it is the CLI's global one, which alone has backups.
+    #[serde(default)]
     pub is_global: bool,
     /// Whether it is known if there is a backup.
+    #[serde(default)]
     pub backup_searched: bool,
     /// The backup; it may not be readable either.
     #[serde(skip_serializing_if = "Option::is_none")]

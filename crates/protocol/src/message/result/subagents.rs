@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub struct SubagentStats {
     /// How many were started.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub spawned: u64,
     /// How the model asked for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested: Option<RequestedSubagents>,
     /// How many began in the background.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub started_in_background: u64,
     /// How deep they were nested.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub max_depth: u64,
     /// How many were started by others.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub spawned_by_subagents: u64,
     /// How many ended well.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub completed: u64,
     /// How many failed.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub failed: u64,
     /// How many were stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,13 +49,13 @@ pub struct SubagentStats {
 #[non_exhaustive]
 pub struct RequestedSubagents {
     /// To run in the background.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub background: u64,
     /// To be waited for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub foreground: u64,
     /// Without saying.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub unset: u64,
 }
 
@@ -66,13 +66,13 @@ pub struct RequestedSubagents {
 #[non_exhaustive]
 pub struct KilledSubagents {
     /// Who had started them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub parent: u64,
     /// The user.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub user: u64,
     /// The CLI.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub system: u64,
 }
 
@@ -83,12 +83,12 @@ pub struct KilledSubagents {
 #[non_exhaustive]
 pub struct RefusedSubagents {
     /// They would have been nested too deep.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub depth_limit: u64,
     /// Too many ran.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub concurrency_limit: u64,
     /// The budget was spent.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub budget: u64,
 }

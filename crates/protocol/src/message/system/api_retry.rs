@@ -11,12 +11,15 @@ use crate::{SessionId, Uuid, message::AssistantError};
 #[non_exhaustive]
 pub struct ApiRetry {
     /// Which retry this is, from 1.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub attempt: u64,
     /// How many retries there are at most.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub max_retries: u64,
     /// The pause before the retry, in milliseconds; with its random part, and never shorter than the API's
     /// `retry-after`.
     /// CLI 2.1.197 sends fractions.
+    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub retry_delay_ms: f64,
     /// The HTTP status; `None` where there was none, as for a stream that was cut or a connection that was
     /// refused.
@@ -24,8 +27,7 @@ pub struct ApiRetry {
     pub error_status: Option<u16>,
     /// The kind of failure.
     pub error: AssistantError,
-    /// How long was waited, where the API sent no response headers in time; the retries have a limit of their
-    /// own then.
+    /// The wait, where the headers of the API's response never came; the retries have a limit of their own then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_response: Option<NoResponse>,
     /// The session.
@@ -40,8 +42,10 @@ pub struct ApiRetry {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct NoResponse {
-    /// How long the failed attempt waited, in milliseconds.
+    /// The wait of the attempt before, in milliseconds.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub waited_ms: u64,
-    /// How long the retry will wait, in milliseconds.
+    /// The wait that the retry is given, in milliseconds.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub retry_wait_ms: u64,
 }

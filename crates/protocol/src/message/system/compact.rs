@@ -29,16 +29,29 @@ pub struct CompactMetadata {
     /// Who asked for it.
     pub trigger: CompactTrigger,
     /// Tokens of the conversation before.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub pre_tokens: u64,
     /// Tokens of the conversation after.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub post_tokens: Option<u64>,
     /// Tokens that all compactions of the session took away.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cumulative_dropped_tokens: Option<u64>,
     /// How long it took, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub duration_ms: Option<u64>,
     /// The stretch of messages that was kept, by its ends; [`preserved_messages`](Self::preserved_messages)
     /// counts where both are there.

@@ -44,5 +44,6 @@ pub struct UnpersistedFile {
     /// Its name.
     pub filename: String,
     /// Why not.
+    #[serde(default)]
     pub error: String,
 }

@@ -13,6 +13,7 @@ pub struct HookStarted {
     /// This run of the hook: the three kinds of message about it share it.
     pub hook_id: Box<str>,
     /// The event and its matcher, such as `SessionStart:startup`.
+    #[serde(default)]
     pub hook_name: Box<str>,
     /// The event, such as `PreToolUse`.
     pub hook_event: Box<str>,
@@ -31,6 +32,7 @@ pub struct HookProgress {
     /// This run of the hook.
     pub hook_id: Box<str>,
     /// The event and its matcher.
+    #[serde(default)]
     pub hook_name: Box<str>,
     /// The event.
     pub hook_event: Box<str>,
@@ -58,6 +60,7 @@ pub struct HookResponse {
     /// This run of the hook.
     pub hook_id: Box<str>,
     /// The event and its matcher.
+    #[serde(default)]
     pub hook_name: Box<str>,
     /// The event.
     pub hook_event: Box<str>,
@@ -70,9 +73,9 @@ pub struct HookResponse {
     /// What it printed to its standard error.
     #[serde(default)]
     pub stderr: String,
-    /// Its exit code; absent where it had none.
+    /// Its exit code, on Windows any number of 32 bits without a sign; absent where it had none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
+    pub exit_code: Option<i64>,
     /// How it ended.
     pub outcome: HookOutcome,
     /// The session.

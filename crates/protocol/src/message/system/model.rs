@@ -70,6 +70,7 @@ pub struct ModelRefusalFallback {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub refused_user_message_uuid: Nullable<Uuid>,
     /// Words for a reader.
+    #[serde(default)]
     pub content: String,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,6 +129,7 @@ pub struct ModelRefusalNoFallback {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub refused_user_message_uuid: Nullable<Uuid>,
     /// Words for a reader; may be empty.
+    #[serde(default)]
     pub content: String,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,7 +18,11 @@ pub struct Notification {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<Box<str>>,
     /// How long to show it, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub timeout_ms: Option<u64>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -29,6 +29,7 @@ pub struct PermissionDenied {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_code: Option<Box<str>>,
     /// What the model is told.
+    #[serde(default)]
     pub message: String,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,10 +15,18 @@ pub struct ControlRequestProgress {
     /// What has become of it.
     pub status: RequestProgress,
     /// Which retry of the model's API this is, from 1; with `api_retry`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub attempt: Option<u64>,
     /// How many retries there are at most; with `api_retry`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_retries: Option<u64>,
     /// The pause before the retry, in milliseconds; with `api_retry`.
     #[serde(skip_serializing_if = "Option::is_none")]

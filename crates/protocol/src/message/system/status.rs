@@ -22,7 +22,11 @@ pub struct Status {
     pub compact_error: Option<Box<str>>,
     /// How long the summary is so far, in characters.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub compact_output_chars: Option<u64>,
     /// The prompts that the turn answers, by the ids that the host gave them.
     /// Not declared, seen on the wire.

@@ -9,8 +9,10 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct ThinkingTokens {
     /// Tokens of the current thinking block so far.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub estimated_tokens: u64,
     /// How many of them are new.
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub estimated_tokens_delta: u64,
     /// The prompt that the turn answers, by the id that the host gave it.
     #[serde(skip_serializing_if = "Option::is_none")]

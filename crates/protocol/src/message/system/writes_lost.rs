@@ -17,7 +17,7 @@ pub struct SessionWritesLost {
     /// What was not saved.
     #[serde(default)]
     pub lost: Vec<LostWrites>,
-    /// The sessions whose transcripts lost lines.
+    /// The sessions that have gaps in their transcripts now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript_session_ids: Option<Vec<SessionId>>,
     /// The session.

@@ -27,6 +27,7 @@ pub struct ToolResultMeta {
 #[non_exhaustive]
 pub struct PermissionOutcome {
     /// `accept` or `reject`.
+    #[serde(default)]
     pub decision: Box<str>,
     /// Who decided, such as `config`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -31,6 +31,7 @@ pub struct PluginError {
     #[serde(rename = "type")]
     pub kind: Box<str>,
     /// Words for a reader.
+    #[serde(default)]
     pub message: String,
     /// Where it should have been.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +46,7 @@ pub struct PluginError {
 #[non_exhaustive]
 pub struct ManagedLock {
     /// Whether the setting turns the plugin on, so that this copy is not taken for it.
+    #[serde(default)]
     pub plugin_enabled: bool,
     /// The plugin's name in the setting.
     pub name: Box<str>,

@@ -32,11 +32,13 @@ pub struct BackgroundTask {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Box<str>>,
     /// What kind of task it is, such as `local_agent` or `local_bash`.
+    #[serde(default)]
     pub task_type: Box<str>,
     /// The kind of subagent, or `main-session` for a session that was put into the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<Box<str>>,
     /// What it does, in a few words.
+    #[serde(default)]
     pub description: String,
     /// The subagent's task that started this one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,8 +23,10 @@ pub struct TaskNotification {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<TaskEndReason>,
     /// The file that holds its output; empty where there is none.
+    #[serde(default)]
     pub output_file: String,
     /// What came of it, in words.
+    #[serde(default)]
     pub summary: String,
     /// Whether the summary is the subagent's own report.
     /// Not declared, seen on the wire.
@@ -89,7 +91,11 @@ pub struct ResourceLink {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<Box<str>>,
     /// Its size, in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub size: Option<u64>,
     /// What the server says about it, as MCP spells it.
     #[serde(skip_serializing_if = "Option::is_none")]

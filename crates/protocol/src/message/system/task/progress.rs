@@ -17,11 +17,13 @@ pub struct TaskProgress {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
     /// What it does just now.
+    #[serde(default)]
     pub description: String,
     /// The kind of subagent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<Box<str>>,
     /// What it cost so far.
+    #[serde(default)]
     pub usage: TaskUsage,
     /// The tool that it used last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,12 +44,12 @@ pub struct TaskProgress {
 #[non_exhaustive]
 pub struct TaskUsage {
     /// Tokens.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub total_tokens: u64,
     /// How often it used a tool.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tool_uses: u64,
     /// How long it ran, in milliseconds.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub duration_ms: u64,
 }

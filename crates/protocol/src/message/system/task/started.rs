@@ -19,6 +19,7 @@ pub struct TaskStarted {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
     /// What it does, in a few words.
+    #[serde(default)]
     pub description: String,
     /// The kind of subagent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +28,11 @@ pub struct TaskStarted {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_backgrounded: Option<bool>,
     /// How deep the subagent is nested: 1 below the main conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub spawn_depth: Option<u64>,
     /// The subagent's task that started this one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -34,10 +34,18 @@ pub struct TaskPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// When it ended, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub end_time: Option<u64>,
     /// How long it was paused, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "crate::lenient::optional_count",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub total_paused_ms: Option<u64>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]

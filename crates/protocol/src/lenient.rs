@@ -1,0 +1,103 @@
+//! Readers of numbers that only decorate: an odd one must not cost the whole message.
+//!
+//! JavaScript has one kind of number, so what the CLI measures or estimates may come with a fraction (`retry_delay_ms` of
+//! 2.1.197 does), below zero where a clock was set back, and as `null` where it was no number at all.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, Visitor},
+};
+
+/// Reads a count or a time: fractions are rounded, what is below zero is 0, and so is `null`.
+pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    optional_count(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Reads a count or a time that may be missing: as [`count`], and `null` is `None`.
+pub(crate) fn optional_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    deserializer.deserialize_any(CountVisitor)
+}
+
+/// Reads a number that may have a fraction; `null` is 0.
+pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+struct CountVisitor;
+
+impl Visitor<'_> for CountVisitor {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Option<u64>, E> {
+        Ok(Some(number))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Option<u64>, E> {
+        Ok(Some(u64::try_from(number).unwrap_or_default()))
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast stops at both ends of the range, which is what is wanted"
+    )]
+    fn visit_f64<E>(self, number: f64) -> Result<Option<u64>, E> {
+        Ok(Some(number.round() as u64))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<u64>, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Option<u64>, E> {
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Numbers {
+        #[serde(default, deserialize_with = "count")]
+        count: u64,
+        #[serde(default, deserialize_with = "optional_count")]
+        optional: Option<u64>,
+        #[serde(default, deserialize_with = "amount")]
+        amount: f64,
+    }
+
+    #[test]
+    fn odd_numbers_are_the_nearest_that_fit() {
+        for (number, count, optional, amount) in [
+            ("7", 7, Some(7), 7.0),
+            ("1077.7757", 1078, Some(1078), 1077.7757),
+            ("-3", 0, Some(0), -3.0),
+            ("1e30", u64::MAX, Some(u64::MAX), 1e30),
+            ("null", 0, None, 0.0),
+        ] {
+            let text = format!(r#"{{"count":{number},"optional":{number},"amount":{number}}}"#);
+            let numbers = Numbers { count, optional, amount };
+            assert_eq!(serde_json::from_str::<Numbers>(&text).unwrap(), numbers, "{text}");
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::from_value::<Numbers>(value).unwrap(), numbers, "{text}");
+        }
+        let none = Numbers { count: 0, optional: None, amount: 0.0 };
+        assert_eq!(serde_json::from_str::<Numbers>("{}").unwrap(), none);
+    }
+
+    #[test]
+    fn what_is_no_number_is_an_error() {
+        for field in ["count", "optional", "amount"] {
+            let text = format!(r#"{{"{field}":"7"}}"#);
+            assert!(serde_json::from_str::<Numbers>(&text).is_err(), "{text}");
+        }
+    }
+}

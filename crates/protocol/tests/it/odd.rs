@@ -1,0 +1,203 @@
+//! What only decorates does not cost a message: every fixture is read again with each of its numbers odd, and with each of
+//! its fields missing.
+
+use agentwire_protocol::{Message, hook::AnyInput};
+use serde_json::Value;
+
+use crate::messages::fixtures;
+
+#[test]
+fn a_number_may_be_odd() {
+    let mut faults = Vec::new();
+    for (name, value) in samples() {
+        for pointer in pointers(&value) {
+            if !value.pointer(&pointer).unwrap().is_number()
+                || EXACT.iter().any(|exact| pointer.ends_with(exact))
+            {
+                continue;
+            }
+            // A fraction, a clock that was set back, more than any counter holds, and what JavaScript writes for NaN.
+            for odd in ["1077.7757", "-3", "1e30", "null"] {
+                let mut changed = value.clone();
+                *changed.pointer_mut(&pointer).unwrap() = serde_json::from_str(odd).unwrap();
+                faults.extend(fault(&changed).map(|fault| format!("{name}: {pointer} = {odd}: {fault}")));
+            }
+        }
+    }
+    assert_eq!(faults, [""; 0], "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_field_may_be_missing_but_those_that_tell_what_it_is_about() {
+    let mut faults = Vec::new();
+    for (name, value) in samples() {
+        for pointer in pointers(&value) {
+            let (parent, field) = pointer.rsplit_once('/').unwrap();
+            let mut changed = value.clone();
+            let Some(Value::Object(fields)) = changed.pointer_mut(parent) else { continue };
+            fields.remove(field);
+            if let Some(fault) = fault(&changed) {
+                let known = REQUIRED.contains(&field) && fault.contains(&format!("missing field `{field}`"));
+                if !known {
+                    faults.push(format!("{name}: {pointer}: {fault}"));
+                }
+            }
+        }
+    }
+    assert_eq!(faults, [""; 0], "{}", faults.join("\n"));
+}
+
+/// All messages of the fixtures, and the inputs of hooks in them.
+fn samples() -> Vec<(String, Value)> {
+    let mut samples = Vec::new();
+    for fixture in
+        fixtures().into_iter().filter(|fixture| !["unknown", "invalid"].contains(&&*fixture.folder))
+    {
+        let name = fixture.path.file_stem().unwrap().to_string_lossy();
+        let name = format!("{}/{name}", fixture.folder);
+        let value: Value = serde_json::from_str(&fixture.text).unwrap();
+        let input = value.pointer("/request/input").filter(|input| input.get("hook_event_name").is_some());
+        samples.extend(input.map(|input| (format!("{name} (input)"), input.clone())));
+        samples.push((name, value));
+    }
+    samples
+}
+
+/// The pointers to all values below this one, but those within content blocks, which are the API's.
+fn pointers(value: &Value) -> Vec<String> {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect(),
+        _ => Vec::new(),
+    };
+    let below = |(name, value): (String, &Value)| {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        let mut found = vec![format!("/{name}")];
+        found.extend(pointers(value).iter().map(|pointer| format!("/{name}{pointer}")));
+        found
+    };
+    let mut found: Vec<_> = children.into_iter().flat_map(below).collect();
+    found.retain(|pointer| !pointer.starts_with("/message/content/"));
+    found
+}
+
+/// Why the value can't be read, where it can't.
+fn fault(value: &Value) -> Option<String> {
+    let text = value.to_string();
+    if value.get("hook_event_name").is_some() {
+        return serde_json::from_str::<AnyInput>(&text).err().map(|error| error.to_string());
+    }
+    Message::from_line(&text).err().map(|error| error.to_string())
+}
+
+/// Numbers that are whole by their nature, or keys of a map.
+const EXACT: &[&str] = &[
+    "/api_error_status",
+    "/error_status",
+    "/exit_code",
+    "/verifiedPeerPid",
+    "/from_block_index",
+    "/claude-code-guide",
+];
+/// What tells what a message, or a part of it, is about: nobody can do anything with one that lacks it.
+///
+/// Think twice before adding a name: an older or a newer CLI that lacks the field costs the user the whole typed view.
+const REQUIRED: &[&str] = &[
+    "action",
+    "agent_id",
+    "agent_type",
+    "anchor_uuid",
+    "api_message_id",
+    "behavior",
+    "callback_id",
+    "command",
+    "command_name",
+    "command_uuid",
+    "compact_metadata",
+    "condition",
+    "content",
+    "cwd",
+    "destination",
+    "dialog_kind",
+    "direction",
+    "directories",
+    "directory",
+    "elicitation_id",
+    "enabled",
+    "error",
+    "error_code",
+    "event",
+    "expansion_type",
+    "fallback_model",
+    "filePath",
+    "file_id",
+    "file_path",
+    "filename",
+    "from",
+    "from_model",
+    "head_uuid",
+    "hook_event",
+    "hook_id",
+    "id",
+    "input",
+    "isAuthenticating",
+    "is_error",
+    "key",
+    "kind",
+    "level",
+    "load_reason",
+    "mcp_server_name",
+    "memory_type",
+    "message",
+    "message_id",
+    "mode",
+    "model",
+    "name",
+    "new_conversation_id",
+    "new_cwd",
+    "old_cwd",
+    "original_model",
+    "outcome",
+    "patch",
+    "path",
+    "payload",
+    "plugin",
+    "priority",
+    "projectKey",
+    "prompt",
+    "rate_limit_info",
+    "reason",
+    "request",
+    "request_id",
+    "response",
+    "role",
+    "rules",
+    "scope",
+    "server_name",
+    "sessionId",
+    "session_id",
+    "skill_id",
+    "source",
+    "state",
+    "status",
+    "subtype",
+    "suggestion",
+    "summary",
+    "tail_uuid",
+    "task_id",
+    "teammate_name",
+    "text",
+    "title",
+    "to_model",
+    "toolName",
+    "tool_calls",
+    "tool_input",
+    "tool_name",
+    "tool_response",
+    "tool_use_id",
+    "trigger",
+    "turn_id",
+    "type",
+    "uri",
+    "worktree_path",
+];
