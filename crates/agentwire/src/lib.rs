@@ -20,10 +20,9 @@ pub use agentwire_protocol::{
     Block, Message, PermissionMode, RawJson, System,
     message::{TurnResult, UserInput},
     permission::Decision,
-    settings::SettingSource,
 };
 pub use error::Error;
-pub use options::{Lowered, Options, SystemPrompt};
+pub use options::{Lowered, Options, SettingSource, SystemPrompt};
 pub use query::{Query, query};
 pub use session::{Session, SessionBuilder};
 pub use turn::Turn;

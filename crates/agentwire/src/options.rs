@@ -13,7 +13,7 @@ use std::{
     path::PathBuf,
 };
 
-use agentwire_protocol::{PermissionMode, settings::SettingSource};
+use agentwire_protocol::PermissionMode;
 use serde::{Deserialize, Serialize};
 
 pub use lower::Lowered;
@@ -63,6 +63,19 @@ pub struct Options {
     pub env_clear: bool,
     /// Flags that are newer than this version, without the leading `--`; `None` for a flag that takes no value.
     pub extra_args: BTreeMap<String, Option<String>>,
+}
+
+/// A place that settings are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum SettingSource {
+    /// The user's own settings.
+    User,
+    /// The project's settings.
+    Project,
+    /// The project's settings that are not shared.
+    Local,
 }
 
 impl Options {

@@ -12,10 +12,7 @@ pub use hooks::{
 };
 pub use permissions::{DisabledMark, PermissionSettings};
 
-use crate::{
-    DecodeError, Hidden, RawJson, Secrets, effort::EffortLevel, open_enum::open_enum,
-    sandbox::SandboxSettings,
-};
+use crate::{DecodeError, Hidden, RawJson, Secrets, effort::EffortLevel, sandbox::SandboxSettings};
 
 /// Settings as they came, with every key.
 ///
@@ -233,17 +230,5 @@ impl StatusLine {
             refresh_interval: None,
             hide_vim_mode_indicator: None,
         }
-    }
-}
-
-open_enum! {
-    /// A file of settings that a host may have read (`--setting-sources`).
-    pub enum SettingSource {
-        /// The user's, in the CLI's configuration directory.
-        User = "user",
-        /// The project's, `.claude/settings.json`.
-        Project = "project",
-        /// The project's on this machine alone, `.claude/settings.local.json`.
-        Local = "local",
     }
 }

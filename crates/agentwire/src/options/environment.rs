@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use agentwire_protocol::settings::SettingSource;
-
 use super::{
-    Options,
+    Options, SettingSource,
     argv::Argv,
     lower::{Lower, Lowered},
 };
@@ -64,10 +62,20 @@ impl Options {
     }
 }
 
+impl SettingSource {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
+
 impl Lower for Group<'_> {
     fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
         if let Some(sources) = &self.0.setting_sources {
-            let names: Vec<_> = sources.iter().map(SettingSource::as_str).collect();
+            let names: Vec<_> = sources.iter().map(|source| source.as_str()).collect();
             to.flag("setting-sources", Some(names.join(",")));
         }
         for (name, value) in &self.0.extra_args {

@@ -3,8 +3,7 @@
 use agentwire_protocol::{
     sandbox::{AwsPair, CredentialFile, CredentialMode, CredentialVar, SandboxRipgrep, SandboxSettings},
     settings::{
-        CommandHook, PermissionSettings, RawSettings, SettingSource, Settings, SettingsHook,
-        SettingsHookMatcher, StatusLine,
+        CommandHook, PermissionSettings, RawSettings, Settings, SettingsHook, SettingsHookMatcher, StatusLine,
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -55,7 +54,6 @@ fn settings_of_ones_own_are_written() {
     assert_eq!(serde_json::to_string(&var).unwrap(), r#"{"name":"KEY","mode":"mask"}"#);
     let pair = AwsPair::new("A", "B");
     assert_eq!(serde_json::to_string(&pair).unwrap(), r#"{"accessKeyIdVar":"A","secretAccessKeyVar":"B"}"#);
-    assert_eq!(SettingSource::KNOWN, ["user", "project", "local"]);
 }
 
 fn comes_back<T: DeserializeOwned + Serialize>(text: &str) {
