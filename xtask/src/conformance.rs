@@ -4,7 +4,11 @@ mod find;
 mod tell;
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use agentwire_testkit::{
     Splits, Transcript,
@@ -23,11 +27,14 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let json = args.flag("--json");
     let files = find::transcripts(&args.names()?)?;
     let mut told = Told::default();
-    for file in &files {
-        let outcome = play(&file.path, mode);
-        told.take(&outcome);
-        if json { tell::json(file, &outcome) } else { tell::line(file, &outcome) }
-    }
+    each(
+        &files,
+        |file| play(&file.path, mode),
+        |file, outcome| {
+            told.take(&outcome);
+            if json { tell::json(file, &outcome) } else { tell::line(file, &outcome) }
+        },
+    );
     if !json {
         tell::harmless(&told.harmless);
         tell::end(&told);
@@ -50,6 +57,10 @@ struct Told {
     not_played: usize,
     /// Why corruptions could not be found, and how many.
     harmless: BTreeMap<&'static str, usize>,
+    /// How many corruptions were tried.
+    tried: usize,
+    /// How many there are.
+    possible: usize,
 }
 
 impl Told {
@@ -60,6 +71,8 @@ impl Told {
             _ => self.failed += 1,
         }
         if let Outcome::Tested(test) = outcome {
+            self.tried += test.count();
+            self.possible += test.possible;
             for (reason, count) in &test.harmless {
                 *self.harmless.entry(reason).or_default() += count;
             }
@@ -84,6 +97,40 @@ impl Outcome {
             Self::Tested(test) => test.is_passed(),
         }
     }
+}
+
+/// Does the work on all cores, and tells of it here, in the order of the files.
+fn each<T: Send>(files: &[File], work: impl Fn(&File) -> T + Sync, mut tell: impl FnMut(&File, T)) {
+    let next = AtomicUsize::new(0);
+    let (send, done) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            let (send, next, work) = (send.clone(), &next, &work);
+            scope.spawn(move || {
+                while let Some((at, file)) = next_of(files, next) {
+                    if send.send((at, work(file))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let mut waiting = BTreeMap::new();
+        for (at, file) in files.iter().enumerate() {
+            while !waiting.contains_key(&at) {
+                let Ok((at, outcome)) = done.recv() else { return };
+                waiting.insert(at, outcome);
+            }
+            if let Some(outcome) = waiting.remove(&at) {
+                tell(file, outcome);
+            }
+        }
+    });
+}
+
+fn next_of<'a>(files: &'a [File], next: &AtomicUsize) -> Option<(usize, &'a File)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    files.get(at).map(|file| (at, file))
 }
 
 fn play(path: &Path, mode: Mode) -> Outcome {

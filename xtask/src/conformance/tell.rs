@@ -27,8 +27,11 @@ pub(super) fn harmless(reasons: &BTreeMap<&'static str, usize>) {
     }
 }
 
-/// The last line.
+/// The last lines.
 pub(super) fn end(told: &Told) {
+    if told.possible > 0 {
+        println!("{} corruptions tried of {}", told.tried, told.possible);
+    }
     let not_played = match told.not_played {
         0 => String::new(),
         count => format!("{count} not played, "),

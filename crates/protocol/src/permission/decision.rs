@@ -19,6 +19,8 @@ tagged! {
 
 impl Decision {
     /// The tool may be used as asked.
+    ///
+    /// CLI 2.1.197 takes this for an error, and does not run the tool: see [`Allow`].
     pub fn allow() -> Self {
         Self::Allow(Allow::new())
     }
@@ -41,12 +43,15 @@ impl Decision {
 
 /// The tool may be used.
 ///
+/// CLI 2.1.197 wants `updated_input` in each allowance: without it the tool does not run, and the model is told of an error.
+/// Send back the input that was asked about where such a CLI may be at the other end; 2.1.330 needs nothing.
+///
 /// There is no `Default`: it must be asked for by name.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Allow {
-    /// The input to use; `None` for the one that was asked about (`updatedInput`).
+    /// The input to use; `None` for the one that was asked about, which CLI 2.1.197 does not take (`updatedInput`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
     /// Changes to the permissions, so that the question need not be asked again (`updatedPermissions`).

@@ -54,7 +54,7 @@ impl Ledger<'_> {
             self.report.find(line, "something stands behind the end of the CLI");
         }
         match &item.what {
-            What::Ours(text, read) => self.ours(item, text, read.as_ref()),
+            What::Ours(text, read) => self.ours(item, text, read.as_deref()),
             What::Theirs(_, Some(read)) if !bare => self.theirs(item, read),
             What::Theirs(_, Some(read)) => self.bare(line, read),
             What::EndOfInput => {

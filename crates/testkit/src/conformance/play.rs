@@ -70,7 +70,7 @@ impl<'a> Play<'a> {
         // What we do comes after all that the CLI had said by then has been read.
         self.flush();
         match &item.what {
-            What::Ours(line, read) if !self.input_ended => self.ours(item.line, line, read.as_ref()),
+            What::Ours(line, read) if !self.input_ended => self.ours(item.line, line, read.as_deref()),
             What::EndOfInput => {
                 self.input_ended = true;
                 self.router.end_input();

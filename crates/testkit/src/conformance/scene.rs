@@ -1,5 +1,7 @@
 //! A transcript as the checks see it: each line read once, with the marks that stand before it.
 
+use std::{collections::HashMap, sync::Arc};
+
 use bytes::Bytes;
 
 use crate::{End, Entry, Transcript, recorded::Recorded};
@@ -26,9 +28,9 @@ pub(crate) struct Item {
 #[derive(Debug)]
 pub(crate) enum What {
     /// `>`; `None` where it is no JSON object.
-    Ours(Bytes, Option<Recorded>),
+    Ours(Bytes, Option<Arc<Recorded>>),
     /// `<`; `None` where it is no JSON object.
-    Theirs(Bytes, Option<Recorded>),
+    Theirs(Bytes, Option<Arc<Recorded>>),
     EndOfInput,
     Signal,
     Stderr,
@@ -48,6 +50,11 @@ pub(crate) enum Mark {
 
 impl Scene {
     pub(crate) fn new(transcript: &Transcript) -> Self {
+        Self::with(transcript, &Known::default())
+    }
+
+    /// Takes the lines that are known as they were read before.
+    pub(crate) fn with(transcript: &Transcript, known: &Known) -> Self {
         let mut items = Vec::new();
         let mut marks = Vec::new();
         for (index, entry) in transcript.entries.iter().enumerate() {
@@ -55,7 +62,7 @@ impl Scene {
                 marks.extend(Mark::read(text));
                 continue;
             }
-            if let Some(what) = What::of(entry) {
+            if let Some(what) = What::of(entry, known) {
                 let line = transcript.line_number(index);
                 items.push(Item { line, what, marks: std::mem::take(&mut marks) });
             }
@@ -76,17 +83,43 @@ impl Scene {
     }
 }
 
+/// Lines that have been read: a copy of the transcript shares them, and needs not read them again.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// By where they lie, which stays theirs as long as they are kept here.
+    lines: HashMap<*const u8, (Bytes, Option<Arc<Recorded>>)>,
+}
+
+impl Known {
+    pub(crate) fn of(scene: &Scene) -> Self {
+        let lines = scene.items.iter().filter_map(|item| match &item.what {
+            What::Ours(line, read) | What::Theirs(line, read) => {
+                Some((line.as_ptr(), (line.clone(), read.clone())))
+            }
+            _ => None,
+        });
+        Self { lines: lines.collect() }
+    }
+
+    fn read(&self, line: &Bytes) -> Option<Arc<Recorded>> {
+        match self.lines.get(&line.as_ptr()) {
+            Some((known, read)) if known.len() == line.len() => read.clone(),
+            _ => Recorded::read(line).map(Arc::new),
+        }
+    }
+}
+
 impl Item {
     pub(crate) fn theirs(&self) -> Option<&Recorded> {
         match &self.what {
-            What::Theirs(_, read) => read.as_ref(),
+            What::Theirs(_, read) => read.as_deref(),
             _ => None,
         }
     }
 
     pub(crate) fn ours(&self) -> Option<&Recorded> {
         match &self.what {
-            What::Ours(_, read) => read.as_ref(),
+            What::Ours(_, read) => read.as_deref(),
             _ => None,
         }
     }
@@ -97,10 +130,10 @@ impl Item {
 }
 
 impl What {
-    fn of(entry: &Entry) -> Option<Self> {
+    fn of(entry: &Entry, known: &Known) -> Option<Self> {
         match entry {
-            Entry::Outbound(line) => Some(Self::Ours(line.clone(), Recorded::read(line))),
-            Entry::Inbound(line) => Some(Self::Theirs(line.clone(), Recorded::read(line))),
+            Entry::Outbound(line) => Some(Self::Ours(line.clone(), known.read(line))),
+            Entry::Inbound(line) => Some(Self::Theirs(line.clone(), known.read(line))),
             Entry::EndOfInput => Some(Self::EndOfInput),
             Entry::Signal(_) => Some(Self::Signal),
             Entry::Stderr(_) => Some(Self::Stderr),

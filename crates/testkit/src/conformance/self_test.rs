@@ -7,7 +7,7 @@ mod tied;
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{Report, Scene, check, facts::Facts};
+use super::{Report, Scene, check, facts::Facts, is_faulty, scene::Known};
 use crate::{Splits, Transcript};
 use corrupt::Corrupted;
 
@@ -17,6 +17,8 @@ use corrupt::Corrupted;
 pub struct SelfTest {
     /// How often each corruption was tried, and what came of it.
     pub tried: BTreeMap<Corruption, Tally>,
+    /// How many corruptions there are; of many, a sample is tried.
+    pub possible: usize,
     /// Why nothing could be found, and how often; these are the harmless ones of the tallies.
     pub harmless: BTreeMap<&'static str, usize>,
     /// The corruptions that were not found.
@@ -87,7 +89,7 @@ pub enum Corruption {
 
 /// Tries all corruptions, and all ways to cut the output into reads.
 ///
-/// Of a long transcript it takes a sample, spread evenly and always the same.
+/// Of a long transcript it takes a sample, spread evenly and always the same: some hundred of each kind.
 pub fn self_test(transcript: &Transcript) -> SelfTest {
     let mut test = SelfTest::default();
     for splits in Splits::SAMPLES {
@@ -98,8 +100,11 @@ pub fn self_test(transcript: &Transcript) -> SelfTest {
     }
     let scene = Scene::new(transcript);
     let facts = Facts::of(&scene);
-    for corrupted in corrupt::all(transcript, &scene) {
-        test.take(&corrupted, &scene, &facts);
+    let known = Known::of(&scene);
+    let (tried, possible) = corrupt::all(transcript, &scene);
+    test.possible = possible;
+    for corrupted in tried {
+        test.take(&corrupted, &scene, &facts, &known);
     }
     test
 }
@@ -113,9 +118,14 @@ impl SelfTest {
         found > 0 && self.missed.is_empty() && self.splits.is_empty()
     }
 
-    fn take(&mut self, corrupted: &Corrupted, scene: &Scene, facts: &Facts) {
+    /// How many corruptions were tried.
+    pub fn count(&self) -> usize {
+        self.tried.values().map(|tally| tally.found + tally.harmless + tally.missed).sum()
+    }
+
+    fn take(&mut self, corrupted: &Corrupted, scene: &Scene, facts: &Facts, known: &Known) {
         let tally = self.tried.entry(corrupted.corruption).or_default();
-        if !check(&corrupted.transcript, Splits::Lines).is_clean() {
+        if is_faulty(&Scene::with(&corrupted.transcript, known)) {
             tally.found += 1;
         } else if let Some(reason) = harmless::reason(corrupted, scene, facts) {
             tally.harmless += 1;

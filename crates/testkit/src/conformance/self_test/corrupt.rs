@@ -10,7 +10,7 @@ use super::Corruption;
 use crate::{
     Entry, Transcript,
     json::Json,
-    recorded::{Recorded, Role, excerpt, unmarked},
+    recorded::{Role, excerpt, unmarked},
 };
 
 /// A copy of a transcript with one fault.
@@ -26,8 +26,11 @@ pub(super) struct Corrupted {
     pub(super) what: String,
 }
 
-/// All corruptions that are tried.
-pub(super) fn all(transcript: &Transcript, scene: &Scene) -> Vec<Corrupted> {
+/// The corruptions that are tried, one after the other, and how many there are.
+pub(super) fn all<'a>(
+    transcript: &'a Transcript,
+    scene: &'a Scene,
+) -> (impl Iterator<Item = Corrupted>, usize) {
     let places: Vec<usize> = transcript
         .entries
         .iter()
@@ -38,11 +41,15 @@ pub(super) fn all(transcript: &Transcript, scene: &Scene) -> Vec<Corrupted> {
         .map(|(index, _)| index)
         .collect();
     let from = Source { transcript, scene, places };
-    let mut all = Vec::new();
+    let (mut picked, mut possible) = (Vec::new(), 0);
     for corruption in ALL {
-        all.extend(sample(from.faults(*corruption), MOST));
+        let faults = from.faults(*corruption);
+        possible += faults.len();
+        picked.extend(sample(faults, MOST).into_iter().map(|(item, fault)| (*corruption, item, fault)));
     }
-    all
+    let tried =
+        picked.into_iter().filter_map(move |(corruption, item, fault)| from.corrupt(corruption, item, fault));
+    (tried, possible)
 }
 
 struct Source<'a> {
@@ -64,12 +71,12 @@ enum Fault {
 }
 
 impl Source<'_> {
-    fn faults(&self, corruption: Corruption) -> Vec<Corrupted> {
+    /// The item to which each is done, and what.
+    fn faults(&self, corruption: Corruption) -> Vec<(usize, Fault)> {
         let items = 0..self.scene.items.len();
-        let faults = items
-            .flat_map(|item| self.faults_of(corruption, item).into_iter().map(move |fault| (item, fault)));
-        let picked = sample(faults.collect(), MOST);
-        picked.into_iter().filter_map(|(item, fault)| self.corrupt(corruption, item, fault)).collect()
+        items
+            .flat_map(|item| self.faults_of(corruption, item).into_iter().map(move |fault| (item, fault)))
+            .collect()
     }
 
     fn faults_of(&self, corruption: Corruption, item: usize) -> Vec<Fault> {
@@ -123,19 +130,19 @@ impl Source<'_> {
 }
 
 fn is_reply(what: &What) -> bool {
-    matches!(what, What::Theirs(_, Some(Recorded { role: Role::Response { .. }, .. })))
+    matches!(what, What::Theirs(_, Some(read)) if matches!(read.role, Role::Response { .. }))
 }
 
 fn is_answer(what: &What) -> bool {
-    matches!(what, What::Ours(_, Some(Recorded { role: Role::Response { .. }, .. })))
+    matches!(what, What::Ours(_, Some(read)) if matches!(read.role, Role::Response { .. }))
 }
 
 fn is_request(what: &What) -> bool {
-    matches!(what, What::Theirs(_, Some(Recorded { role: Role::Request { .. }, .. })))
+    matches!(what, What::Theirs(_, Some(read)) if matches!(read.role, Role::Request { .. }))
 }
 
 fn is_call(what: &What) -> bool {
-    matches!(what, What::Ours(_, Some(Recorded { role: Role::Request { .. }, .. })))
+    matches!(what, What::Ours(_, Some(read)) if matches!(read.role, Role::Request { .. }))
 }
 
 /// A message that is no result.
@@ -221,4 +228,4 @@ const ALL: &[Corruption] = &[
 ];
 
 /// How often each way is tried on one transcript at most.
-const MOST: usize = 60;
+const MOST: usize = 400;

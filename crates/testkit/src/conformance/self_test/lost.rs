@@ -134,10 +134,12 @@ fn event(at: usize, read: &Recorded, scene: &Scene) -> Option<&'static str> {
         }
         "message_delta" if is_abandoned(at, scene) => Some("an answer that is cut off need not be summed up"),
         "content_block_stop" | "message_delta" | "message_stop" => {
-            let goes_on = rest
-                .take_while(|read| read.kind() != "result" && !is_system(read, "api_retry"))
-                .any(|read| read.kind() == "stream_event");
-            let must_close = goes_on || turn_ends_well(at, scene);
+            let next = rest.find(|read| {
+                ["stream_event", "result"].contains(&read.kind()) || is_system(read, "api_retry")
+            });
+            let is_retried = next.is_some_and(|read| is_system(read, "api_retry"));
+            let goes_on = next.is_some_and(|read| read.kind() == "stream_event");
+            let must_close = goes_on || (!is_retried && turn_ends_well(at, scene));
             (!must_close).then_some("an answer that is cut off need not be closed")
         }
         _ => Some("an event that has no place"),
