@@ -21,7 +21,7 @@ use findings::Findings;
 
 /// `cargo xtask drift [--declarations VERSION] [--recordings] [--write]`.
 ///
-/// Compares with the declarations of that version and with all recordings; with `--recordings` with those alone, which
+/// Compares with the declarations of that version, with those of the Messages API and with all recordings; with `--recordings` with those alone, which
 /// needs no npm.
 /// With `--write` the list of declared names is written anew first.
 /// Fails where anything is missing that docs/protocol.md does not list with a reason, and where it lists what is not
@@ -35,15 +35,17 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let mut findings = Findings::default();
     if !only_recordings {
         let version = version.as_deref().unwrap_or(VERSION);
-        let text = fetch::declarations(&root, version)?;
-        let declarations = typescript::parse(&text);
+        let declarations = typescript::parse(&fetch::declarations(&root, &fetch::SDK, version)?);
+        let api = typescript::parse(&fetch::declarations(&root, &fetch::API, API_VERSION)?);
         let names = Names::of(&declarations);
         if write {
             names.write(&root)?;
         } else if version == VERSION && names != Names::load(&root)? {
             findings.add("names", "the list of declared names is not current: `cargo xtask drift --write`");
         }
-        declared::compare(&declarations, &sets::known(&root)?, &mut findings);
+        let known = sets::known(&root)?;
+        declared::compare(&declarations, &known, &mut findings);
+        declared::compare_api(&api, &known, &mut findings);
     }
     recorded::compare(&root, &mut findings)?;
     let exceptions = Exceptions::load(&root)?;
@@ -62,3 +64,6 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
 
 /// The version of the declarations that the types were written from.
 const VERSION: &str = "0.3.330";
+
+/// The version of the Messages API's declarations that the types of blocks and events were written from.
+const API_VERSION: &str = "1.12.0";

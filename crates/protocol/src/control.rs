@@ -7,15 +7,17 @@ mod initialize;
 mod outbound;
 mod visit_calls;
 
-pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failure, Outcome, Success};
+pub use envelope::{
+    ControlCancelRequest, ControlRequest, ControlResponse, Failure, Outcome, PendingRequest, Success,
+};
 pub use error_code::ErrorCode;
 pub use inbound::{
     CanUseTool, DialogCancelled, DialogChoice, ElicitationAsked, HookCallback, InboundCall, InboundRequest,
     MatchedAskRule, McpMessage, McpMessageReply, RequestUserDialog, RequestUserDialogReply,
 };
 pub use initialize::{
-    FeedbackMode, HandshakeState, HookFailure, HookMatcher, Initialize, InitializeReply, ManifestFate,
-    ManifestsOrigin, SdkServerConfig, SdkServerManifest,
+    AuthConflict, FeedbackMode, HandshakeState, HookFailure, HookMatcher, Initialize, InitializeReply,
+    ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerManifest,
 };
 pub use outbound::{
     ApiUsage, AppliedSettings, ApplyFlagSettings, AttachmentTokens, BackgroundTasks, BackgroundTasksReply,
@@ -26,20 +28,20 @@ pub use outbound::{
     EditableHook, EndSession, FileEncoding, FileSuggestion, FileSuggestions, FileSuggestionsReply,
     GenerateSessionTitle, GenerateSessionTitleReply, GetBinaryVersion, GetBinaryVersionReply,
     GetContextUsage, GetContextUsageReply, GetHooksListing, GetHooksListingReply, GetSessionCost,
-    GetSessionCostReply, GetSettings, GetSettingsReply, GetTaskOutput, GetTaskOutputReply, GetUsage,
-    GetUsageReply, HookEntry, HookEventInfo, HookModeNote, HookPolicy, InputFile, Interrupt, InterruptReply,
-    ListModels, ListModelsReply, ListPermissionRules, ListPermissionRulesReply, LspToolChange,
-    McpAuthenticate, McpAuthenticateReply, McpCall, McpCallReply, McpClearAuth, McpOauthCallbackUrl,
-    McpReadResource, McpReadResourceReply, McpReconnect, McpSetServers, McpSetServersReply, McpStatus,
-    McpStatusReply, McpToggle, MessageBreakdown, ModelWindow, Nothing, OutboundRequest, OutputFile,
-    PermissionRuleEntry, PermissionRuleSource, PermissionRules, RateLimits, RateWindow, ReadFile,
-    ReadFileReply, Recommendation, RedirectScheme, RegisterRepoRoot, RegisterRepoRootReply,
-    ReloadOutputStyles, ReloadOutputStylesReply, ReloadPlugins, ReloadPluginsReply, ReloadSkills,
-    ReloadSkillsReply, RenameSession, RenameSource, ResourceContents, RewindFiles, RewindFilesReply,
-    RuleDescription, RuleEditability, SeedReadState, SendMcpMessage, SetColor, SetHasSubscribers,
-    SetMaxThinkingTokens, SetMcpPermissionModeOverride, SetMcpPermissionModeOverrideReply, SetModel,
-    SetModelReply, SetPermissionMode, SetPermissionModeReply, SettingsError, Share, SideQuestion,
-    SideQuestionReply, SourceSettings, Staging, StagingErrorCode, StopTask, ThinkingDisplay, ToolCallTokens,
-    UpdateSettings, UpdateSettingsSource, WorkspaceDirectory,
+    GetSessionCostReply, GetSettings, GetSettingsReply, GetStatus, GetStatusReply, GetTaskOutput,
+    GetTaskOutputReply, GetUsage, GetUsageReply, HookEntry, HookEventInfo, HookModeNote, HookPolicy,
+    InputFile, Interrupt, InterruptReply, ListModels, ListModelsReply, ListPermissionRules,
+    ListPermissionRulesReply, LspToolChange, McpAuthenticate, McpAuthenticateReply, McpCall, McpCallReply,
+    McpClearAuth, McpOauthCallbackUrl, McpReadResource, McpReadResourceReply, McpReconnect, McpSetServers,
+    McpSetServersReply, McpStatus, McpStatusReply, McpToggle, MessageBreakdown, ModelWindow, Nothing,
+    OutboundRequest, OutputFile, PermissionRuleEntry, PermissionRuleSource, PermissionRules, RateLimits,
+    RateWindow, ReadFile, ReadFileReply, Recommendation, RedirectScheme, RegisterRepoRoot,
+    RegisterRepoRootReply, ReloadOutputStyles, ReloadOutputStylesReply, ReloadPlugins, ReloadPluginsReply,
+    ReloadSkills, ReloadSkillsReply, RenameSession, RenameSource, ResourceContents, RewindFiles,
+    RewindFilesReply, RuleDescription, RuleEditability, SeedReadState, SendMcpMessage, SetColor,
+    SetHasSubscribers, SetMaxThinkingTokens, SetMcpPermissionModeOverride, SetMcpPermissionModeOverrideReply,
+    SetModel, SetModelReply, SetPermissionMode, SetPermissionModeReply, SettingsError, Share, SideQuestion,
+    SideQuestionReply, SourceSettings, Staging, StagingErrorCode, StatusRow, StatusSection, StopTask,
+    ThinkingDisplay, ToolCallTokens, UpdateSettings, UpdateSettingsSource, WorkspaceDirectory,
 };
 pub use visit_calls::{CallVisitor, visit_calls};

@@ -26,10 +26,10 @@ pub use answer::{
     RefusalCategory, SkillSource, StopDetails, StopReason, TransformedThinking,
 };
 pub use assistant::{
-    ApiMessage, Assistant, AssistantError, ContextAgent, ContextCategory, ContextCategoryKind,
-    ContextMcpTool, ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage, LocalCommandOutcome,
-    LocalCommandRun, OverLimitKind, ToolUseMeta, UsageLimit, UsageLimitScope, UsageLimits, UsageReport,
-    UsageScopeName,
+    ApiErrorParams, ApiErrorProvider, ApiMessage, Assistant, AssistantError, ContextAgent, ContextCategory,
+    ContextCategoryKind, ContextMcpTool, ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage,
+    CredentialRemedy, CutReason, LocalCommandOutcome, LocalCommandRun, OverLimitKind, RefusedMedia,
+    RefusedMediaReason, ToolUseMeta, UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName,
 };
 pub use auth_status::AuthStatus;
 pub use autocompact_state::{Autocompact, AutocompactState};

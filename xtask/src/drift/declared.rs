@@ -2,10 +2,12 @@
 
 use agentwire::Options;
 use agentwire_codec::Line;
+use agentwire_protocol::message::{ApiMessage, Event};
 use agentwire_protocol::permission::{Decision, PermissionUpdate};
 use agentwire_protocol::tagged::Tagged as _;
 use agentwire_protocol::{
-    InboundRequest, account, agent, mcp, model_info, plugin, session_info, slash_command, usage::ModelUsage,
+    Block, InboundRequest, account, agent, mcp, model_info, plugin, session_info, slash_command,
+    usage::{ModelUsage, Usage},
 };
 use serde_json::{Value, json};
 
@@ -30,6 +32,19 @@ pub(super) fn compare(declarations: &Declarations, known: &[Set], findings: &mut
         drift.read(name, *reader, "");
     }
     drift.options();
+    drift.sets(known);
+}
+
+/// Adds what our types lack of the Messages API's declarations.
+pub(super) fn compare_api(declarations: &Declarations, known: &[Set], findings: &mut Findings) {
+    let mut drift = Drift {
+        sampler: Sampler::new(declarations, foreign::of_the_api()),
+        registry: Registry::new(),
+        findings,
+    };
+    for (name, reader) in API {
+        drift.read(name, *reader, "");
+    }
     drift.sets(known);
 }
 
@@ -146,7 +161,7 @@ impl Drift<'_> {
     }
 
     fn unknown(&mut self, name: &str, paths: Vec<String>) {
-        for path in paths.iter().filter(|path| !path.contains(FREE)) {
+        for path in paths.iter().filter(|path| !path.contains(FREE) && !is_typed_by_another(name, path)) {
             self.findings.add(format!("field {name} {}", general(path)), "");
         }
     }
@@ -154,7 +169,7 @@ impl Drift<'_> {
     /// What has a declared shape, and is kept as text.
     fn untyped(&mut self, name: &str, sample: &Value, paths: Vec<String>) {
         for path in paths {
-            if is_shaped(at(sample, &path)) && !TYPED_BY_ANOTHER.contains(&(name, path.as_str())) {
+            if is_shaped(at(sample, &path)) && !is_typed_by_another(name, &path) {
                 self.findings.add(format!("untyped {name} {}", general(&path)), "");
             }
         }
@@ -203,11 +218,25 @@ fn is_shaped(sample: &Value) -> bool {
     }
 }
 
+fn is_typed_by_another(name: &str, path: &str) -> bool {
+    TYPED_BY_ANOTHER.contains(&(name, general(path).as_str()))
+}
+
 /// What is kept as text, and typed by something else on the line or in the session.
+///
+/// The open requests in a response are declared as any request; those of the CLI are the ones that come, and each
+/// of them is compared by itself, as is what hooks are told.
 const TYPED_BY_ANOTHER: &[(&str, &str)] = &[
     ("SDKControlResponse", "response.response"),
+    ("SDKControlResponse", "response.pending_elicitation_requests[].request"),
+    ("SDKControlResponse", "response.pending_elicitation_requests[].request.input"),
+    ("SDKControlResponse", "response.pending_permission_requests[].request"),
+    ("SDKControlResponse", "response.pending_permission_requests[].request.input"),
+    ("SDKControlResponse", "response.pending_user_dialog_requests[].request"),
+    ("SDKControlResponse", "response.pending_user_dialog_requests[].request.input"),
     ("SDKHookCallbackRequest", "input"),
     ("SyncHookJSONOutput", "hookSpecificOutput"),
+    ("BetaContentBlockParam", "content"),
 ];
 
 /// Replies whose declaration is not named after the request's.
@@ -215,6 +244,15 @@ const REPLIES: &[(&str, &str)] = &[
     ("rewind_files", "RewindFilesResult"),
     ("mcp_set_servers", "McpSetServersResult"),
     ("mcp_call", "CallToolResult"),
+];
+
+/// What the CLI hands on of the Messages API.
+const API: &[(&str, Reader)] = &[
+    ("BetaContentBlock", view::<Block>),
+    ("BetaContentBlockParam", view::<Block>),
+    ("BetaMessage", view::<ApiMessage>),
+    ("BetaRawMessageStreamEvent", view::<Event>),
+    ("BetaUsage", view::<Usage>),
 ];
 
 /// Declarations that are a type of ours by themselves.
@@ -234,3 +272,45 @@ const OTHERS: &[(&str, Reader)] = &[
     ("SessionMessage", view::<session_info::SessionMessage>),
     ("SlashCommand", view::<slash_command::SlashCommand>),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{Findings, compare, compare_api};
+    use crate::typescript::parse;
+
+    #[test]
+    fn what_only_the_declarations_have_is_found() {
+        let text = "type SDKMessage = A | N; type A = { type: 'keep_alive'; zz: string }; type N = { type: 'zz_new' };
+            type SDKControlRequestInner = R | Q; type R = { subtype: 'zz_asked' }; type Q = { subtype: 'interrupt'; zz: 1 };
+            type HookInput = H; type H = { hook_event_name: 'ZzHook' };
+            type Options = { zzOption?: string }; type ModelInfo = { value: string; displayName: string; zz: 'm' | 'n' };";
+        let mut findings = Findings::default();
+        compare(&parse(text), &[], &mut findings);
+        let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
+        for what in [
+            "field A zz",
+            "kind zz_new",
+            "request zz_asked",
+            "field Q zz",
+            "hook ZzHook",
+            "option zzOption",
+            "field ModelInfo zz",
+            "strings ModelInfo.zz",
+        ] {
+            assert!(found.contains(&what), "{what}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_and_events_are_compared() {
+        let text = "type BetaContentBlock = T | N; type T = { type: 'text'; text: string; zz: 1 }; type N = { type: 'zz_new' };
+            type BetaRawMessageStreamEvent = S; type S = { type: 'content_block_stop'; index: string };";
+        let mut findings = Findings::default();
+        compare_api(&parse(text), &[], &mut findings);
+        let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
+        assert_eq!(
+            found,
+            ["arm BetaContentBlock", "field BetaContentBlock zz", "undecodable BetaRawMessageStreamEvent"]
+        );
+    }
+}

@@ -34,3 +34,8 @@ pub(super) fn samples() -> BTreeMap<&'static str, Value> {
         ),
     ])
 }
+
+/// The same for the declarations of the Messages API.
+pub(super) fn of_the_api() -> BTreeMap<&'static str, Value> {
+    BTreeMap::from([("Model", json!("text"))])
+}

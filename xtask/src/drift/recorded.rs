@@ -67,3 +67,39 @@ pub(crate) fn transcripts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     files.sort();
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests {
+    use agentwire_codec::Line;
+
+    use super::{Findings, Inspector, tell};
+    use crate::inspect::From;
+
+    #[test]
+    fn what_only_a_recording_has_is_found() {
+        let mut findings = Findings::default();
+        let mut inspector = Inspector::new();
+        for line in [
+            r#"{"type":"zz_new"}"#,
+            r#"{"type":"system","subtype":"zz_new","session_id":"s"}"#,
+            r#"{"type":"keep_alive","zz":1}"#,
+            r#"{"type":"assistant","message":5}"#,
+            r#"{"type":"control_request","request_id":"r","request":{"subtype":"zz_new"}}"#,
+            "a stray print",
+        ] {
+            tell(&inspector.inspect(From::Cli, &Line::from(line)), true, "a.transcript", &mut findings);
+        }
+        let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
+        assert_eq!(
+            found,
+            [
+                "recorded field keep_alive zz",
+                "recorded kind control_request/zz_new",
+                "recorded kind system/zz_new",
+                "recorded kind zz_new",
+                "recorded noise",
+                "recorded undecodable assistant",
+            ]
+        );
+    }
+}

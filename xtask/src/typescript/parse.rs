@@ -11,7 +11,8 @@ pub(crate) fn parse(text: &str) -> Declarations {
     let mut declarations = Declarations::new();
     while parser.at < parser.tokens.len() {
         if let Some((name, of)) = parser.declaration() {
-            declarations.insert(name, of);
+            // Of the same name within a namespace, the one that came first.
+            declarations.entry(name).or_insert(of);
         }
     }
     declarations
@@ -34,6 +35,12 @@ impl Parser {
             _ => return None,
         };
         match word.as_str() {
+            "namespace" => {
+                // What is in it is declared as if it were outside.
+                self.name();
+                self.sign('{');
+                None
+            }
             "type" => {
                 let name = self.name()?;
                 self.generics();

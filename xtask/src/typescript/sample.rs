@@ -132,11 +132,19 @@ impl<'a> Sampler<'a> {
                 let shapes = shapes(of, self.declared).unwrap_or_default();
                 shapes.iter().flat_map(|fields| self.objects(fields, full)).collect()
             }
+            Type::Part(whole, field) if self.is_foreign(whole) => {
+                let wholes = self.samples(whole, full);
+                wholes.iter().map(|whole| whole.get(field).cloned().unwrap_or_else(free)).collect()
+            }
             Type::Part(..) => match resolve(of, self.declared) {
                 Ok(of) => self.samples(&of, full),
                 Err(_) => vec![free()],
             },
         }
+    }
+
+    fn is_foreign(&self, of: &Type) -> bool {
+        matches!(of, Type::Name(name, _) if self.foreign.contains_key(plain(name)))
     }
 
     /// Objects with these fields: as many as the field with the most samples has.

@@ -78,13 +78,13 @@ pub struct Success {
     pub response: Option<RawJson>,
     /// Questions of permission that are still open, as they were asked; of `initialize`, for a host that joins.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending_permission_requests: Option<Vec<ControlRequest>>,
+    pub pending_permission_requests: Option<Vec<PendingRequest>>,
     /// Dialogs that are still open, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending_user_dialog_requests: Option<Vec<ControlRequest>>,
+    pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
     /// Questions of MCP servers that are still open, likewise; declared, but not told by every session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending_elicitation_requests: Option<Vec<ControlRequest>>,
+    pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
 }
 
 impl Success {
@@ -134,13 +134,21 @@ pub struct Failure {
     pub model: Option<Box<str>>,
     /// Questions of permission that are still open, as they were asked; of `initialize`, for a host that joins.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending_permission_requests: Option<Vec<ControlRequest>>,
+    pub pending_permission_requests: Option<Vec<PendingRequest>>,
     /// Dialogs that are still open, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending_user_dialog_requests: Option<Vec<ControlRequest>>,
+    pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
     /// Questions of MCP servers that are still open, likewise; declared, but not told by every session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending_elicitation_requests: Option<Vec<ControlRequest>>,
+    pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
+}
+
+tagged! {
+    /// A request that is still open, as the frame that asked it.
+    pub enum PendingRequest by "type" {
+        /// A request of the CLI.
+        ControlRequest(ControlRequest) = "control_request",
+    }
 }
 
 /// Takes a request back (`control_cancel_request`), in either direction.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use hooks::{HookFailure, HookMatcher};
-pub use reply::{FeedbackMode, HandshakeState, InitializeReply};
+pub use reply::{AuthConflict, FeedbackMode, HandshakeState, InitializeReply};
 pub use sdk_server::{ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerManifest};
 
 use super::ControlCall;

@@ -18,6 +18,7 @@ mod set_max_thinking_tokens;
 mod set_model;
 mod set_permission_mode;
 mod settings;
+mod status;
 mod tasks;
 mod usage;
 
@@ -71,6 +72,7 @@ pub use settings::{
     AppliedSettings, ApplyFlagSettings, GetSettings, GetSettingsReply, SettingsError, SourceSettings,
     UpdateSettings, UpdateSettingsSource,
 };
+pub use status::{GetStatus, GetStatusReply, StatusRow, StatusSection};
 pub use tasks::{
     BackgroundTasks, BackgroundTasksReply, CancelAsyncMessage, CancelAsyncMessageReply, GetTaskOutput,
     GetTaskOutputReply, SetHasSubscribers, StopTask,

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     ApplyFlagSettings, BackgroundTasks, CancelAsyncMessage, ClaimSession, ControlCall, EndSession,
     FileSuggestions, GenerateSessionTitle, GetBinaryVersion, GetContextUsage, GetHooksListing,
-    GetSessionCost, GetSettings, GetTaskOutput, GetUsage, Initialize, Interrupt, ListModels,
+    GetSessionCost, GetSettings, GetStatus, GetTaskOutput, GetUsage, Initialize, Interrupt, ListModels,
     ListPermissionRules, McpAuthenticate, McpCall, McpClearAuth, McpOauthCallbackUrl, McpReadResource,
     McpReconnect, McpSetServers, McpStatus, McpToggle, ReadFile, RegisterRepoRoot, ReloadOutputStyles,
     ReloadPlugins, ReloadSkills, RenameSession, RewindFiles, SeedReadState, SendMcpMessage, SetColor,
@@ -71,4 +71,5 @@ pub fn visit_calls(visitor: &mut impl CallVisitor) {
     visitor.call::<GetTaskOutput>();
     visitor.call::<SetHasSubscribers>();
     visitor.call::<GetUsage>();
+    visitor.call::<GetStatus>();
 }

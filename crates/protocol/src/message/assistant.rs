@@ -1,10 +1,14 @@
 //! `assistant`: what the model said.
 
+mod api_error;
 mod context_usage;
 mod error;
 mod meta;
 mod usage_report;
 
+pub use api_error::{
+    ApiErrorParams, ApiErrorProvider, CredentialRemedy, CutReason, RefusedMedia, RefusedMediaReason,
+};
 pub use context_usage::{
     ContextAgent, ContextCategory, ContextCategoryKind, ContextMcpTool, ContextMemoryFile, ContextOverLimit,
     ContextSkill, ContextUsage, OverLimitKind,
@@ -118,6 +122,14 @@ pub struct Assistant {
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_error_type: Option<Box<str>>,
+    /// The cause of that failure in the CLI's words, such as `media_removed`; new ones are added over time.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_error: Option<Box<str>>,
+    /// What belongs to that cause; only for those that have any.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_error_params: Option<Box<ApiErrorParams>>,
     /// How the slash command ended.
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -48,6 +48,10 @@ pub struct TurnResult {
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_error_type: Option<Box<str>>,
+    /// The cause of the failure in the CLI's words, as on the `assistant` frame before it.
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_error: Option<Box<str>>,
     /// Why the model stopped.
     #[serde(default)]
     pub stop_reason: Option<StopReason>,

@@ -66,6 +66,11 @@ pub struct StreamEvent {
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandoned_blocks: Option<Box<AbandonedBlocks>>,
+    /// Messages that the turn wrote in front of its first request to the model, by their ids.
+    ///
+    /// Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owed_rows: Option<Box<[Uuid]>>,
 }
 
 impl StreamEvent {

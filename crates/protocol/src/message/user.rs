@@ -39,9 +39,9 @@ pub struct User {
     /// Whether the CLI made the message up itself.
     #[serde(rename = "isSynthetic", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_synthetic: bool,
-    /// Whether it is an echo of what we sent.
-    #[serde(rename = "isReplay", default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_replay: bool,
+    /// Whether it is an echo of what we sent; absent means that it is not.
+    #[serde(rename = "isReplay", skip_serializing_if = "Option::is_none")]
+    pub is_replay: Option<bool>,
     /// How soon it was to be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use agentwire_protocol::{
     Block, InboundRequest, Message, System, Unknown,
-    control::{Outcome, RequestUserDialogReply},
+    control::{Outcome, PendingRequest, RequestUserDialogReply},
     hook::{AnyInput, RequestDecision},
     permission::{Decision, PermissionUpdate},
     tagged::Tagged,
@@ -54,6 +54,9 @@ union! { InboundRequest:
 union! { Outcome:
     "success" { "request_id": r#""r""#, "response": r#"{"b":1,"a":2}"# }
     "error" { "request_id": r#""r""#, "error": r#""no""#, "error_code": r#""unsupported_request""# }
+}
+union! { PendingRequest:
+    "control_request" { "request_id": r#""r""#, "request": r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"t"}"# }
 }
 union! { Decision:
     "allow" { "updatedInput": r#"{"command":"ls"}"#, "updatedPermissions": r#"[{"mode":"plan","type":"setMode","destination":"session"}]"# }
@@ -119,6 +122,7 @@ macro_rules! for_every_union {
         for_every_union_of_answers!($check);
         $check::<InboundRequest>();
         $check::<Outcome>();
+        $check::<PendingRequest>();
         $check::<Decision>();
         $check::<PermissionUpdate>();
         $check::<RequestUserDialogReply>();

@@ -34,6 +34,9 @@ pub struct InitializeReply {
     /// Who is logged in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<AccountInfo>,
+    /// Where the credentials come from, where there are two. Not declared, seen on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth_conflict: Option<AuthConflict>,
     /// The style of the answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_style: Option<Box<str>>,
@@ -123,6 +126,16 @@ open_enum! {
         /// It waits for an answer.
         RequiresAction = "requires_action",
     }
+}
+
+/// Two sources of credentials at once; their names, never the credentials. Not declared, seen on the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct AuthConflict {
+    /// Where the token comes from.
+    pub token_source: Box<str>,
+    /// Where the API key comes from.
+    pub api_key_source: Box<str>,
 }
 
 /// How feedback is asked for. Not declared, seen on the wire.

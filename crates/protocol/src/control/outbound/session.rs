@@ -104,9 +104,13 @@ pub struct GenerateSessionTitleReply {
 /// Ends the session (`end_session`): the reply comes, then the process ends with code 0.
 ///
 /// Not declared, answered by the CLI. Known since CLI 2.1.197.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct EndSession {}
+pub struct EndSession {
+    /// Why, in any words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Box<str>>,
+}
 
 impl ControlCall for EndSession {
     const SUBTYPE: &'static str = "end_session";

@@ -26,12 +26,15 @@ impl ControlCall for CancelAsyncMessage {
 }
 
 /// Whether the prompt was dropped. Not declared, seen on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CancelAsyncMessageReply {
     /// Whether it was; `false` for one that is unknown or has begun.
     #[serde(default)]
     pub cancelled: bool,
+    /// The prompt, where it was dropped before any turn could read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_uuid: Option<Uuid>,
 }
 
 /// Stops a task (`stop_task`); one that is unknown is no error.
