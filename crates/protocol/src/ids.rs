@@ -1,12 +1,15 @@
 //! Identifiers as types of their own, so that one is never passed for another.
 
+mod short_text;
+
+use short_text::ShortText;
+
 /// Declares an identifier: a string that is compared and printed, and never taken apart.
 macro_rules! id {
-    ($(#[$meta:meta])* $name:ident) => {
+    ($(#[$meta:meta])* $name:ident($text:ty)) => {
         $(#[$meta])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-        #[serde(transparent)]
-        pub struct $name(Box<str>);
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name($text);
 
         impl $name {
             /// The text as it is on the wire.
@@ -29,19 +32,25 @@ macro_rules! id {
 
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                std::fmt::Debug::fmt(&self.0, f)
+                std::fmt::Debug::fmt(self.as_str(), f)
             }
         }
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(&self.0)
+                f.write_str(self.as_str())
             }
         }
 
         impl std::borrow::Borrow<str> for $name {
             fn borrow(&self) -> &str {
-                &self.0
+                self.as_str()
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
             }
         }
 
@@ -55,17 +64,17 @@ macro_rules! id {
 
 id! {
     /// A session's id (`session_id`): the name under which the CLI stores and resumes it.
-    SessionId
+    SessionId(ShortText)
 }
 id! {
     /// The id of one tool use (`tool_use_id`), made by the model, such as `toolu_01…`.
-    ToolUseId
+    ToolUseId(Box<str>)
 }
 id! {
     /// The id that ties a control request to its response (`request_id`), made by whoever asks.
-    RequestId
+    RequestId(Box<str>)
 }
 id! {
     /// A message's own id (`uuid`).
-    Uuid
+    Uuid(ShortText)
 }

@@ -1,0 +1,104 @@
+//! Text that lies in its owner where it is short: a message has two or three UUIDs, and each would be an allocation.
+
+use std::{
+    cmp::Ordering,
+    hash::{Hash, Hasher},
+    ops::Deref,
+};
+
+/// Text of which up to [`INLINE`] bytes take no allocation.
+#[derive(Clone)]
+pub(super) enum ShortText {
+    Inline { len: u8, bytes: [u8; INLINE] },
+    Boxed(Box<str>),
+}
+
+impl ShortText {
+    fn as_str(&self) -> &str {
+        match self {
+            // Both always hold, since the bytes were copied from a text of that length; checking costs a few
+            // nanoseconds, and not to check would be unsafe.
+            Self::Inline { len, bytes } => {
+                let bytes = bytes.get(..usize::from(*len)).unwrap_or_default();
+                std::str::from_utf8(bytes).unwrap_or_default()
+            }
+            Self::Boxed(text) => text,
+        }
+    }
+}
+
+impl Deref for ShortText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<&str> for ShortText {
+    fn from(text: &str) -> Self {
+        let mut bytes = [0; INLINE];
+        match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
+            (Some(place), Ok(len)) => {
+                place.copy_from_slice(text.as_bytes());
+                Self::Inline { len, bytes }
+            }
+            _ => Self::Boxed(text.into()),
+        }
+    }
+}
+
+impl From<String> for ShortText {
+    fn from(text: String) -> Self {
+        if text.len() > INLINE { Self::Boxed(text.into()) } else { text.as_str().into() }
+    }
+}
+
+impl PartialEq for ShortText {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for ShortText {}
+
+impl PartialOrd for ShortText {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ShortText {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+/// As `str` does, since ids are borrowed as `str` by maps.
+impl Hash for ShortText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+/// A UUID has 36 bytes; with the length and the tag the whole has 40, as much as alignment gives anyway.
+const INLINE: usize = 38;
+
+#[cfg(test)]
+mod tests {
+    use super::{INLINE, ShortText};
+
+    #[test]
+    fn text_of_any_length_comes_back() {
+        assert_eq!(size_of::<Option<ShortText>>(), 40);
+        for length in [0, 1, 36, INLINE - 1, INLINE, INLINE + 1, 255, 256, 300] {
+            for text in ["a".repeat(length), "é".repeat(length / 2)] {
+                let short = ShortText::from(text.as_str());
+                assert_eq!(short.as_str(), text);
+                assert!(short == ShortText::from(text.clone()));
+                assert_eq!(matches!(short, ShortText::Inline { .. }), text.len() <= INLINE);
+            }
+        }
+        assert!(ShortText::from("a") < ShortText::from("b".repeat(INLINE + 1).as_str()));
+    }
+}
