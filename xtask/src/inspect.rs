@@ -13,7 +13,7 @@ mod view;
 use std::collections::HashMap;
 
 use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_protocol::{DecodeError, Message, decode};
+use agentwire_protocol::{DecodeError, Message};
 use serde::Serialize;
 
 use compare::join;
@@ -76,7 +76,7 @@ impl Inspector {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
-            Err(_) => return noise(kept, decode::decode_bytes::<Message>(bytes).err()),
+            Err(_) => return noise(kept, Message::from_bytes(bytes).err()),
         };
         match Node::parse(text) {
             Some(node @ Node::Object(_)) => self.object(from, text, &node, kept),

@@ -1,6 +1,6 @@
 //! What the CLI said, decoded as far as it goes, with the line that it came as.
 
-use agentwire_protocol::{DecodeError, Message, decode::decode_bytes};
+use agentwire_protocol::{DecodeError, Message};
 
 use crate::{Frame, FrameError, Head, Line};
 
@@ -30,7 +30,7 @@ impl Incoming {
         if head == Head::Noise {
             return Self::Noise(line);
         }
-        match decode_bytes(text(line.as_bytes())) {
+        match Message::from_bytes(text(line.as_bytes())) {
             Ok(message) => Self::Message(message, line),
             Err(error) => Self::Undecodable(error, line),
         }

@@ -126,6 +126,16 @@ impl Message {
         decode::decode(line)
     }
 
+    /// Reads one line that may not even be UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_line`](Self::from_line), and when the bytes are not UTF-8.
+    pub fn from_bytes(line: &[u8]) -> Result<Self, DecodeError> {
+        // The generic reader is filled in here, once, and not again in every crate that reads messages.
+        decode::decode_bytes(line)
+    }
+
     /// The session that the message belongs to; an unknown kind is asked for its field.
     pub fn session_id(&self) -> Option<SessionId> {
         of_every_kind!(self, session_id, "session_id")
