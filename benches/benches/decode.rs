@@ -1,6 +1,6 @@
 //! Every way to read, over the recorded sessions and over a long stream of partial messages.
 
-#![expect(missing_docs, reason = "criterion's macro makes a function, and no interface")]
+#![expect(clippy::expect_used, reason = "a benchmark without its recordings can only stop")]
 
 use agentwire_benches::{
     fixtures,

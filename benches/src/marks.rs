@@ -53,7 +53,7 @@ pub const MARKS: &[Mark] = &[
     Mark { of: VALUE, to: RAW, bound: Bound::Least(2.5) },
 ];
 
-/// The mark for the memory of all messages that are kept with their lines, as times the lines' own bytes.
+/// The mark for the memory of all messages that are kept, as times the bytes of their lines.
 pub const RETAINED: Bound = Bound::Most(2.0);
 
 /// The middle one.

@@ -38,7 +38,11 @@ pub fn generate(tags: Tags) -> Vec<u8> {
 fn answer(pen: &mut Pen, number: usize) {
     pen.next_answer();
     pen.frame("system", r#""subtype":"status","status":"requesting""#);
-    let message = pen.object("message", &[("content", "[]"), ("role", r#""assistant""#), ("usage", USAGE)]);
+    let id = pen.answer_id();
+    let message = pen.object(
+        "message",
+        &[("id", &id), ("role", r#""assistant""#), ("model", MODEL), ("content", "[]"), ("usage", USAGE)],
+    );
     pen.event("message_start", &[("message", &message)], r#","ttft_ms":812"#);
     let mut index = 0;
     if number.is_multiple_of(4) {
@@ -133,6 +137,7 @@ fn tool_result(pen: &mut Pen) {
 
 const MESSAGES: usize = 64_000;
 const FILE_LINES: usize = 230;
+const MODEL: &str = r#""claude-opus-5-5""#;
 const USAGE: &str = r#"{"input_tokens":10,"cache_creation_input_tokens":2048,"cache_read_input_tokens":18432,"output_tokens":120,"service_tier":"standard"}"#;
 const DISPLAY: &str = r#","thinking_display":"updates""#;
 

@@ -29,13 +29,19 @@ pub const IGNORED: Way = Way { name: "IgnoredAny", read: |input| parsed::<Ignore
 pub const PLAIN: Way = Way { name: "derive-tagged types", read: |input| parsed::<plain::Message>(input) };
 /// A tree first, then those types.
 pub const VALUE: Way = Way { name: "Value, then derive-tagged types", read: value };
-/// Ours, with the events of the stream as text.
-pub const RAW: Way = Way { name: "agentwire, event as text", read: raw };
-/// Ours, with each event typed as well.
-pub const TYPED: Way = Way { name: "agentwire, event typed", read: typed };
+/// Our types, with the events of the stream as text.
+pub const RAW: Way = Way { name: "agentwire, event as text", read: |input| ours(input, is_message) };
+/// Our types, with each event typed as well.
+pub const TYPED: Way = Way { name: "agentwire, event typed", read: |input| ours(input, is_typed) };
+/// The same through the codec, which finds the lines, reads their heads, and gives each message a line of its own.
+pub const CODEC_RAW: Way =
+    Way { name: "through the codec, event as text", read: |input| incoming(input, is_message) };
+/// The same with each event typed as well.
+pub const CODEC_TYPED: Way =
+    Way { name: "through the codec, event typed", read: |input| incoming(input, is_typed) };
 
 /// All of them, from the least work on.
-pub const ALL: &[Way] = &[SPLIT, IGNORED, RAW, TYPED, PLAIN, VALUE];
+pub const ALL: &[Way] = &[SPLIT, IGNORED, RAW, TYPED, CODEC_RAW, CODEC_TYPED, PLAIN, VALUE];
 
 fn split(input: &Input) -> usize {
     lines(input).map(black_box).count()
@@ -50,30 +56,35 @@ fn value(input: &Input) -> usize {
     lines(input).map(|line| black_box(typed(line)).is_ok()).filter(|ok| *ok).count()
 }
 
-fn raw(input: &Input) -> usize {
-    incoming(input, |incoming| matches!(incoming, Incoming::Message(..)))
-}
-
-fn typed(input: &Input) -> usize {
-    incoming(input, |incoming| match incoming {
-        Incoming::Message(Message::StreamEvent(event), _) => black_box(event.event()).is_ok(),
-        Incoming::Message(..) => true,
-        _ => false,
-    })
+fn ours(input: &Input, is_good: fn(&Message) -> bool) -> usize {
+    lines(input)
+        .filter(|line| black_box(Message::from_bytes(line)).is_ok_and(|message| is_good(&message)))
+        .count()
 }
 
 /// What a user of the codec does with each block that was read.
-fn incoming(input: &Input, is_good: fn(&Incoming) -> bool) -> usize {
+fn incoming(input: &Input, is_good: fn(&Message) -> bool) -> usize {
     let mut decoder = LineDecoder::new(Limits::default());
     let mut good = 0;
     for block in input.blocks() {
         decoder.push(block.clone());
         while let Some(Ok(line)) = decoder.next() {
             let incoming = black_box(Incoming::decode(Frame::new(line)));
-            good += usize::from(is_good(&incoming));
+            good += usize::from(matches!(&incoming, Incoming::Message(message, _) if is_good(message)));
         }
     }
     good
+}
+
+fn is_message(_: &Message) -> bool {
+    true
+}
+
+fn is_typed(message: &Message) -> bool {
+    match message {
+        Message::StreamEvent(event) => black_box(event.event()).is_ok(),
+        _ => true,
+    }
 }
 
 fn lines(input: &Input) -> impl Iterator<Item = &[u8]> {

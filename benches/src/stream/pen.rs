@@ -55,6 +55,11 @@ impl Pen {
         string(&self.tool_use)
     }
 
+    /// The id of the answer, as JSON.
+    pub(super) fn answer_id(&self) -> String {
+        string(&self.answer)
+    }
+
     /// An object of the Messages API.
     pub(super) fn object(&self, kind: &str, fields: &[(&str, &str)]) -> String {
         let kind = string(kind);
@@ -82,13 +87,13 @@ impl Pen {
 
     /// An `assistant` with one block.
     pub(super) fn assistant(&mut self, block: &str) {
-        let id = string(&self.answer);
+        let id = self.answer_id();
         let message = self.object(
             "message",
             &[
                 ("id", &id),
                 ("role", r#""assistant""#),
-                ("model", r#""claude-opus-5-5""#),
+                ("model", super::MODEL),
                 ("content", &format!("[{block}]")),
                 ("stop_reason", "null"),
                 ("stop_sequence", "null"),
