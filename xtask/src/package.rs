@@ -5,14 +5,17 @@ use crate::failure::Failure;
 use crate::program;
 use crate::workspace::Metadata;
 
-/// `cargo xtask package`: packs and builds all crates that are published, as one release would.
+/// `cargo xtask package [--build]`: packs all crates that are published, as one release would, and builds them.
 ///
-/// The build is what shows that nothing is embedded from outside a package.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
+/// The build is what shows that nothing is embedded from outside a package; it takes minutes.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let build = args.flag("--build");
     args.finish()?;
     let metadata = Metadata::load()?;
     let mut command = program::cargo()?;
-    command.args(["package", "--quiet", "--allow-dirty"]);
+    // The lock file is fetched before; asking the registry again adds nothing but a way to fail.
+    command.args(["package", "--quiet", "--allow-dirty", "--offline"]);
+    command.args((!build).then_some("--no-verify"));
     for package in metadata.members().filter(|package| package.is_published()) {
         let list = program::output(program::cargo()?.args([
             "package",

@@ -78,3 +78,7 @@ id! {
     /// A message's own id (`uuid`).
     Uuid(ShortText)
 }
+id! {
+    /// The API's id of one answer of the model (`message.id`, `api_message_id`), such as `msg_01…`.
+    ApiMessageId(ShortText)
+}

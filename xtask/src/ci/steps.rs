@@ -22,9 +22,9 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "tests", size: Size::Usual, plan: tests, about: "all tests, with all features" },
     Step { name: "doctests", size: Size::Usual, plan: || Plan::cargo(["test --workspace --all-features --doc"]), about: "the examples in the documentation" },
     Step { name: "docs", size: Size::Usual, plan: docs, about: "the documentation, without a broken link" },
-    Step { name: "alone", size: Size::Usual, plan: alone, about: "each crate by itself, with and without its default features" },
+    Step { name: "alone", size: Size::Usual, plan: alone, about: "each crate builds by itself, with and without its default features" },
     Step { name: "wasm", size: Size::Usual, plan: wasm, about: "the low crates need no operating system" },
-    Step { name: "package", size: Size::Usual, plan: || Plan::cargo([&xtask("package")]), about: "every crate packs, and builds from its package" },
+    Step { name: "package", size: Size::Usual, plan: || Plan::cargo([&xtask("package")]), about: "every crate packs, with what it must hold" },
     Step { name: "deny", size: Size::Usual, plan: deny, about: "licences and sources of the dependencies" },
     Step { name: "quickstart", size: Size::Usual, plan: quickstart::run, about: "the example that a new user runs first" },
     Step { name: "conformance", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance")]), about: "the recorded sessions, through the layers" },
@@ -35,6 +35,8 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },
+    Step { name: "package-build", size: Size::Long, plan: || Plan::cargo([&xtask("package --build")]), about: "every crate builds from its package" },
+    Step { name: "alone-tests", size: Size::Long, plan: alone_tests, about: "the tests of each crate by itself" },
     Step { name: "bare", size: Size::Long, plan: bare, about: "the tests of each crate without its default features" },
     Step { name: "features", size: Size::Long, plan: features, about: "each feature of each crate by itself" },
     Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
@@ -95,12 +97,19 @@ fn alone() -> Result<Plan, Failure> {
 
 fn alone_lines(package: &Package) -> Vec<String> {
     let name = &package.name;
-    // The library without its tests first: a dev-dependency may turn on what the library forgot to ask for.
-    let mut lines = vec![format!("check -p {name} --lib"), format!("test --quiet -p {name} --lib --tests")];
+    // Without its tests: a dev-dependency may turn on what the library forgot to ask for.
+    let mut lines = vec![format!("check -p {name} --lib")];
     if !package.default_features().is_empty() {
         lines.push(format!("check -p {name} --lib{BARE}"));
     }
     lines
+}
+
+fn alone_tests() -> Result<Plan, Failure> {
+    let metadata = Metadata::load()?;
+    let published = metadata.members().filter(|package| package.is_published());
+    let commands = published.map(|package| cargo(&format!("test --quiet -p {} --lib --tests", package.name)));
+    Ok(Plan::Run(commands.collect::<Result<_, _>>()?))
 }
 
 /// The tests of what is left without default features.
@@ -220,7 +229,7 @@ mod tests {
             }))
             .unwrap()
         };
-        assert_eq!(alone_lines(&package(serde_json::json!({"default": [], "a": []}))).len(), 2);
-        assert_eq!(alone_lines(&package(serde_json::json!({"default": ["a"], "a": []}))).len(), 3);
+        assert_eq!(alone_lines(&package(serde_json::json!({"default": [], "a": []}))).len(), 1);
+        assert_eq!(alone_lines(&package(serde_json::json!({"default": ["a"], "a": []}))).len(), 2);
     }
 }

@@ -38,6 +38,11 @@ impl Deref for ShortText {
 impl From<&str> for ShortText {
     fn from(text: &str) -> Self {
         let mut bytes = [0; INLINE];
+        // The commonest length by far is copied without a call.
+        if let Ok(uuid) = <&[u8; UUID]>::try_from(text.as_bytes()) {
+            bytes[..UUID].copy_from_slice(uuid);
+            return Self::Inline { len: UUID as u8, bytes };
+        }
         match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
             (Some(place), Ok(len)) => {
                 place.copy_from_slice(text.as_bytes());
@@ -81,7 +86,8 @@ impl Hash for ShortText {
     }
 }
 
-/// A UUID has 36 bytes; with the length and the tag the whole has 40, as much as alignment gives anyway.
+const UUID: usize = 36;
+/// Room for a UUID; with the length and the tag the whole has 40 bytes, as much as alignment gives anyway.
 const INLINE: usize = 38;
 
 #[cfg(test)]

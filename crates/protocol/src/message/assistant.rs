@@ -20,7 +20,7 @@ pub use usage_report::{UsageLimit, UsageLimitScope, UsageLimits, UsageReport, Us
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, Nullable, SessionId, ToolUseId, Uuid,
+    ApiMessageId, Block, Nullable, SessionId, ToolUseId, Uuid,
     message::{Container, ContextManagement, Diagnostics, InputTransformation, StopDetails, StopReason},
     usage::Usage,
 };
@@ -137,7 +137,7 @@ pub struct Assistant {
     /// The API's id of the answer that was declined, where the text stands for that.
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused_message_id: Option<Box<str>>,
+    pub refused_message_id: Option<ApiMessageId>,
 }
 
 /// A message of the model's API (`message` of an `assistant` frame).
@@ -145,7 +145,7 @@ pub struct Assistant {
 #[non_exhaustive]
 pub struct ApiMessage {
     /// The API's id, the same for every block of one answer.
-    pub id: Box<str>,
+    pub id: ApiMessageId,
     /// The model that answered.
     pub model: Box<str>,
     /// Always `assistant`.

