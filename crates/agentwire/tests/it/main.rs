@@ -8,6 +8,8 @@
 )]
 
 mod backpressure;
+#[cfg(feature = "blocking")]
+mod blocking;
 mod ending;
 mod fake;
 mod hooks;

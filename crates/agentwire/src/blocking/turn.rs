@@ -1,0 +1,45 @@
+//! A turn as an iterator.
+
+use agentwire_codec::Incoming;
+use agentwire_protocol::message::TurnResult;
+
+use super::runtime::Runtime;
+use crate::Error;
+
+/// What comes until a result, the result included: an iterator, each step of which blocks.
+///
+/// See [`Turn`](crate::Turn) for what comes in which order.
+/// Dropping it loses nothing: the rest of the turn stays in the session.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    turn: crate::Turn<'a>,
+    runtime: &'a Runtime,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(turn: crate::Turn<'a>, runtime: &'a Runtime) -> Self {
+        Self { turn, runtime }
+    }
+
+    /// Reads to the end of the turn, and gives its result.
+    ///
+    /// # Errors
+    ///
+    /// As [`Turn::finish`](crate::Turn::finish).
+    pub fn finish(self) -> Result<Option<Box<TurnResult>>, Error> {
+        self.runtime.block_on(self.turn.finish())
+    }
+
+    /// The result, once it came.
+    pub fn result(&self) -> Option<&TurnResult> {
+        self.turn.result()
+    }
+}
+
+impl Iterator for Turn<'_> {
+    type Item = Result<Incoming, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.runtime.block_on(self.turn.next())
+    }
+}

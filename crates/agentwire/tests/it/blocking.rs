@@ -1,0 +1,132 @@
+//! Sessions without async: turns as iterators, callbacks while nothing waits, and no panic in async code.
+
+use std::{
+    sync::mpsc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use agentwire::{
+    Error, Session, SessionBuilder, blocking,
+    hooks::Hooks,
+    protocol::{
+        control::Interrupt,
+        hook::{HookReply, PreToolUse},
+    },
+    transport::memory,
+};
+use serde_json::json;
+
+use crate::peer::{Peer, assistant, kind, result};
+
+/// A session, and a thread on which its peer plays.
+fn played<T: Send + 'static>(
+    builder: SessionBuilder,
+    part: impl AsyncFnOnce(Peer) -> T + Send + 'static,
+) -> (blocking::Session, JoinHandle<T>) {
+    let (transport, peer) = memory(1 << 16);
+    let playing = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut peer = Peer::new(peer);
+            peer.shake_hands().await;
+            tokio::time::timeout(LIMIT, part(peer)).await.expect("the peer hangs")
+        })
+    });
+    (builder.transport(transport).connect_blocking().unwrap(), playing)
+}
+
+#[test]
+fn a_turn_is_an_iterator() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        assert_eq!(peer.prompt().await, "hello");
+        peer.say(assistant("hi")).await;
+        peer.say(result("hi")).await;
+        peer.exit_after_input().await;
+    });
+    let mut turn = session.ask("hello").unwrap();
+    let kinds: Vec<String> = turn.by_ref().map(|incoming| kind(&incoming.unwrap())).collect();
+    assert_eq!(kinds, ["assistant", "result"]);
+    assert_eq!(turn.result().unwrap().result.as_deref(), Some("hi"));
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn a_query_ends_with_the_cli() {
+    let (session, peer) = played(Session::builder(), async |mut peer| {
+        peer.prompt().await;
+        peer.say(result("done")).await;
+        peer.exit_after_input().await;
+    });
+    let query = session.into_query("go").unwrap();
+    assert_eq!(query.map(|incoming| kind(&incoming.unwrap())).collect::<Vec<_>>(), ["result"]);
+    peer.join().unwrap();
+}
+
+#[test]
+fn callbacks_run_while_no_call_is_under_way() {
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("not now"));
+    let (answered, answer) = mpsc::channel();
+    let (session, peer) = played(Session::builder().hooks(hooks), async move |mut peer| {
+        let input = json!({
+            "session_id": "s", "transcript_path": "t", "cwd": "/project", "hook_event_name": "PreToolUse",
+            "tool_name": "Write", "tool_input": {}, "tool_use_id": "toolu_1",
+        });
+        peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
+        answered.send(peer.response("h1").await).unwrap();
+        peer.exit_after_input().await;
+    });
+    let response = answer.recv_timeout(LIMIT).unwrap();
+    assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn another_thread_can_interrupt_a_turn() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        peer.prompt().await;
+        let request = peer.request("interrupt").await;
+        peer.reply(&request, json!({"still_queued": []})).await;
+        peer.say(result("stopped")).await;
+        peer.exit_after_input().await;
+    });
+    let control = session.control();
+    let turn = session.ask("go on for ever").unwrap();
+    let interrupting = thread::spawn(move || control.call(&Interrupt::default()));
+    let reply = interrupting.join().unwrap().unwrap();
+    assert_eq!(reply.still_queued.len(), 0);
+    assert_eq!(turn.finish().unwrap().unwrap().result.as_deref(), Some("stopped"));
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+/// Where tokio's own blocking panics.
+#[tokio::test]
+async fn works_and_is_dropped_in_async_code() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        peer.prompt().await;
+        peer.say(result("hi")).await;
+        peer.input_ended().await;
+    });
+    assert!(session.ask("hello").unwrap().finish().unwrap().is_some());
+    drop(session);
+    tokio::task::spawn_blocking(move || peer.join()).await.unwrap().unwrap();
+}
+
+#[test]
+fn a_bad_end_is_the_same_error() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        peer.prompt().await;
+        peer.exit(agentwire::transport::ExitReport::exited(3));
+    });
+    let mut turn = session.ask("hello").unwrap();
+    let error = turn.next().expect("an error").expect_err("an error");
+    assert!(matches!(&error, Error::Ended(ending) if ending.in_turn), "{error:?}");
+    assert!(turn.next().is_none());
+    peer.join().unwrap();
+}
+
+/// Far more than anything here takes, also on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
