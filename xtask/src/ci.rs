@@ -4,7 +4,9 @@ mod plan;
 mod quickstart;
 mod steps;
 mod summary;
+mod tail;
 
+use std::io::{IsTerminal as _, stdout};
 use std::time::Instant;
 
 use crate::args::Args;
@@ -68,7 +70,9 @@ fn run_step(step: &Step, dry: bool) -> Outcome {
         if dry {
             continue;
         }
-        if let Err(failure) = program::run(&mut command) {
+        // A terminal has it all, and its colours.
+        let ended = if stdout().is_terminal() { program::run(&mut command) } else { tail::run(&mut command) };
+        if let Err(failure) = ended {
             return Outcome::Failed(failure.to_string());
         }
     }

@@ -35,8 +35,15 @@ impl fmt::Display for Line {
     }
 }
 
-/// Prints a line for each step and the count; a failure where a step failed.
+/// Prints what failed steps said last, a line for each step, and the count; a failure where a step failed.
 pub(super) fn end(lines: &[Line]) -> Result<(), Failure> {
+    for line in lines {
+        if let Outcome::Failed(reason) = &line.outcome
+            && let Some((_, last)) = reason.split_once('\n')
+        {
+            println!("\nThe end of what {} printed:\n{last}", line.name);
+        }
+    }
     println!("\nSummary");
     for line in lines {
         println!("{line}");
