@@ -5,6 +5,7 @@
 mod crates;
 mod embedded;
 mod exceptions;
+mod guides;
 mod machine_paths;
 mod mask;
 mod names;
@@ -72,6 +73,7 @@ fn check() -> Result<(usize, Vec<Finding>), Failure> {
     let sources = sources::load(&root)?;
     let mut findings: Vec<Finding> = sources.iter().flat_map(findings_in).collect();
     findings.extend(crates::findings(&root)?);
+    findings.extend(guides::findings(&sources));
     Ok((sources.len(), exceptions::apply(findings)))
 }
 
