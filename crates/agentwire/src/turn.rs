@@ -1,7 +1,7 @@
 //! A turn: what comes until a result.
 
 use agentwire_codec::Incoming;
-use agentwire_control::{Delivery, TurnEnd};
+use agentwire_control::{Control, Delivery, TurnEnd};
 use agentwire_protocol::{Message, message::TurnResult};
 
 use crate::{Error, Session};
@@ -85,7 +85,12 @@ impl<'a> Turn<'a> {
         self.result.as_deref()
     }
 
-    /// The session, for control requests in the middle of the turn.
+    /// The handle for control requests, in the middle of the turn too.
+    pub fn control(&self) -> &Control {
+        self.session.control()
+    }
+
+    /// The session that the turn belongs to.
     pub fn session(&self) -> &Session {
         self.session
     }

@@ -1,9 +1,21 @@
 //! The handle by which any task asks the CLI.
 
+mod files;
+mod listings;
+mod mcp;
+mod mode;
+mod session;
+mod settings;
+mod tasks;
+
 use std::{fmt, sync::Arc, time::Duration};
 
 use agentwire_codec::{Line, encode};
-use agentwire_protocol::{RawJson, RequestId, control::ControlCall, message::UserInput};
+use agentwire_protocol::{
+    RawJson, RequestId,
+    control::{ControlCall, Nothing},
+    message::UserInput,
+};
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
@@ -13,21 +25,42 @@ use crate::{ControlError, Ignored, Router, driver::Shared};
 ///
 /// Cloning is cheap, and all clones are the same session's.
 /// A session whose handles are all dropped is given up: see [`Driver`](crate::Driver).
+///
+/// Each request that this version knows has a method, by its name on the wire without `get_`; `initialize` is
+/// [`reinitialize`](Self::reinitialize), and `mcp_message` is [`send_mcp_message`](Self::send_mcp_message).
+/// Methods take what a request needs; where it can hold more, they take the request itself, a struct of
+/// [`agentwire_protocol::control`].
+/// Any other request goes through [`call`](Self::call), with a type of your own, or [`call_raw`](Self::call_raw).
+///
+/// Each method has the limit, the cancellation and the errors of [`call`](Self::call); the limit is the session's
+/// ([`Settings::call_limit`](crate::Settings::call_limit)) or that of [`within`](Self::within).
 #[derive(Clone)]
 pub struct Control {
     handle: Arc<Handle>,
+    /// The limit of this handle's calls, where it is not the session's.
+    limit: Option<Duration>,
 }
 
 impl Control {
     pub(crate) fn new(handle: Arc<Handle>) -> Self {
-        Self { handle }
+        Self { handle, limit: None }
     }
 
     fn shared(&self) -> &Shared {
         self.handle.shared()
     }
 
-    /// Asks, and waits for the reply within the session's usual limit.
+    fn limit(&self) -> Duration {
+        self.limit.unwrap_or(self.shared().settings().call_limit)
+    }
+
+    /// The same session's handle, whose calls have this limit.
+    #[must_use]
+    pub fn within(&self, limit: Duration) -> Self {
+        Self { handle: Arc::clone(&self.handle), limit: Some(limit) }
+    }
+
+    /// Asks, and waits for the reply within the handle's limit.
     ///
     /// # Cancellation
     ///
@@ -37,7 +70,7 @@ impl Control {
     ///
     /// See [`ControlError`]. Every call ends, whatever the CLI does.
     pub async fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, ControlError> {
-        self.call_within(self.shared().settings().call_limit, call).await
+        self.call_within(self.limit(), call).await
     }
 
     /// As [`call`](Self::call), with a limit of its own.
@@ -66,7 +99,7 @@ impl Control {
     ///
     /// As [`call`](Self::call).
     pub async fn call_raw(&self, subtype: &str, request: &RawJson) -> Result<RawJson, ControlError> {
-        let limit = self.shared().settings().call_limit;
+        let limit = self.limit();
         self.ask(subtype, |router, now| router.call_raw(now, limit, subtype, request)).await
     }
 
@@ -125,6 +158,11 @@ impl Control {
         self.shared().end_input();
     }
 
+    /// As [`call`](Self::call), for a reply that says nothing but that it was done.
+    async fn done<C: ControlCall<Reply = Nothing> + Sync>(&self, call: &C) -> Result<(), ControlError> {
+        self.call(call).await.map(|Nothing { .. }| ())
+    }
+
     async fn ask(
         &self,
         subtype: &str,
@@ -165,7 +203,7 @@ pub(crate) type Started = (RequestId, oneshot::Receiver<Result<RawJson, ControlE
 
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Control").finish_non_exhaustive()
+        f.debug_struct("Control").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 

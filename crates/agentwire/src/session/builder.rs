@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use agentwire_control::{Connection, Responder, Settings, connect};
-use agentwire_hooks::{Hooks, PermissionHandler};
+use agentwire_hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandler};
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
 use agentwire_transport::{
@@ -25,6 +25,8 @@ pub struct SessionBuilder {
     options: Options,
     hooks: Option<Hooks>,
     permissions: Option<PermissionHandler>,
+    elicitation: Option<ElicitationHandler>,
+    dialogs: Option<DialogHandler>,
     #[cfg(feature = "mcp")]
     mcp_servers: McpServers,
     responders: Vec<Box<dyn Responder>>,
@@ -58,6 +60,24 @@ impl SessionBuilder {
     #[must_use]
     pub fn permissions(mut self, permissions: PermissionHandler) -> Self {
         self.permissions = Some(permissions);
+        self
+    }
+
+    /// Sets who answers what MCP servers ask the user (`elicitation`).
+    ///
+    /// Without it such questions are cancelled.
+    #[must_use]
+    pub fn elicitation(mut self, elicitation: ElicitationHandler) -> Self {
+        self.elicitation = Some(elicitation);
+        self
+    }
+
+    /// Sets who shows dialogs of the CLI's to the user, and of which kinds (`initialize.supportedDialogKinds`).
+    ///
+    /// Without it the CLI shows none, and does what it does by default.
+    #[must_use]
+    pub fn dialogs(mut self, dialogs: DialogHandler) -> Self {
+        self.dialogs = Some(dialogs);
         self
     }
 
@@ -178,6 +198,9 @@ impl SessionBuilder {
         if let Some(hooks) = &self.hooks {
             lowered.initialize.hooks = hooks.declaration();
         }
+        if let Some(dialogs) = &self.dialogs {
+            lowered.initialize.supported_dialog_kinds = dialogs.kinds().map(Into::into).collect();
+        }
         #[cfg(feature = "mcp")]
         {
             lowered.initialize.sdk_mcp_servers = self.mcp_servers.names();
@@ -212,6 +235,8 @@ impl SessionBuilder {
         let mut all: Vec<Box<dyn Responder>> = Vec::new();
         all.extend(self.hooks.map(|hooks| Box::new(hooks) as Box<dyn Responder>));
         all.extend(self.permissions.map(|permissions| Box::new(permissions) as Box<dyn Responder>));
+        all.extend(self.elicitation.map(|elicitation| Box::new(elicitation) as Box<dyn Responder>));
+        all.extend(self.dialogs.map(|dialogs| Box::new(dialogs) as Box<dyn Responder>));
         #[cfg(feature = "mcp")]
         all.push(Box::new(self.mcp_servers.bridge()));
         all.extend(self.responders);
@@ -251,6 +276,8 @@ impl fmt::Debug for SessionBuilder {
             .field("options", &self.options)
             .field("hooks", &self.hooks.is_some())
             .field("permissions", &self.permissions.is_some())
+            .field("elicitation", &self.elicitation.is_some())
+            .field("dialogs", &self.dialogs)
             .field("on_stderr", &self.on_stderr.is_some())
             .field("transport", &self.transport)
             .field("settings", &self.settings)

@@ -7,9 +7,11 @@
     reason = "all of it is tests, also what stands outside of test functions"
 )]
 
+mod asking;
 mod backpressure;
 #[cfg(feature = "blocking")]
 mod blocking;
+mod control;
 mod ending;
 mod fake;
 mod hooks;

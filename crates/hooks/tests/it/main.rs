@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "what the tests share is test code too")]
 
+mod asking;
 mod cli;
 mod declaration;
 mod failure;

@@ -1,0 +1,96 @@
+//! Questions of MCP servers, dialogs, and requests that nobody knows, through the facade.
+
+use agentwire::{
+    RawJson, Session,
+    hooks::{DialogHandler, ElicitationHandler},
+    protocol::{control::RequestUserDialogReply, elicitation::ElicitationReply},
+};
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, bounded, connected, next_kind};
+use agentwire::transport::memory;
+
+fn question() -> Value {
+    json!({"subtype": "elicitation", "mcp_server_name": "srv", "message": "Who?", "requested_schema": {}})
+}
+
+fn dialog(kind: &str) -> Value {
+    json!({"subtype": "request_user_dialog", "dialog_kind": kind, "payload": {}})
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_answered_by_its_handler() {
+    bounded(async {
+        let handler = ElicitationHandler::new(async |question, _| {
+            assert_eq!(&*question.mcp_server_name, "srv");
+            RawJson::parse(r#"{"name":"Ada"}"#).map(ElicitationReply::accept)
+        });
+        let (_session, mut peer) = connected(Session::builder().elicitation(handler)).await;
+        peer.ask("e1", question()).await;
+        let response = peer.response("e1").await;
+        assert_eq!(response["response"], json!({"action": "accept", "content": {"name": "Ada"}}));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+#[expect(unreachable_code, reason = "the panic is the fault to be played")]
+async fn a_panic_is_a_refusal_and_the_session_goes_on() {
+    bounded(async {
+        let elicitation = ElicitationHandler::new(async |_, _| {
+            panic!("ouch");
+            ElicitationReply::decline()
+        });
+        let dialogs = DialogHandler::new(["k"], async |_, _| {
+            panic!("ouch");
+            RequestUserDialogReply::completed(RawJson::empty_object())
+        });
+        let builder = Session::builder().elicitation(elicitation).dialogs(dialogs);
+        let (mut session, mut peer) = connected(builder).await;
+        peer.ask("e1", question()).await;
+        assert_eq!(peer.response("e1").await["response"], json!({"action": "cancel"}));
+        peer.ask("d1", dialog("k")).await;
+        assert_eq!(peer.response("d1").await["response"], json!({"behavior": "cancelled"}));
+        peer.say(json!({"type": "after"})).await;
+        assert_eq!(next_kind(&mut session).await, "after");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_handler_each_is_shown_and_refused() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let unknown = json!({"subtype": "brand_new", "field": 1});
+        for (id, request) in [("a", question()), ("b", dialog("k")), ("c", unknown)] {
+            let subtype = request["subtype"].as_str().unwrap().to_owned();
+            peer.ask(id, request).await;
+            assert!(peer.refusal(id).await.contains(&subtype));
+            assert_eq!(next_kind(&mut session).await, "unhandled control_request");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_kinds_of_dialogs_are_declared_and_others_are_left_alone() {
+    bounded(async {
+        let handler = DialogHandler::new(["k", "l"], async |dialog, _| {
+            assert_eq!(&*dialog.dialog_kind, "k");
+            RequestUserDialogReply::completed(RawJson::parse("1").unwrap())
+        });
+        let (transport, peer) = memory(1 << 20);
+        let mut peer = Peer::new(peer);
+        let connecting = Session::builder().dialogs(handler).transport(transport).connect();
+        let (session, handshake) = tokio::join!(connecting, peer.shake_hands());
+        assert_eq!(handshake["request"]["supportedDialogKinds"], json!(["k", "l"]));
+        let mut session = session.unwrap();
+        peer.ask("d1", dialog("k")).await;
+        assert_eq!(peer.response("d1").await["response"], json!({"behavior": "completed", "result": 1}));
+        // An error is no answer to the CLI: another host may show it.
+        peer.ask("d2", dialog("other")).await;
+        peer.refusal("d2").await;
+        assert_eq!(next_kind(&mut session).await, "unhandled control_request");
+    })
+    .await;
+}

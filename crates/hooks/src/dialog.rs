@@ -1,0 +1,122 @@
+//! The dialog callback: answers `request_user_dialog`.
+
+use std::{collections::BTreeSet, fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
+
+use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_protocol::{
+    InboundRequest, RawJson,
+    control::{RequestUserDialog, RequestUserDialogReply},
+};
+
+use crate::{catch_panic, excerpt};
+
+/// Shows the user dialogs of the CLI's (`request_user_dialog`), of the kinds that it declares.
+///
+/// The CLI sends a dialog only where its kind was declared in the handshake
+/// ([`Initialize::supported_dialog_kinds`](agentwire_protocol::control::Initialize::supported_dialog_kinds)); without
+/// that it does what it does by default.
+/// A handler that errs or panics is answered as if the user had dismissed the dialog, which has the CLI do that too.
+/// A dialog of another kind is left to others: the error that it gets is no answer to the CLI.
+/// When the CLI withdraws a dialog, the context's token fires.
+///
+/// ```
+/// use agentwire_hooks::DialogHandler;
+/// use agentwire_protocol::control::RequestUserDialogReply;
+///
+/// let handler = DialogHandler::new(["refusal_fallback_prompt"], async |dialog, _cx| {
+///     println!("{}", dialog.payload);
+///     RequestUserDialogReply::cancelled()
+/// });
+/// assert!(handler.kinds().eq(["refusal_fallback_prompt"]));
+/// ```
+#[derive(Clone)]
+pub struct DialogHandler {
+    kinds: BTreeSet<Box<str>>,
+    show: Arc<dyn Fn(RequestUserDialog, CallContext) -> Showing + Send + Sync>,
+}
+
+type Showing = Pin<Box<dyn Future<Output = Result<RequestUserDialogReply, String>> + Send>>;
+
+impl DialogHandler {
+    /// Calls `handler` for each dialog of these kinds; dialogs may run concurrently.
+    ///
+    /// Name the kinds that the handler can show and no others: the CLI relies on it.
+    pub fn new<I, F, Fut>(kinds: I, handler: F) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<Box<str>>,
+        F: Fn(RequestUserDialog, CallContext) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send,
+        Fut::Output: IntoDialogReply,
+    {
+        let handler = Arc::new(handler);
+        let show = move |dialog, context| -> Showing {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                let reply =
+                    catch_panic(async { (*handler)(dialog, context).await.into_dialog_reply() }).await;
+                match reply {
+                    Ok(Ok(reply)) => Ok(reply),
+                    Ok(Err(error)) => Err(format!("the handler failed: {error}")),
+                    Err(panic) => Err(format!("the handler panicked: {panic}")),
+                }
+            })
+        };
+        Self { kinds: kinds.into_iter().map(Into::into).collect(), show: Arc::new(show) }
+    }
+
+    /// The kinds of dialogs, for the handshake.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.kinds.iter().map(|kind| &**kind)
+    }
+}
+
+impl fmt::Debug for DialogHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DialogHandler").field("kinds", &self.kinds).finish_non_exhaustive()
+    }
+}
+
+/// Answers every `request_user_dialog` of its kinds.
+impl Responder for DialogHandler {
+    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+        let InboundRequest::UserDialog(dialog) = request else { return None };
+        if !self.kinds.contains(&dialog.dialog_kind) {
+            return None;
+        }
+        let reply = (self.show)((**dialog).clone(), context);
+        Some(Box::pin(async move {
+            let reply = reply.await.unwrap_or_else(|reason| {
+                tracing::warn!(reason, "a dialog is dismissed");
+                RequestUserDialogReply::cancelled()
+            });
+            RawJson::encode(&reply).map_err(|error| format!("the reply can't be written: {error}"))
+        }))
+    }
+}
+
+/// What a dialog handler may return: a [`RequestUserDialogReply`], or a `Result` of one.
+pub trait IntoDialogReply {
+    /// The reply.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none; the dialog is dismissed.
+    fn into_dialog_reply(self) -> Result<RequestUserDialogReply, String>;
+}
+
+impl IntoDialogReply for RequestUserDialogReply {
+    fn into_dialog_reply(self) -> Result<RequestUserDialogReply, String> {
+        Ok(self)
+    }
+}
+
+/// An error is never a choice.
+impl<R: IntoDialogReply, D: Display> IntoDialogReply for Result<R, D> {
+    fn into_dialog_reply(self) -> Result<RequestUserDialogReply, String> {
+        match self {
+            Ok(reply) => reply.into_dialog_reply(),
+            Err(error) => Err(excerpt(&error.to_string()).into_owned()),
+        }
+    }
+}

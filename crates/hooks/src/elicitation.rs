@@ -1,0 +1,115 @@
+//! The elicitation callback: answers `elicitation`.
+
+use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
+
+use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_protocol::{
+    InboundRequest, RawJson,
+    control::ElicitationAsked,
+    elicitation::{ElicitationAction, ElicitationReply},
+};
+
+use crate::{catch_panic, excerpt};
+
+/// Answers what MCP servers ask the user (`elicitation`): to fill in a form, or to open a page.
+///
+/// Only servers that the CLI runs itself can ask; the questions of in-process ones are refused by the CLI.
+/// An `Elicitation` hook that decides answers in its place, and an `ElicitationResult` hook may still change the answer.
+/// A handler that errs or panics is answered with a cancel, as if the user had gone away; without a handler the answer
+/// is an error, which the CLI takes for a cancel too.
+/// An interrupt takes the question back: the context's token fires then.
+///
+/// ```
+/// use agentwire_hooks::ElicitationHandler;
+/// use agentwire_protocol::{RawJson, elicitation::ElicitationReply};
+///
+/// let handler = ElicitationHandler::new(async |question, _cx| match question.requested_schema {
+///     Some(_) => RawJson::parse(r#"{"name":"Ada"}"#).map(ElicitationReply::accept),
+///     None => Ok(ElicitationReply::decline()),
+/// });
+/// ```
+#[derive(Clone)]
+pub struct ElicitationHandler {
+    answer: Arc<dyn Fn(ElicitationAsked, CallContext) -> Answering + Send + Sync>,
+}
+
+type Answering = Pin<Box<dyn Future<Output = Result<ElicitationReply, String>> + Send>>;
+
+impl ElicitationHandler {
+    /// Asks `handler`, once for each question; questions may run concurrently.
+    pub fn new<F, Fut>(handler: F) -> Self
+    where
+        F: Fn(ElicitationAsked, CallContext) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send,
+        Fut::Output: IntoElicitationReply,
+    {
+        let handler = Arc::new(handler);
+        let answer = move |question, context| -> Answering {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                let reply =
+                    catch_panic(async { (*handler)(question, context).await.into_elicitation_reply() }).await;
+                match reply {
+                    Ok(Ok(reply)) => Ok(reply),
+                    Ok(Err(error)) => Err(format!("the handler failed: {error}")),
+                    Err(panic) => Err(format!("the handler panicked: {panic}")),
+                }
+            })
+        };
+        Self { answer: Arc::new(answer) }
+    }
+}
+
+impl fmt::Debug for ElicitationHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ElicitationHandler").finish_non_exhaustive()
+    }
+}
+
+/// Answers every `elicitation`.
+impl Responder for ElicitationHandler {
+    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+        let InboundRequest::Elicitation(question) = request else { return None };
+        let answer = (self.answer)((**question).clone(), context);
+        Some(Box::pin(async move {
+            let reply = answer.await.unwrap_or_else(|reason| {
+                tracing::warn!(reason, "a question of an MCP server is cancelled");
+                ElicitationReply::cancel()
+            });
+            RawJson::encode(&reply).map_err(|error| format!("the answer can't be written: {error}"))
+        }))
+    }
+}
+
+/// What an elicitation handler may return: an [`ElicitationReply`], an [`ElicitationAction`] where no form is filled
+/// in, or a `Result` of either.
+pub trait IntoElicitationReply {
+    /// The answer.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none; the question is cancelled.
+    fn into_elicitation_reply(self) -> Result<ElicitationReply, String>;
+}
+
+impl IntoElicitationReply for ElicitationReply {
+    fn into_elicitation_reply(self) -> Result<ElicitationReply, String> {
+        Ok(self)
+    }
+}
+
+impl IntoElicitationReply for ElicitationAction {
+    fn into_elicitation_reply(self) -> Result<ElicitationReply, String> {
+        Ok(ElicitationReply::new(self))
+    }
+}
+
+/// An error is never an accept.
+impl<R: IntoElicitationReply, D: Display> IntoElicitationReply for Result<R, D> {
+    fn into_elicitation_reply(self) -> Result<ElicitationReply, String> {
+        match self {
+            Ok(reply) => reply.into_elicitation_reply(),
+            Err(error) => Err(excerpt(&error.to_string()).into_owned()),
+        }
+    }
+}
