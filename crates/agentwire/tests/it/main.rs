@@ -13,6 +13,7 @@ mod backpressure;
 mod blocking;
 mod control;
 mod ending;
+mod errors;
 mod fake;
 mod hooks;
 #[cfg(feature = "mcp")]

@@ -1,0 +1,226 @@
+//! Each error as a user meets it, provoked: what it is, and that its report names the cause.
+//!
+//! `docs/errors.md` lists them; those that other tests provoke in passing are not here again.
+
+use agentwire::{
+    ControlError, Error, Options, Session,
+    codec::Limits,
+    control::Settings,
+    protocol::{control::ControlCall, control::Interrupt},
+    transport::{ExitReport, TransportError, process::Search},
+};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
+
+use crate::peer::{bounded, connected, error_result, fails, init};
+
+/// The report names all of these.
+#[track_caller]
+fn names(error: &Error, causes: &[&str]) {
+    let report = error.report().to_string();
+    for cause in causes {
+        assert!(report.contains(cause), "{report:?} does not name {cause:?}");
+    }
+}
+
+/// Asks for an interrupt, which the peer answers with the rest of this response.
+async fn answered(response: &str, settings: Settings) -> Error {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder().settings(settings)).await;
+        let (reply, ()) = tokio::join!(session.interrupt(), async {
+            let request = peer.request("interrupt").await;
+            let id = request["request_id"].as_str().unwrap();
+            peer.say(format!(
+                r#"{{"type":"control_response","response":{{"request_id":"{id}",{response}}}}}"#
+            ))
+            .await;
+        });
+        reply.unwrap_err()
+    })
+    .await
+}
+
+/// With an environment of the test's own: what is installed on this machine is neither found nor started.
+#[test]
+fn cli_not_found() {
+    let mut search = Search::new(|name| (name == "PATH").then(|| "/nonexistent/bin".into()));
+    search.installs.clear();
+    let error = Error::from(search.find().unwrap_err());
+    assert!(matches!(error, Error::CliNotFound(TransportError::NotFound { .. })), "{error:?}");
+    names(&error, &["the Claude Code CLI was not found", "looked in /nonexistent/bin/claude"]);
+}
+
+#[test]
+fn start_without_a_runtime() {
+    let mut connecting =
+        Box::pin(Session::connect(Options::new().path_to_claude_code_executable("/bin/true")));
+    let waker = std::task::Waker::noop();
+    let polled = connecting.as_mut().poll(&mut std::task::Context::from_waker(waker));
+    let std::task::Poll::Ready(Err(error)) = polled else { panic!("{polled:?}") };
+    assert!(matches!(error, Error::Start(TransportError::Io { .. })), "{error:?}");
+    names(&error, &["could not be started", "finding the tokio runtime"]);
+}
+
+#[tokio::test]
+async fn options() {
+    let error = Session::connect(Options::new().max_turns(0)).await.unwrap_err();
+    assert!(matches!(error, Error::Options { option: "maxTurns", .. }), "{error:?}");
+    names(&error, &["the option `maxTurns` can't be used", "at least one"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn ended_in_a_turn() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("go").await.unwrap();
+        peer.prompt().await;
+        peer.say(init()).await;
+        peer.exit(ExitReport::signalled(9).with_stderr_tail("Killed\n"));
+        session.next().await.unwrap().unwrap();
+        let error = fails(&mut session).await;
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9));
+        names(&error, &["in the middle of a turn", "signal 9", "Killed"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn ended_after_an_error_result() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("go").await.unwrap();
+        peer.prompt().await;
+        peer.say(error_result("No conversation found")).await;
+        peer.exit(ExitReport::exited(1));
+        session.next().await.unwrap().unwrap();
+        let error = fails(&mut session).await;
+        assert!(error.ending().unwrap().error_result.is_some());
+        names(&error, &["No conversation found", "exit code 1"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_rejected() {
+    let response = r#""subtype":"error","error":"No such thing","error_code":"unsupported_request""#;
+    let error = answered(response, Settings::default()).await;
+    assert!(matches!(error, Error::Control(ControlError::Rejected { .. })), "{error:?}");
+    names(&error, &["`interrupt`", "No such thing"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_bad_reply() {
+    let error = answered(r#""subtype":"success","response":{"still_queued":7}"#, Settings::default()).await;
+    assert!(matches!(error, Error::Control(ControlError::BadReply { .. })), "{error:?}");
+    names(&error, &["`interrupt`", "still_queued"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_unknown_reply() {
+    let error = answered(r#""subtype":"perhaps""#, Settings::default()).await;
+    assert!(matches!(error, Error::Control(ControlError::UnknownReply { .. })), "{error:?}");
+    names(&error, &["`interrupt`", "unknown kind"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_too_long() {
+    let mut settings = Settings::default();
+    settings.limits = Limits::max_line(1000);
+    let long = format!(r#""subtype":"success","response":{{"text":"{}"}}"#, "x".repeat(2000));
+    let error = answered(&long, settings).await;
+    assert!(matches!(error, Error::Control(ControlError::TooLong { .. })), "{error:?}");
+    names(&error, &["`interrupt`", "limit of 1000 bytes"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_timed_out() {
+    bounded(async {
+        let (session, _peer) = connected(Session::builder()).await;
+        let error = session.interrupt().await.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
+        names(&error, &["`interrupt`", "60s"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_closed() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let interrupt = Interrupt::default();
+        let (reply, ()) = tokio::join!(session.control().call(&interrupt), async {
+            peer.request("interrupt").await;
+            peer.exit(ExitReport::exited(4));
+        });
+        let error = reply.unwrap_err();
+        assert!(matches!(error, ControlError::Closed { .. }), "{error:?}");
+        // To the user of a session it is the session's end.
+        names(&Error::from(error), &["exit code 4"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_input_ended() {
+    bounded(async {
+        let (session, _peer) = connected(Session::builder()).await;
+        session.end_input();
+        let error = session.interrupt().await.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::InputEnded { .. })), "{error:?}");
+        names(&error, &["`interrupt`", "input was ended"]);
+    })
+    .await;
+}
+
+/// A request of one's own, of which one field can't be written.
+#[derive(Deserialize)]
+struct Unwritable;
+
+impl Serialize for Unwritable {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("the clock is broken"))
+    }
+}
+
+impl ControlCall for Unwritable {
+    const SUBTYPE: &'static str = "unwritable";
+    type Reply = ();
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_encode() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let error = session.call(&Unwritable).await.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::Encode { .. })), "{error:?}");
+        names(&error, &["`unwritable`", "the clock is broken"]);
+        peer.is_left_alone().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_backlogged() {
+    bounded(async {
+        let mut settings = Settings::default();
+        settings.parked_quiet = 4096;
+        settings.parked_open = 32_768;
+        let (mut session, mut peer) = connected(Session::builder().settings(settings)).await;
+        let (reply, ()) = tokio::join!(session.interrupt(), async {
+            peer.request("interrupt").await;
+            for _ in 0..MANY {
+                peer.say(json!({"type": "system", "subtype": "new", "text": "x".repeat(1000)})).await;
+            }
+        });
+        let error = reply.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::Backlogged { .. })), "{error:?}");
+        names(&error, &["`interrupt`", "bytes of unread messages"]);
+        for _ in 0..MANY {
+            session.next().await.unwrap().unwrap();
+        }
+    })
+    .await;
+}
+
+/// Messages that together are past the limit.
+const MANY: usize = 40;
