@@ -5,6 +5,7 @@
 //! grace, SIGKILL*.
 //! Signals always go to the child's own process group, and only while its leader is not reaped yet, so that they can
 //! never reach a stranger that got the same id.
+//! Should this program itself be killed, a small guard process in that group does the same in its place.
 //!
 //! ```no_run
 //! use agentwire_transport::{ByteSink, ByteSource, Lifeline, Transport, process};
@@ -37,6 +38,7 @@ mod running;
 mod start;
 mod stderr;
 mod version;
+mod watch;
 
 use std::{fmt, sync::Arc};
 
@@ -59,6 +61,7 @@ use crate::{
 pub struct ProcessTransport {
     launch: Launch,
     grace: Grace,
+    guard: bool,
     stderr_bound: usize,
     on_stderr: Option<StderrSink>,
 }
@@ -66,13 +69,29 @@ pub struct ProcessTransport {
 impl ProcessTransport {
     /// Will start this program, with the default [`Grace`], and keep the last 16 KiB of its stderr.
     pub fn new(launch: Launch) -> Self {
-        Self { launch, grace: Grace::default(), stderr_bound: STDERR_TAIL, on_stderr: None }
+        Self { launch, grace: Grace::default(), guard: true, stderr_bound: STDERR_TAIL, on_stderr: None }
     }
 
     /// How long to wait at each step of the child's end.
     #[must_use]
     pub fn grace(mut self, grace: Grace) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// Whether a guard sees to the child's end where this program can't, because it was killed or has ended first.
+    /// On by default.
+    ///
+    /// The guard is a shell (`/bin/sh`, about a megabyte) in the child's process group, which sleeps as long as this
+    /// program lives.
+    /// Then it gives the child the same [`Grace`] as dropping the lifeline does, in whole seconds where it is over one,
+    /// and ends the group with SIGTERM and SIGKILL.
+    /// It has none of this program's descriptors but one end of a pipe, and signals no process outside its group.
+    ///
+    /// Where it can't be started the child is started all the same, and [`ProcessLifeline::unguarded`] says why.
+    #[must_use]
+    pub fn guard(mut self, guard: bool) -> Self {
+        self.guard = guard;
         self
     }
 
@@ -105,7 +124,7 @@ impl Transport for ProcessTransport {
     /// Must be called in a tokio runtime, with I/O enabled: the pipes are registered there.
     /// Without one, the error is [`TransportError::Io`].
     async fn open(self) -> Result<Link<ProcessSource, ProcessSink, ProcessLifeline>, TransportError> {
-        start::start(&self.launch, self.grace, self.stderr_bound, self.on_stderr)
+        start::start(self)
     }
 }
 
@@ -114,6 +133,7 @@ impl fmt::Debug for ProcessTransport {
         f.debug_struct("ProcessTransport")
             .field("launch", &self.launch)
             .field("grace", &self.grace)
+            .field("guard", &self.guard)
             .field("stderr_bound", &self.stderr_bound)
             .field("on_stderr", &self.on_stderr.is_some())
             .finish()

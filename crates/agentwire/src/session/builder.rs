@@ -34,6 +34,7 @@ pub struct SessionBuilder {
     on_stderr: Option<StderrSink>,
     settings: Settings,
     grace: Grace,
+    unguarded: bool,
     quiet: Quiet,
 }
 
@@ -136,6 +137,18 @@ impl SessionBuilder {
         self
     }
 
+    /// Whether a guard process sees to the CLI's end where this program can't, because it was killed, has crashed, or
+    /// has returned from `main`. On by default.
+    ///
+    /// It gives the CLI the same [`grace`](Self::grace), and costs about a millisecond at the start.
+    /// Where it can't be started the session starts all the same.
+    /// Where a [`transport`](Self::transport) is set, this is that one's business.
+    #[must_use]
+    pub fn guard(mut self, guard: bool) -> Self {
+        self.unguarded = !guard;
+        self
+    }
+
     /// How long a [`Query`](crate::Query) waits between turns, for background work to go on or for the CLI to say that it
     /// is idle.
     /// 10 minutes by default.
@@ -224,7 +237,8 @@ impl SessionBuilder {
     fn process(&self, lowered: Lowered) -> Result<ProcessTransport, Error> {
         let Grace { after_input, after_terminate } = self.grace;
         let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
-        let transport = ProcessTransport::new(launch(&self.options, lowered)?).grace(grace);
+        let launch = launch(&self.options, lowered)?;
+        let transport = ProcessTransport::new(launch).grace(grace).guard(!self.unguarded);
         Ok(match self.on_stderr.clone() {
             Some(sink) => transport.on_stderr(move |line| sink(line)),
             None => transport,
@@ -282,6 +296,7 @@ impl fmt::Debug for SessionBuilder {
             .field("transport", &self.transport)
             .field("settings", &self.settings)
             .field("grace", &self.grace)
+            .field("guard", &!self.unguarded)
             .field("quiet_limit", &self.quiet.limit)
             .finish_non_exhaustive()
     }

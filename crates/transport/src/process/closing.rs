@@ -9,7 +9,7 @@ use super::{
 };
 use crate::transport::Terminate;
 
-/// Begins the end and returns at once. The guard thread reaps.
+/// Begins the end and returns at once. The watching thread reaps.
 pub(super) fn begin(running: &Arc<Running>) {
     let unsent = running.input.take();
     if running.ended.value().is_some() {

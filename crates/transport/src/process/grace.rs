@@ -60,7 +60,8 @@ impl Default for Grace {
 /// The end of a wait that starts now. A wait too long for the clock is cut to a year.
 pub(super) fn deadline(wait: Duration) -> Instant {
     let now = Instant::now();
-    now.checked_add(wait).unwrap_or_else(|| now + YEAR)
+    now.checked_add(wait).unwrap_or_else(|| now + LONGEST)
 }
 
-const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+/// A year.
+pub(super) const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);

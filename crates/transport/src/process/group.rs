@@ -72,10 +72,10 @@ impl Group {
         }
     }
 
-    /// Whether the group has other living members than its ended leader.
+    /// Whether the group has other living members than its ended leader and its guard.
     ///
     /// On Linux signal 0 cannot tell: the zombie leader would answer too.
-    pub(super) fn has_others(&self) -> bool {
+    pub(super) fn has_others(&self, guard: Option<Pid>) -> bool {
         if *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) {
             return false;
         }
@@ -85,10 +85,11 @@ impl Group {
             return test_kill_process_group(self.leader).is_ok();
         }
         let leader = self.leader.as_raw_nonzero().get();
+        let guard = guard.map(|guard| guard.as_raw_nonzero().get());
         let Ok(processes) = std::fs::read_dir("/proc") else { return true };
         processes
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
-            .filter(|process| *process != leader)
+            .filter(|process| *process != leader && Some(*process) != guard)
             .any(|process| lives_in_group(process, leader))
     }
 }

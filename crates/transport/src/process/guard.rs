@@ -1,71 +1,170 @@
-//! What one thread per child does: waits for the process, reports its end, ends what is left of its group, and reaps.
+//! A tiny process that ends the child's group where we can't any more: because we were killed.
+//!
+//! It is a member of the group that it guards.
+//! So the group's id can't pass to a stranger while it lives, and all that it ever signals is its own group.
 
 use std::{
-    thread,
-    time::{Duration, Instant},
+    env,
+    io::{self, PipeWriter},
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
-use super::{grace::deadline, running::Running};
-use crate::transport::Terminate;
+use rustix::{
+    io::retry_on_intr,
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid},
+};
 
-/// Watches the child to its end. Every step is bounded but the first, which is the child's life.
-pub(super) fn watch(running: &Running) {
-    let report = running.group.wait_for_leader();
-    let drained = deadline(running.grace.drain);
-    let killed = deadline(running.grace.after_terminate);
-    signal(running, Terminate::Gently);
-    // Where nobody else holds the pipe, its end comes with the child's.
-    running.stderr.done.wait_until(drained);
-    running.ended.settle(report.with_stderr_tail(running.stderr.tail()));
-    running.input.close();
-    end_group(running, drained, killed);
-    running.group.reap();
-    running.gone.settle(());
-    running.output_done.wait_until(drained);
-    abandon(running);
+use super::{Grace, grace::LONGEST, launch::is_executable};
+
+/// A child's guard, or why it has none.
+pub(super) struct Guard {
+    state: Mutex<Option<Watching>>,
+    failure: Option<io::Error>,
 }
 
-/// Waits until the rest of the group has heeded its SIGTERM, and kills it when it has not in time.
-fn end_group(running: &Running, drained: Instant, killed: Instant) {
-    if others_end(running, drained, killed) {
-        return;
+struct Watching {
+    pid: Pid,
+    /// The only write end of the guard's pipe. Nothing is ever written: its end is the news.
+    _tie: PipeWriter,
+}
+
+impl Guard {
+    /// No guard, as wanted.
+    pub(super) fn none() -> Self {
+        Self { state: Mutex::new(None), failure: None }
     }
-    signal(running, Terminate::ByForce);
-    // The system takes a moment; it takes for ever only where a process hangs in the system itself.
-    others_end(running, drained, deadline(AFTER_KILL));
-}
 
-/// Waits for the end of the rest of the group, and tells whether it came by the deadline.
-fn others_end(running: &Running, drained: Instant, until: Instant) -> bool {
-    let mut pause = SHORTEST_PAUSE;
-    while running.group.has_others() {
-        let now = Instant::now();
-        if now >= drained {
-            abandon(running);
+    /// Starts the guard of a group whose leader is not reaped yet.
+    pub(super) fn start(leader: Pid, grace: Grace) -> Self {
+        match start(leader, grace) {
+            Ok(watching) => Self { state: Mutex::new(Some(watching)), failure: None },
+            Err(failure) => Self { state: Mutex::new(None), failure: Some(failure) },
         }
-        if now >= until {
-            return false;
-        }
-        thread::sleep(pause.min(until - now));
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    true
+
+    /// Why there is none although one was wanted.
+    pub(super) fn failure(&self) -> Option<&io::Error> {
+        self.failure.as_ref()
+    }
+
+    /// The guard's process id, until it is dismissed.
+    pub(super) fn pid(&self) -> Option<Pid> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|watching| watching.pid)
+    }
+
+    /// Ends the guard and reaps it: there is nothing left to be guarded. A second call does nothing.
+    pub(super) fn dismiss(&self) {
+        let Some(watching) = self.state.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let pid = || WaitId::Pid(watching.pid);
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        // Where somebody else in this process has reaped it, its id may be a stranger's by now.
+        if retry_on_intr(|| waitid(pid(), look)).is_ok() {
+            // By force, since it heeds nothing else, and even a stopped process heeds this.
+            let _ = kill_process(watching.pid, Signal::KILL);
+            let _ = retry_on_intr(|| waitid(pid(), WaitIdOptions::EXITED));
+        }
+    }
 }
 
-/// Lets nobody wait for the pipes any longer: what is in them is all that counts.
-fn abandon(running: &Running) {
-    running.abandoned.settle(());
-    running.alarm.ring();
+fn start(leader: Pid, grace: Grace) -> io::Result<Watching> {
+    let no_sleep = || io::Error::new(io::ErrorKind::NotFound, "there is no `sleep` to wait with");
+    let sleep = find_sleep().ok_or_else(no_sleep)?;
+    let (news, tie) = io::pipe()?;
+    let leader = leader.as_raw_nonzero().get();
+    let (step, steps) = steps(grace.after_input);
+    let guard = Command::new(SHELL)
+        .args(["-c", SCRIPT, NAME, &leader.to_string()])
+        .arg(sleep)
+        .args([step, steps, wait(grace.after_terminate)])
+        // Nothing of ours tells the shell what else to read or to load.
+        .env_clear()
+        // So that it holds up no unmounting.
+        .current_dir("/")
+        .process_group(leader)
+        .stdin(news)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    Ok(Watching { pid: Pid::from_child(&guard), _tie: tie })
 }
 
-fn signal(running: &Running, how: Terminate) {
-    // The leader is a zombie and takes no signal.
-    // The rest may not be signalled where it changed its user; nothing more can be done about that.
-    let _ = running.group.signal(how);
+/// The one thing that no shell can do by itself. Searched here, because not every system has it in the same place.
+fn find_sleep() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let dirs = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter().chain(env::split_paths(&path));
+    dirs.filter(|dir| dir.is_absolute()).map(|dir| dir.join("sleep")).find(|file| is_executable(file))
 }
 
-/// How long a killed process may take to be gone.
-const AFTER_KILL: Duration = Duration::from_secs(1);
-/// There is no event to wait for when a process ends that is not our child.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
-const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+/// A wait in steps, after each of which the guard looks whether the leader is still there: how long, and how many.
+fn steps(all: Duration) -> (String, String) {
+    if all < SECOND {
+        return (wait(all), "1".to_owned());
+    }
+    ("1".to_owned(), wait(all))
+}
+
+/// A wait as `sleep` takes it: in whole seconds where it is over one, since not every `sleep` knows fractions.
+fn wait(wait: Duration) -> String {
+    if wait > Duration::ZERO && wait < SECOND {
+        return format!("{:.3}", wait.as_secs_f64());
+    }
+    let started = u64::from(wait.subsec_nanos() > 0);
+    wait.as_secs().saturating_add(started).min(LONGEST.as_secs()).to_string()
+}
+
+/// Arguments: the leader, `sleep`, one step and the number of steps until SIGTERM, the wait until SIGKILL.
+///
+/// While the guard lives, the leader's id is the id of the guard's own group, and so nobody else can get it.
+/// A signal to 0 goes to the guard's own group.
+/// Where `/proc` tells that nobody else is left, the guard goes without another signal; where it does not tell, or not of
+/// these processes, there may be somebody.
+/// The trap at the exit is for a shell that can't start `sleep` any more: without a way to wait, nothing may be left behind.
+const SCRIPT: &str = r#"
+trap '' HUP INT QUIT TERM USR1 USR2 ALRM TSTP TTIN TTOU
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+others() {
+    read -r self line </proc/self/stat && [ "$self" = "$$" ] || return 0
+    for file in /proc/[0-9]*/stat; do
+        read -r line <"$file" || continue
+        set -- "$file" ${line##*) }
+        [ "$4" = "$group" ] && [ "$2" != Z ] && [ "$1" != "/proc/$$/stat" ] && return 0
+    done
+    return 1
+}
+group=$1 left=$4
+while read -r line; do :; done
+trap 'kill -KILL 0' EXIT
+while [ "$left" -gt 0 ] && kill -0 "$group"; do
+    "$2" "$3" || "$2" 1
+    left=$((left - 1))
+done
+others || { trap - EXIT; exit; }
+kill -TERM 0
+"$2" "$5" || "$2" 1
+kill -KILL 0
+"#;
+
+/// What the guard is called in a list of processes.
+const NAME: &str = "agentwire-guard";
+const SHELL: &str = "/bin/sh";
+const SECOND: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_what_any_sleep_takes() {
+        for (millis, text) in [(0, "0"), (50, "0.050"), (999, "0.999"), (1000, "1"), (1001, "2"), (5000, "5")]
+        {
+            assert_eq!(wait(Duration::from_millis(millis)), text);
+        }
+        assert_eq!(wait(Duration::MAX), LONGEST.as_secs().to_string());
+        assert_eq!(steps(Duration::from_millis(50)), ("0.050".to_owned(), "1".to_owned()));
+        assert_eq!(steps(Duration::from_secs(5)), ("1".to_owned(), "5".to_owned()));
+    }
+}

@@ -1,6 +1,6 @@
 //! The child's life, as its user holds it.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, io, sync::Arc};
 
 use super::{closing, running::Running};
 use crate::{
@@ -26,6 +26,20 @@ impl ProcessLifeline {
     /// May belong to a stranger once the process has ended: for signals, use [`Lifeline::terminate`].
     pub fn pid(&self) -> u32 {
         self.running.group.id()
+    }
+
+    /// The process id of the [guard](super::ProcessTransport::guard), while there is one.
+    ///
+    /// Until the process has ended that means: should this program be killed, the group ends all the same.
+    pub fn guard_pid(&self) -> Option<u32> {
+        self.running.guard.pid().map(|guard| guard.as_raw_nonzero().get().unsigned_abs())
+    }
+
+    /// Why there is no [guard](super::ProcessTransport::guard) although one was wanted.
+    ///
+    /// The process runs all the same, with the end of its pipes as all that tells it of this program's sudden end.
+    pub fn unguarded(&self) -> Option<&io::Error> {
+        self.running.guard.failure()
     }
 }
 

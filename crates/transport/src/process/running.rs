@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{alarm::Alarm, grace::Grace, group::Group, input::Input, stderr::Stderr};
+use super::{alarm::Alarm, grace::Grace, group::Group, guard::Guard, input::Input, stderr::Stderr};
 use crate::{error::ExitReport, settled::Settled};
 
 pub(super) struct Running {
     pub(super) group: Group,
+    /// Ends the group where we can't, because we are dead.
+    pub(super) guard: Guard,
     pub(super) grace: Grace,
     pub(super) input: Input,
     pub(super) stderr: Arc<Stderr>,

@@ -15,19 +15,15 @@ use tokio::{
 };
 
 use super::{
-    Grace, Launch, ProcessLifeline, ProcessSink, ProcessSource, alarm::Alarm, closing::STACK, group::Group,
-    guard, input::Input, running::Running, stderr::Stderr, stderr::StderrSink,
+    ProcessLifeline, ProcessSink, ProcessSource, ProcessTransport, alarm::Alarm, closing::STACK,
+    group::Group, guard::Guard, input::Input, running::Running, stderr::Stderr, stderr::StderrSink, watch,
 };
 use crate::{error::TransportError, settled::Settled, transport::Link};
 
 pub(super) type ProcessLink = Link<ProcessSource, ProcessSink, ProcessLifeline>;
 
-pub(super) fn start(
-    launch: &Launch,
-    grace: Grace,
-    stderr_bound: usize,
-    on_stderr: Option<StderrSink>,
-) -> Result<ProcessLink, TransportError> {
+pub(super) fn start(transport: ProcessTransport) -> Result<ProcessLink, TransportError> {
+    let ProcessTransport { launch, grace, guard, stderr_bound, on_stderr } = transport;
     let (ours, theirs) = pipes()?;
     let alarm = Arc::new(Alarm::new().map_err(io_error("creating an event"))?);
     let stderr = Arc::new(Stderr::new(stderr_bound));
@@ -39,8 +35,12 @@ pub(super) fn start(
             return Err(error);
         }
     };
+    // Before anybody can reap the leader: the guard joins its group, which must still be there.
+    let leader = Pid::from_child(&child);
+    let guard = if guard { Guard::start(leader, grace) } else { Guard::none() };
     let running = Arc::new(Running {
-        group: Group::new(Pid::from_child(&child)),
+        group: Group::new(leader),
+        guard,
         grace,
         input: Input::new(ours.stdin),
         stderr,
@@ -98,9 +98,9 @@ fn pipes() -> Result<(Ours, Theirs), TransportError> {
 
 /// The two threads of a child, started before it.
 struct Threads {
-    guard: JoinHandle<()>,
+    watch: JoinHandle<()>,
     stderr: JoinHandle<()>,
-    /// Gives the guard its child; dropped without one, the guard ends.
+    /// Gives the watching thread its child; dropped without one, that thread ends.
     hand_over: mpsc::SyncSender<Arc<Running>>,
     alarm: Arc<Alarm>,
 }
@@ -113,20 +113,20 @@ impl Threads {
         sink: Option<StderrSink>,
     ) -> Result<Self, TransportError> {
         let (hand_over, awaited) = mpsc::sync_channel::<Arc<Running>>(1);
-        let guard = thread("aw-guard", STACK, move || {
+        let watch = thread("aw-watch", STACK, move || {
             if let Ok(running) = awaited.recv() {
-                guard::watch(&running);
+                watch::watch(&running);
             }
         })?;
-        // If this one fails, `hand_over` is dropped, and the guard ends by itself.
+        // If this one fails, `hand_over` is dropped, and the other ends by itself.
         let bell = Arc::clone(&alarm);
         let stderr = thread("aw-stderr", STDERR_STACK, move || stderr.run(pipe, &bell, sink))?;
-        Ok(Self { guard, stderr, hand_over, alarm })
+        Ok(Self { watch, stderr, hand_over, alarm })
     }
 
     /// There is a child: the threads live as long as it does.
     fn watch(self, running: Arc<Running>) {
-        // The guard waits for exactly this; it cannot be gone.
+        // The thread waits for exactly this; it cannot be gone.
         let _ = self.hand_over.send(running);
     }
 
@@ -134,7 +134,7 @@ impl Threads {
     fn stop(self) {
         drop(self.hand_over);
         self.alarm.ring();
-        for thread in [self.guard, self.stderr] {
+        for thread in [self.watch, self.stderr] {
             // Neither runs code of the caller without a child.
             let _ = thread.join();
         }

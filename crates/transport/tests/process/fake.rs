@@ -20,6 +20,18 @@ pub(crate) fn play() -> ExitCode {
     let part: Vec<&str> =
         if forced == "1" { arguments.iter().map(String::as_str).collect() } else { vec![&forced] };
     match part[..] {
+        ["host", after_input, after_terminate, guard, ref part @ ..] => {
+            crate::host::play(after_input, after_terminate, guard, part);
+        }
+        ["cramped"] => crate::host::cramped(),
+        ["finish", file] => {
+            print("ready\n");
+            read_input();
+            // Long enough that a host which is hasty would not let it.
+            thread::park_timeout(Duration::from_millis(300));
+            fs::write(file, "finished").unwrap();
+        }
+        ["asked", file] => asked(file),
         ["exit", code] => return ExitCode::from(code.parse::<u8>().unwrap()),
         ["fail", code, text] => {
             stdout().write_all(b"partial").unwrap();
@@ -127,6 +139,17 @@ fn flood() -> io::Result<()> {
     Ok(())
 }
 
+/// Ends when it is asked to, and not before.
+fn asked(file: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut term = signal(SignalKind::terminate()).unwrap();
+        print("ready\n");
+        tokio::time::timeout(Duration::from_secs(40), term.recv()).await.unwrap();
+    });
+    fs::write(file, "asked").unwrap();
+}
+
 fn ignoring_term(work: impl FnOnce()) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _context = runtime.enter();
@@ -135,7 +158,7 @@ fn ignoring_term(work: impl FnOnce()) {
     work();
 }
 
-fn print(text: &str) {
+pub(crate) fn print(text: &str) {
     stdout().write_all(text.as_bytes()).unwrap();
     stdout().flush().unwrap();
 }
@@ -176,6 +199,6 @@ fn wait(mut condition: impl FnMut() -> bool) {
     }
 }
 
-fn park() {
+pub(crate) fn park() {
     wait(|| false);
 }

@@ -12,6 +12,8 @@ mod closing;
 mod ending;
 mod fake;
 mod groups;
+mod guarding;
+mod host;
 mod runner;
 mod starting;
 mod streams;
@@ -23,5 +25,12 @@ fn main() -> ExitCode {
     if std::env::var_os(fake::FAKE).is_some() {
         return fake::play();
     }
-    runner::run(&[closing::TESTS, ending::TESTS, groups::TESTS, starting::TESTS, streams::TESTS])
+    runner::run(&[
+        closing::TESTS,
+        ending::TESTS,
+        groups::TESTS,
+        guarding::TESTS,
+        starting::TESTS,
+        streams::TESTS,
+    ])
 }

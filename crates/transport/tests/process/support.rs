@@ -83,4 +83,16 @@ pub(crate) fn lives(pid: u32) -> bool {
     !stat.rsplit_once(')').unwrap().1.trim_start().starts_with(['Z', 'X'])
 }
 
+/// Whoever lives in this process group.
+pub(crate) fn members(group: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").unwrap();
+    let processes = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    processes.filter(|process| lives(*process) && group_of(*process) == Some(group)).collect()
+}
+
+fn group_of(process: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok()
+}
+
 pub(crate) const BOUND: Duration = Duration::from_secs(20);
