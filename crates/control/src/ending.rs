@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agentwire_protocol::message::TurnResult;
+use agentwire_protocol::message::{AssistantError, TurnResult};
 use agentwire_transport::ExitReport;
 
 /// How a session ended.
@@ -15,6 +15,8 @@ pub struct Ending {
     pub transport: Option<String>,
     /// The last result, where it was an error and nothing followed it: the exit code is only its echo.
     pub error_result: Option<Box<TurnResult>>,
+    /// The kind of failure that the message before that result stands for, where it said one.
+    pub error_kind: Option<AssistantError>,
     /// Whether a turn was open: it will never have a result.
     pub in_turn: bool,
 }

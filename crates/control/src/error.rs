@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire_codec::{EncodeError, FrameError, Line};
-use agentwire_protocol::{DecodeError, control::ErrorCode};
+use agentwire_protocol::{DecodeError, Uuid, control::ErrorCode};
 
 use crate::Ending;
 
@@ -86,17 +86,22 @@ pub enum ControlError {
         #[source]
         source: EncodeError,
     },
-    /// So much lies before the reply that reading stopped.
+    /// So much is unread that reading stopped, and what was waited for can't come: a reply, or room for a prompt, which
+    /// was not sent then.
     ///
-    /// Read the messages, let the answers to the CLI's open requests end, and ask again.
-    #[error(
-        "`{subtype}` was given up: {parked} bytes of unread messages and open requests lie before its reply"
-    )]
+    /// Read the messages, let the answers to the CLI's open requests end, and try again.
+    #[error("`{subtype}` was given up: {parked} bytes of unread messages and open requests lie before it")]
     Backlogged {
-        /// The request's subtype.
+        /// The request's subtype; `user` for a prompt.
         subtype: Box<str>,
         /// The bytes of unread messages, of the CLI's open requests, and of answers that wait to be written.
         parked: usize,
+    },
+    /// No prompt was sent with this id in this session, or thousands were sent after it.
+    #[error("no prompt with the id `{prompt}` is known")]
+    UnknownPrompt {
+        /// The id.
+        prompt: Uuid,
     },
 }
 

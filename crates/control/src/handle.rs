@@ -10,13 +10,11 @@ mod tasks;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use agentwire_codec::{Line, encode};
+use agentwire_codec::Line;
 use agentwire_protocol::{
     RawJson, RequestId,
     control::{ControlCall, Nothing},
-    message::UserInput,
 };
-use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use crate::{ControlError, Ignored, Router, driver::Shared};
@@ -46,7 +44,7 @@ impl Control {
         Self { handle, limit: None }
     }
 
-    fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &Shared {
         self.handle.shared()
     }
 
@@ -101,41 +99,6 @@ impl Control {
     pub async fn call_raw(&self, subtype: &str, request: &RawJson) -> Result<RawJson, ControlError> {
         let limit = self.limit();
         self.ask(subtype, |router, now| router.call_raw(now, limit, subtype, request)).await
-    }
-
-    /// Sends a prompt; returns when it is on its way, in the order of the calls.
-    ///
-    /// Waits while too much waits to be written; reading goes on meanwhile, up to
-    /// [`Settings::parked_open`](crate::Settings::parked_open).
-    /// Where the CLI has refused input, waits a grace for the ending that says why.
-    ///
-    /// # Cancellation
-    ///
-    /// A future that is dropped before it is done has sent nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more, and
-    /// [`ControlError::Encode`].
-    pub async fn send(&self, input: &UserInput) -> Result<(), ControlError> {
-        // Written before the lock is taken: a prompt may hold many megabytes of pictures.
-        let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
-        self.shared().when_writable(|state| state.router.send_prompt(line)).await
-    }
-
-    /// Sends a line as it is, newline included.
-    ///
-    /// The CLI exits on a line that is no JSON: this is for frames of kinds that this version does not know.
-    ///
-    /// # Cancellation
-    ///
-    /// As [`send`](Self::send).
-    ///
-    /// # Errors
-    ///
-    /// As [`send`](Self::send).
-    pub async fn send_line(&self, line: Bytes) -> Result<(), ControlError> {
-        self.shared().when_writable(|state| state.router.send_line(line)).await
     }
 
     /// Whether no prompt waits for its result and the CLI is not known to be busy, in the background included.

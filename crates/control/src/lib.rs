@@ -11,11 +11,13 @@ mod handle;
 #[cfg(feature = "driver")]
 mod messages;
 #[cfg(feature = "driver")]
+mod prompts;
+#[cfg(feature = "driver")]
 mod responder;
 
 pub use ending::Ending;
 pub use error::{ControlError, Stale};
-pub use router::{Event, Ignored, Router, TurnEnd};
+pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
 
 #[cfg(feature = "driver")]
 pub use driver::{Connection, Driver, Settings, connect};

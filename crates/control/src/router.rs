@@ -4,6 +4,8 @@ mod event;
 mod frames;
 mod inbound;
 mod outbound;
+mod prompts;
+mod receipts;
 mod transmit;
 mod turn;
 
@@ -13,15 +15,16 @@ use agentwire_codec::{EncodeError, Frame, FrameError, Head, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
     control::{ControlCall, ControlCancelRequest, ControlResponse, OutboundRequest},
-    message::UserInput,
 };
 use bytes::Bytes;
 
 pub use event::{Event, Ignored, TurnEnd};
+pub use receipts::PromptState;
 
 use crate::{ControlError, Ending, Stale};
 use inbound::Inbound;
 use outbound::{Outbound, Pending};
+use receipts::Receipts;
 use transmit::{Kind, Transmit};
 use turn::Ledger;
 
@@ -45,6 +48,7 @@ pub struct Router {
     outbound: Outbound,
     inbound: Inbound,
     ledger: Ledger,
+    receipts: Receipts,
     events: VecDeque<Event>,
     transmit: Transmit,
     ignored: Ignored,
@@ -131,7 +135,7 @@ impl Router {
         if self.is_closed() {
             return;
         }
-        ending.error_result = self.ledger.take_error_result();
+        (ending.error_result, ending.error_kind) = self.ledger.take_error();
         ending.in_turn = self.ledger.in_turn();
         let ending = Arc::new(ending);
         self.input = Input::Closed(Arc::clone(&ending));
@@ -204,29 +208,6 @@ impl Router {
             Ok(response) => ControlResponse::success(id.clone(), Some(response)),
             Err(error) => ControlResponse::failure(id.clone(), error),
         });
-        Ok(())
-    }
-
-    /// Sends a prompt.
-    ///
-    /// # Errors
-    ///
-    /// [`ControlError::Encode`] when the prompt can't be written as JSON; [`ControlError::Closed`] or
-    /// [`ControlError::InputEnded`] where nothing can be sent any more.
-    pub fn send_user(&mut self, input: &UserInput) -> Result<(), ControlError> {
-        let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
-        self.send_prompt(line)
-    }
-
-    /// Sends a prompt that is written already, as one line with its newline.
-    ///
-    /// # Errors
-    ///
-    /// As [`send_user`](Self::send_user).
-    pub fn send_prompt(&mut self, line: Bytes) -> Result<(), ControlError> {
-        self.check_input("user")?;
-        self.ledger.prompt_sent();
-        self.transmit.push(line, Kind::Prompt);
         Ok(())
     }
 

@@ -42,6 +42,14 @@ impl Json {
         self.fields().iter().find(|(key, _)| &**key == name).map(|(_, value)| value)
     }
 
+    /// The same without the fields of this name.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        if let Value::Object(fields) = &mut self.value {
+            fields.retain(|(key, _)| &**key != name);
+        }
+        self
+    }
+
     /// The value at the end of a path of names.
     pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |json, name| json.field(name))

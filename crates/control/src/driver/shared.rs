@@ -44,8 +44,8 @@ pub(crate) struct State {
     pub(super) callbacks: HashMap<RequestId, Running>,
     /// Callbacks started so far.
     pub(super) started: u64,
-    /// How many wait for room to send.
-    pub(super) senders: usize,
+    /// How many wait for room to send, or for news of a prompt.
+    pub(super) waiters: usize,
     /// Since when a read waits for output of a peer that lives.
     pub(super) reading_since: Option<Instant>,
     /// Whether the writing half is done.
@@ -159,8 +159,13 @@ impl Shared {
         self.written.notify_waiters();
     }
 
+    /// Looks at the router.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Router) -> T) -> T {
+        look(&self.state().router)
+    }
+
     pub(crate) fn is_idle(&self) -> bool {
-        self.state().router.is_idle()
+        self.look(Router::is_idle)
     }
 
     pub(crate) fn ignored(&self) -> Ignored {
@@ -225,6 +230,20 @@ impl Shared {
 }
 
 impl State {
+    /// The bytes that count towards the limits of what is unread.
+    pub(super) fn parked(&self) -> usize {
+        // One request alone never stops reading, however large, since its answer may need a reply to a call.
+        let (_, callbacks) = self.router.open();
+        let alone = callbacks <= 1;
+        self.inbox.parked() + if alone { self.router.answer_bytes() } else { self.router.inbound_bytes() }
+    }
+
+    /// The same, where it is so much that nothing is read.
+    pub(super) fn backlog(&self, settings: &Settings) -> Option<usize> {
+        let most = settings.parked_open.max(settings.parked_quiet);
+        Some(self.parked()).filter(|parked| *parked > most)
+    }
+
     /// Starts a call: the reply goes to the receiver.
     fn start_call(&mut self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
         let (waiting, reply) = oneshot::channel();

@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, MutexGuard},
 };
 
+use agentwire_protocol::Uuid;
 use bytes::Bytes;
 use tokio::{
     sync::Notify,
@@ -14,25 +15,61 @@ use tokio::{
 };
 
 use super::{Shared, shared::State};
-use crate::{ControlError, Delivery, Ending};
+use crate::{ControlError, Delivery, Ending, PromptState};
 
 impl Shared {
     /// Does something that writes, once there is room for more to be written, or nothing can be written any more.
     ///
     /// Room is looked for and taken under one lock, so that many who wait together do not overrun it together.
-    /// Nothing is done where the future is dropped before.
-    pub(crate) async fn when_writable<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    /// Nothing is done where the future is dropped before, nor where so much is unread that the peer is not listened to,
+    /// since it may take nothing until it is.
+    pub(crate) async fn when_writable<T>(
+        &self,
+        subtype: &str,
+        act: impl FnOnce(&mut State) -> Result<T, ControlError>,
+    ) -> Result<T, ControlError> {
         let mut act = Some(act);
         let mut waiting = None;
         wait(&self.written, || {
             let state = self.state();
             let room = state.router.transmit_bytes() <= self.settings.unwritten;
-            if state.router.awaits_ending() || (!room && state.router.input_is_open()) {
-                waiting.get_or_insert_with(|| WaitingSender::new(self, state));
+            let stuck = !room && state.router.input_is_open();
+            if stuck && let Some(parked) = state.backlog(&self.settings) {
+                return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked }));
+            }
+            if state.router.awaits_ending() || stuck {
+                waiting.get_or_insert_with(|| Waiting::new(self, state));
                 return None;
             }
             // Asked again only after `None`, so that it is always there.
             act.take().map(|act| self.apply(state, act).0)
+        })
+        .await
+    }
+
+    /// Waits until so much is known of a prompt; reading goes on for it.
+    pub(crate) async fn when_prompt(
+        &self,
+        prompt: &Uuid,
+        known: impl Fn(PromptState) -> bool,
+    ) -> Result<PromptState, ControlError> {
+        let mut waiting = None;
+        wait(&self.arrived, || {
+            let state = self.state();
+            match state.router.prompt_state(prompt) {
+                None => return Some(Err(ControlError::UnknownPrompt { prompt: prompt.clone() })),
+                Some(told) if known(told) => return Some(Ok(told)),
+                Some(_) => {}
+            }
+            let subtype = || "user".into();
+            if let Some(ending) = state.inbox.ended() {
+                return Some(Err(ControlError::Closed { subtype: subtype(), ending: Arc::clone(ending) }));
+            }
+            if let Some(parked) = state.backlog(&self.settings) {
+                return Some(Err(ControlError::Backlogged { subtype: subtype(), parked }));
+            }
+            waiting.get_or_insert_with(|| Waiting::new(self, state));
+            None
         })
         .await
     }
@@ -72,23 +109,20 @@ impl Shared {
     pub(super) async fn may_read(&self) {
         wait(&self.may_read, || {
             let state = self.state();
-            let unread = state.inbox.parked();
             let (calls, callbacks) = state.router.open();
-            // One request alone never stops reading, however large, since its answer may need a reply to a call.
-            let alone = callbacks <= 1;
-            let parked =
-                unread + if alone { state.router.answer_bytes() } else { state.router.inbound_bytes() };
-            let most = self.settings.parked_open.max(self.settings.parked_quiet);
-            if parked > most {
+            if let Some(parked) = state.backlog(&self.settings) {
                 if calls > 0 {
                     self.apply(state, |state| {
                         state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
                     });
                 }
+                // Whoever waits for room, or for news of a prompt, is told as well.
+                self.written.notify_waiters();
+                self.arrived.notify_waiters();
                 return None;
             }
-            let open = calls + callbacks + state.senders > 0;
-            (open || unread <= self.settings.parked_quiet).then_some(())
+            let open = calls + callbacks + state.waiters > 0;
+            (open || state.inbox.parked() <= self.settings.parked_quiet).then_some(())
         })
         .await;
     }
@@ -141,20 +175,20 @@ impl Shared {
     }
 }
 
-/// A sender that waits, for as long as this lives: reading goes on as for an open request, since the CLI may have to get
-/// rid of what it says before it takes more.
-struct WaitingSender<'a>(&'a Shared);
+/// A sender, or somebody who asks after a prompt, that waits, for as long as this lives: reading goes on as for an open
+/// request, since the CLI may have to get rid of what it says before it takes more, or the news may lie behind it.
+struct Waiting<'a>(&'a Shared);
 
-impl<'a> WaitingSender<'a> {
+impl<'a> Waiting<'a> {
     fn new(shared: &'a Shared, state: MutexGuard<'_, State>) -> Self {
-        shared.apply(state, |state| state.senders += 1);
+        shared.apply(state, |state| state.waiters += 1);
         Self(shared)
     }
 }
 
-impl Drop for WaitingSender<'_> {
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.state().senders -= 1;
+        self.0.state().waiters -= 1;
     }
 }
 

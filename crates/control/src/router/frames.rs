@@ -56,6 +56,7 @@ impl Router {
         };
         let end = if result.is_some() { TurnEnd::Result } else { TurnEnd::Unreadable };
         self.ledger.result(result);
+        self.receipts.result(result);
         self.events.push_back(Event::Incoming(incoming));
         self.end_turn(end);
     }
@@ -64,6 +65,9 @@ impl Router {
         let incoming = Incoming::decode(frame);
         if let Some(message) = incoming.message() {
             self.ledger.message(message);
+            if let Message::CommandLifecycle(told) = message {
+                self.receipts.lifecycle(told);
+            }
         }
         self.events.push_back(Event::Incoming(incoming));
         self.check_run();
@@ -90,6 +94,7 @@ impl Router {
         self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
         if head == Head::Result {
             self.ledger.result(None);
+            self.receipts.result(None);
             self.end_turn(TurnEnd::Unreadable);
         }
     }

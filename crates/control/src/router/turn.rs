@@ -2,7 +2,7 @@
 
 use agentwire_protocol::{
     Message, System,
-    message::{SessionState, TurnResult},
+    message::{Assistant, AssistantError, BackgroundTasksChanged, SessionState, TurnResult},
 };
 
 /// What the messages tell of the run.
@@ -12,14 +12,26 @@ pub(super) struct Ledger {
     ///
     /// Prompts that wait together may share a turn, so that they can't be counted against results.
     awaiting_result: bool,
-    /// Whether any result came.
-    had_result: bool,
+    /// How many results came.
+    results: u64,
     /// The last state that the CLI told, if it tells it at all.
     state: Option<SessionState>,
     /// The last result, where it was an error and no ordinary message followed.
     error_result: Option<Box<TurnResult>>,
+    /// The kind of failure that the last message of the main conversation stands for.
+    error_kind: Option<AssistantError>,
+    /// Agents that work in the background, and the turn that the CLI starts when one has ended.
+    agents: Agents,
     /// Whether the end of the run was told.
     told: bool,
+}
+
+/// Agents in the background, for a CLI that tells no state.
+#[derive(Debug, Default)]
+struct Agents {
+    running: usize,
+    /// Whether one has ended and its turn has not: the CLI wakes by itself to tell of it.
+    to_be_told: bool,
 }
 
 impl Ledger {
@@ -30,7 +42,8 @@ impl Ledger {
 
     pub(super) fn result(&mut self, result: Option<&TurnResult>) {
         self.awaiting_result = false;
-        self.had_result = true;
+        self.results += 1;
+        self.agents.to_be_told = false;
         self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
     }
 
@@ -48,8 +61,13 @@ impl Ledger {
                 self.told = false;
                 self.error_result = None;
             }
+            Message::System(System::BackgroundTasksChanged(changed)) => self.agents.changed(changed),
             // The conversation went on, so an exit that follows is no echo of the old error.
-            Message::Assistant(_) | Message::User(_) | Message::StreamEvent(_) => self.error_result = None,
+            Message::Assistant(message) => {
+                self.error_result = None;
+                self.note_error(message);
+            }
+            Message::User(_) | Message::StreamEvent(_) => self.error_result = None,
             _ => {}
         }
     }
@@ -61,23 +79,52 @@ impl Ledger {
         self.awaiting_result
     }
 
-    pub(super) fn take_error_result(&mut self) -> Option<Box<TurnResult>> {
-        self.error_result.take()
+    fn note_error(&mut self, message: &Assistant) {
+        if message.parent_tool_use_id.is_none() {
+            self.error_kind.clone_from(&message.error);
+        }
+    }
+
+    /// The last result, where it was an error and nothing followed it, and the kind of failure that came before it.
+    pub(super) fn take_error(&mut self) -> (Option<Box<TurnResult>>, Option<AssistantError>) {
+        let kind = self.error_kind.take().filter(|_| self.error_result.is_some());
+        (self.error_result.take(), kind)
+    }
+
+    pub(super) fn turns_ended(&self) -> u64 {
+        self.results
     }
 
     /// A result ends a turn, not the run: background agents hold the state at `running`.
-    /// A CLI that tells no state is taken to be idle after a result.
+    /// A CLI that tells no state is taken to be idle after a result when it tells of no agent in the background.
     pub(super) fn run_is_over(&self) -> bool {
-        self.had_result && self.is_idle()
+        self.results > 0 && self.is_idle()
     }
 
     /// Whether no prompt waits for its result and the CLI is not known to be busy.
     pub(super) fn is_idle(&self) -> bool {
-        !self.awaiting_result && self.state.as_ref().is_none_or(|state| *state == SessionState::Idle)
+        let is_idle = match &self.state {
+            Some(state) => *state == SessionState::Idle,
+            None => self.agents.are_done(),
+        };
+        is_idle && !self.awaiting_result
     }
 
     /// Whether the run is over and that was not told yet.
     pub(super) fn take_run_over(&mut self) -> bool {
         self.run_is_over() && !std::mem::replace(&mut self.told, true)
+    }
+}
+
+impl Agents {
+    /// Shells do not count: they ask nothing of us.
+    fn changed(&mut self, changed: &BackgroundTasksChanged) {
+        let running = changed.tasks.iter().filter(|task| task.task_type.ends_with("agent")).count();
+        self.to_be_told |= running < self.running;
+        self.running = running;
+    }
+
+    fn are_done(&self) -> bool {
+        self.running == 0 && !self.to_be_told
     }
 }

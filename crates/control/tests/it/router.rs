@@ -517,3 +517,41 @@ fn bytes_are_counted() {
     script.sent();
     assert_eq!((script.router.transmit_bytes(), script.router.inbound_bytes()), (0, 0));
 }
+
+#[test]
+fn a_cli_that_tells_no_state_is_not_done_while_agents_work() {
+    let agents =
+        |list: &str| format!(r#"{{"type":"system","subtype":"background_tasks_changed","tasks":[{list}]}}"#);
+    let task = |kind: &str| format!(r#"{{"task_id":"t","task_type":"{kind}","description":"d"}}"#);
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("hi")).unwrap();
+    script.line(&agents(&task("local_agent"))).line(RESULT).events();
+    assert!(!script.router.run_is_over());
+    // It has ended, and the CLI is about to tell the model of it.
+    script.line(&agents("")).events();
+    assert!(!script.router.run_is_over());
+    script.line(INIT).line(RESULT);
+    assert!(script.events().contains(&"run over".to_owned()));
+    // A shell asks nothing of us.
+    script.router.send_user(&UserInput::new("hi")).unwrap();
+    script.line(&agents(&task("local_bash"))).line(RESULT).events();
+    assert!(script.router.run_is_over());
+}
+
+#[test]
+fn an_ending_by_an_error_result_says_its_kind() {
+    let failed = r#"{"type":"assistant","message":{"id":"m","model":"m","content":[]},"parent_tool_use_id":null,"error":"authentication_failed"}"#;
+    let mut script = Script::default();
+    script.line(failed).line(ERROR_RESULT).end();
+    let ending = std::iter::from_fn(|| script.router.poll_event())
+        .find_map(|event| if let Event::Closed(ending) = event { Some(ending) } else { None })
+        .unwrap();
+    assert_eq!(ending.error_kind.as_ref().unwrap().as_str(), "authentication_failed");
+    // A failure that was got over is none.
+    let mut script = Script::default();
+    script.line(failed).line(RESULT).end();
+    let ending = std::iter::from_fn(|| script.router.poll_event())
+        .find_map(|event| if let Event::Closed(ending) = event { Some(ending) } else { None })
+        .unwrap();
+    assert_eq!(ending.error_kind, None);
+}

@@ -6,7 +6,7 @@ mod waits;
 
 use std::{collections::HashMap, future::Future, time::Duration};
 
-use agentwire::{ControlError, Error, Incoming, RawJson, Session, SessionBuilder};
+use agentwire::{ControlError, Error, Incoming, RawJson, Session, SessionBuilder, UserInput};
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::{task::JoinHandle, time::timeout};
@@ -105,7 +105,11 @@ impl<'a> Play<'a> {
 
     async fn act(&mut self, step: &Step) -> Result<(), String> {
         match step {
-            Step::Prompt(text) => self.session.send(text.as_str()).await.map_err(|error| chain(&error)),
+            // Without an id of ours: the scenario says what is sent.
+            Step::Prompt(text) => {
+                let prompt = UserInput::from(text.as_str());
+                self.session.control().send(&prompt).await.map_err(|error| chain(&error))
+            }
             Step::User(fields) => self.line(&tell::user(fields)).await,
             Step::Line(line) => self.line(line).await,
             Step::Until(pattern) => self.until(pattern).await,

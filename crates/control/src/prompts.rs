@@ -1,0 +1,90 @@
+//! Sending prompts, and waiting for what becomes of them.
+
+use agentwire_codec::encode;
+use agentwire_protocol::{Uuid, message::UserInput};
+use bytes::Bytes;
+
+use crate::{Control, ControlError, PromptState};
+
+impl Control {
+    /// Sends a prompt; returns when it is on its way, in the order of the calls.
+    ///
+    /// Waits while too much waits to be written; reading goes on meanwhile, up to
+    /// [`Settings::parked_open`](crate::Settings::parked_open).
+    /// Where the CLI has refused input, waits a grace for the ending that says why.
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is done has sent nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more,
+    /// [`ControlError::Backlogged`] where there is no room and so much is unread that reading stopped, and
+    /// [`ControlError::Encode`]; nothing was sent then.
+    pub async fn send(&self, input: &UserInput) -> Result<(), ControlError> {
+        // Written before the lock is taken: a prompt may hold many megabytes of pictures.
+        let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
+        let uuid = input.uuid.clone();
+        self.shared().when_writable("user", |state| state.router.send_prompt(uuid, line)).await
+    }
+
+    /// Sends a line as it is, newline included.
+    ///
+    /// The CLI exits on a line that is no JSON: this is for frames of kinds that this version does not know.
+    ///
+    /// # Cancellation
+    ///
+    /// As [`send`](Self::send).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn send_line(&self, line: Bytes) -> Result<(), ControlError> {
+        self.shared().when_writable("line", |state| state.router.send_line(line)).await
+    }
+
+    /// What is known of the prompt that was sent with this id; `None` where none was, or thousands were sent after it.
+    ///
+    /// As of what was read from the CLI so far, which may be ahead of what [`Messages`](crate::Messages) has given out.
+    pub fn prompt_state(&self, prompt: &Uuid) -> Option<PromptState> {
+        self.shared().look(|router| router.prompt_state(prompt))
+    }
+
+    /// Waits until the prompt's turn has begun, or it is known that it never will.
+    ///
+    /// # Cancellation
+    ///
+    /// Cancel-safe: nothing is lost when the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`ControlError::UnknownPrompt`], [`ControlError::Closed`] where the session ends first, and
+    /// [`ControlError::Backlogged`] where so much is unread that reading stopped.
+    pub async fn prompt_begun(&self, prompt: &Uuid) -> Result<PromptState, ControlError> {
+        self.shared().when_prompt(prompt, PromptState::has_begun).await
+    }
+
+    /// Waits until the prompt was answered, has failed, or was taken back: the CLI says so just after the turn's result.
+    ///
+    /// # Cancellation
+    ///
+    /// As [`prompt_begun`](Self::prompt_begun).
+    ///
+    /// # Errors
+    ///
+    /// As [`prompt_begun`](Self::prompt_begun).
+    pub async fn prompt_settled(&self, prompt: &Uuid) -> Result<PromptState, ControlError> {
+        self.shared().when_prompt(prompt, PromptState::is_settled).await
+    }
+
+    /// Whether the CLI has told what becomes of a prompt, so that it names the prompts that a turn answers.
+    pub fn names_prompts(&self) -> bool {
+        self.shared().look(crate::Router::names_prompts)
+    }
+
+    /// How many turns have ended, as of what was read from the CLI so far.
+    pub fn turns_ended(&self) -> u64 {
+        self.shared().look(crate::Router::turns_ended)
+    }
+}

@@ -1,0 +1,166 @@
+//! What becomes of a prompt, and what a sender is told when nothing moves.
+
+use agentwire_control::{ControlError, NoResponder, PromptState, Settings};
+use agentwire_protocol::{Uuid, message::UserInput};
+use agentwire_transport::ExitReport;
+
+use super::{Cli, Session, news, next, quiet, settings, start, waits};
+
+fn prompt(uuid: &str) -> UserInput {
+    let mut prompt = UserInput::new("p".repeat(200).as_str());
+    prompt.uuid = Some(Uuid::from(uuid));
+    prompt
+}
+
+fn lifecycle(uuid: &str, state: &str) -> String {
+    format!(r#"{{"type":"command_lifecycle","command_uuid":"{uuid}","state":"{state}"}}"#)
+}
+
+const RESULT: &str = r#"{"subtype":"success","is_error":false,"result":"","type":"result"}"#;
+
+/// A session to which these prompts were sent, and that has taken them.
+async fn sent(settings: Settings, uuids: &[&str]) -> Session {
+    let session = start(NoResponder::default(), settings).await;
+    for uuid in uuids {
+        session.control.send(&prompt(uuid)).await.unwrap();
+        assert_eq!(session.cli.hear().await.unwrap()["uuid"], *uuid);
+        assert_eq!(session.control.prompt_state(&Uuid::from(*uuid)), Some(PromptState::Sent));
+    }
+    session
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_end_of_a_prompt() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        sent(Settings::default(), &["a", "b", "c"]).await;
+    let ids = ["a", "b", "c"].map(Uuid::from);
+    assert!(waits(control.prompt_begun(&ids[0])).await);
+    for uuid in ["a", "b", "c"] {
+        cli.say(&lifecycle(uuid, "queued")).await;
+    }
+    cli.say(&lifecycle("a", "started")).await;
+    assert_eq!(control.prompt_begun(&ids[0]).await.unwrap(), PromptState::Started);
+    assert!(waits(control.prompt_settled(&ids[0])).await);
+    // Where the CLI tells of prompts, a result alone settles none.
+    cli.say(RESULT).await;
+    assert!(waits(control.prompt_settled(&ids[0])).await);
+    cli.say(&lifecycle("a", "completed")).await;
+    cli.say(&lifecycle("b", "cancelled")).await;
+    cli.say(&lifecycle("c", "started")).await;
+    cli.say(&lifecycle("c", "cancelled")).await;
+    let ends = [PromptState::Completed, PromptState::Withdrawn, PromptState::Failed];
+    for (id, end) in ids.iter().zip(ends) {
+        assert_eq!(control.prompt_settled(id).await.unwrap(), end);
+    }
+    assert_eq!(control.prompt_begun(&ids[1]).await.unwrap(), PromptState::Withdrawn);
+    assert!(control.names_prompts());
+    assert_eq!(control.turns_ended(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_tells_nothing_settles_prompts_by_its_result() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        sent(Settings::default(), &["a"]).await;
+    cli.say(RESULT).await;
+    assert_eq!(control.prompt_settled(&"a".into()).await.unwrap(), PromptState::Completed);
+    assert!(!control.names_prompts());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_nobody_sent_and_one_whose_session_ends() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        sent(Settings::default(), &["a"]).await;
+    let error = control.prompt_settled(&"z".into()).await.unwrap_err();
+    assert!(matches!(&error, ControlError::UnknownPrompt { prompt } if prompt.as_str() == "z"), "{error:?}");
+    let (settled, ()) =
+        tokio::join!(async { control.prompt_settled(&"a".into()).await }, cli.end(ExitReport::exited(3)));
+    assert!(matches!(settled, Err(ControlError::Closed { .. })), "{settled:?}");
+}
+
+/// The news lies behind more than is read ahead while nobody waits.
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_prompt_makes_reading_go_on_and_loses_nothing() {
+    let Session { control, mut messages, cli, driver: _driver } =
+        sent(settings(|settings| settings.parked_quiet = 1024), &["a"]).await;
+    let speaking = tokio::spawn(async move {
+        speak(&cli, 500).await;
+        cli.say(&lifecycle("a", "completed")).await;
+        cli
+    });
+    // Dropped, over and over, it takes nothing with it.
+    let prompt = Uuid::from("a");
+    for _ in 0..10 {
+        tokio::select! {
+            biased;
+            _ = control.prompt_settled(&prompt) => break,
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    assert_eq!(control.prompt_settled(&"a".into()).await.unwrap(), PromptState::Completed);
+    let _cli = speaking.await.unwrap();
+    for number in 0..500 {
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn past_the_open_limit_senders_and_those_who_wait_for_a_prompt_are_told() {
+    let settings = settings(|settings| {
+        (settings.parked_quiet, settings.parked_open, settings.unwritten) = (4096, 32_768, 100);
+    });
+    let Session { control, mut messages, cli, driver: _driver } =
+        start(NoResponder::default(), settings).await;
+    // One is being written, one waits, and there is no room for a third.
+    for uuid in ["a", "b"] {
+        control.send(&prompt(uuid)).await.unwrap();
+    }
+    let third = prompt("c");
+    let a = Uuid::from("a");
+    let speaker = cli.clone();
+    let mut speaking = tokio::spawn(async move { speak(&speaker, 2000).await });
+    let (sent, settled) = tokio::join!(control.send(&third), control.prompt_settled(&a));
+    for error in [sent.unwrap_err(), settled.unwrap_err()] {
+        assert!(
+            matches!(&error, ControlError::Backlogged { subtype, parked } if &**subtype == "user" && *parked > 32_768),
+            "{error:?}"
+        );
+    }
+    // So is one that begins while reading stands still, and one that sends a line.
+    assert!(matches!(control.send(&third).await, Err(ControlError::Backlogged { .. })));
+    let line = control.send_line("{}\n".into()).await;
+    assert!(
+        matches!(&line, Err(ControlError::Backlogged { subtype, .. }) if &**subtype == "line"),
+        "{line:?}"
+    );
+    assert!(waits(&mut speaking).await);
+    for number in 0..2000 {
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+    speaking.await.unwrap();
+    // What was refused was not sent, and what was sent is not lost.
+    for uuid in ["a", "b"] {
+        assert_eq!(cli.hear().await.unwrap()["uuid"], uuid);
+    }
+    assert!(waits(cli.hear()).await);
+    control.send(&third).await.unwrap();
+    assert_eq!(cli.hear().await.unwrap()["uuid"], "c");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_very_many_prompts_the_oldest_are_forgotten() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let hearing = tokio::spawn(async move { while cli.hear().await.is_some() {} });
+    for number in 0..5000 {
+        control.send(&prompt(&number.to_string())).await.unwrap();
+    }
+    assert_eq!(control.prompt_state(&"0".into()), None);
+    assert_eq!(control.prompt_state(&"4999".into()), Some(PromptState::Sent));
+    drop(control);
+    hearing.abort();
+}
+
+async fn speak(cli: &Cli, count: usize) {
+    for number in 0..count {
+        cli.say(&news(number)).await;
+    }
+}
