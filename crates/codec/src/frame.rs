@@ -17,6 +17,8 @@ pub struct Frame {
     pub line: Line,
     /// What it is.
     pub head: Head,
+    /// Whether the stream ended before its newline came: where it can't be decoded either, it is the half of a line.
+    pub is_unfinished: bool,
 }
 
 /// What a line is, for routing.
@@ -48,7 +50,12 @@ impl Frame {
     /// Finds out what `line` is, by its keys in any order, without decoding it.
     pub fn new(line: Line) -> Self {
         let head = head(line.as_bytes());
-        Self { line, head }
+        Self { line, head, is_unfinished: false }
+    }
+
+    /// As [`new`](Self::new), for what came before the stream ended without a newline.
+    pub fn unfinished(line: Line) -> Self {
+        Self { is_unfinished: true, ..Self::new(line) }
     }
 }
 

@@ -26,7 +26,7 @@ pub enum Incoming {
 impl Incoming {
     /// Decodes a frame.
     pub fn decode(frame: Frame) -> Self {
-        let Frame { line, head } = frame;
+        let Frame { line, head, .. } = frame;
         if head == Head::Noise {
             return Self::Noise(line);
         }

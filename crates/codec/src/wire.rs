@@ -74,7 +74,7 @@ impl<S: ByteSource> WireReader<S> {
     fn end(&mut self) -> Option<Batch> {
         self.ended = true;
         let last = self.decoder.finish().filter(|line| !line.is_blank())?;
-        Some(Batch::from([Ok(Frame::new(last))]))
+        Some(Batch::from([Ok(Frame::unfinished(last))]))
     }
 }
 

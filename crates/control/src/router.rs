@@ -40,7 +40,7 @@ use turn::Ledger;
 /// - Every request of the CLI's is answered at most once, and not at all once it was taken back.
 /// - A request that can't be read is answered with an error that says why.
 /// - Messages come out in the order of their lines; control frames never come out as messages.
-/// - A `result` that can't be read ends its turn all the same.
+/// - A `result` that can't be read ends its turn all the same, unless the stream ended in the middle of it.
 /// - Nothing comes after [`Event::Closed`] but the [`Event::Answered`] of requests that are made after it.
 /// - Nothing is kept to be written once the input was ended or the session has.
 #[derive(Debug, Default)]

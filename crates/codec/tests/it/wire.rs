@@ -62,6 +62,18 @@ async fn a_fault_comes_after_the_last_unfinished_line() {
 }
 
 #[tokio::test]
+async fn a_last_line_without_its_newline_says_so() {
+    let (mut reader, _sink, _lifeline, peer) = opened(4096, Limits::default()).await;
+    peer.write("{\"a\":1}\n{\"type\":\"resu").await.unwrap();
+    peer.close_output();
+    let mut unfinished = Vec::new();
+    while let Some(batch) = reader.read().await.unwrap() {
+        unfinished.extend(batch.into_iter().map(|frame| frame.unwrap().is_unfinished));
+    }
+    assert_eq!(unfinished, [false, true]);
+}
+
+#[tokio::test]
 async fn a_dropped_read_loses_nothing() {
     let (mut reader, _sink, _lifeline, peer) = opened(1, Limits::default()).await;
     let writer = tokio::spawn(async move {

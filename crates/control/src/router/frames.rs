@@ -49,11 +49,16 @@ impl Router {
     }
 
     pub(super) fn handle_result(&mut self, frame: Frame) {
+        let is_unfinished = frame.is_unfinished;
         let incoming = Incoming::decode(frame);
         let result = match incoming.message() {
             Some(Message::Result(result)) => Some(&**result),
             _ => None,
         };
+        if result.is_none() && is_unfinished {
+            // The half of a result is none: the session ends in the middle of the turn.
+            return self.events.push_back(Event::Incoming(incoming));
+        }
         let end = if result.is_some() { TurnEnd::Result } else { TurnEnd::Unreadable };
         self.ledger.result(result);
         self.receipts.result(result);

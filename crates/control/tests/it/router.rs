@@ -300,6 +300,22 @@ fn a_result_that_cant_be_read_ends_its_turn() {
 
 /// Of two prompts that waited together, the first one's result does not hide that the second one's turn was cut.
 #[test]
+fn half_a_result_ends_no_turn() {
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    let half = r#"{"type":"result","is_err"#;
+    script.last_line(half);
+    let ended = "closed the session ended in the middle of a turn, which has no result";
+    check(script.end(), &[&format!("undecodable {half}"), "turn ended NoResult", ended]);
+    // A whole one without its newline does.
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.last_line(RESULT);
+    let events = [&*format!("message {RESULT}"), "turn ended Result", "run over", "closed the session ended"];
+    check(script.end(), &events);
+}
+
+#[test]
 fn a_turn_that_has_begun_is_cut_by_the_end() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();

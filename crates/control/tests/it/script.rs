@@ -20,6 +20,12 @@ impl Script {
         self
     }
 
+    /// The last line of the CLI's, without a newline.
+    pub(crate) fn last_line(&mut self, line: &str) -> &mut Self {
+        self.router.handle_frame(Frame::unfinished(Line::from(line)));
+        self
+    }
+
     /// A line of the CLI's that was too long, of which `start` was seen.
     pub(crate) fn too_long(&mut self, start: &str) -> &mut Self {
         self.router.handle_fault(too_long(start));
