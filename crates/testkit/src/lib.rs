@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(all(feature = "faults", unix))]
+pub mod faults;
 #[cfg(any(feature = "replay", feature = "conformance"))]
 #[cfg_attr(
     not(all(feature = "replay", feature = "conformance")),

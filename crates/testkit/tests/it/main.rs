@@ -6,6 +6,8 @@
 mod conformance;
 #[cfg(feature = "facade")]
 mod facade;
+#[cfg(all(feature = "faults", unix))]
+mod faults;
 #[cfg(feature = "model")]
 mod http;
 #[cfg(feature = "model")]

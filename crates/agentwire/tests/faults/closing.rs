@@ -1,0 +1,162 @@
+//! Closing and dropping: flushed first, bounded, and nothing is left.
+
+use std::{fs, path::Path, time::Instant};
+
+use agentwire::Session;
+
+use crate::{
+    fault_cli::{BOUND, FaultCli, eventually, play, runtime},
+    runner::tests,
+    told::{Told, ends_well, goes_on, word},
+};
+
+tests!(closing:
+    a_good_session, a_query_whose_cli_is_deaf, the_end_of_input_is_ignored, sigterm_is_ignored,
+    close_in_mid_turn_stores, drop_in_mid_turn_stores, drop_while_nobody_drives_the_runtime_stores,
+    drop_after_the_runtime_stores, a_grandchild_outlives_it, a_quiet_grandchild_outlives_it, dropped_with_a_grandchild,
+    a_stranger_outlives_it,
+);
+
+fn a_good_session() {
+    play("", async |cli| {
+        let mut session = cli.connect().await;
+        goes_on(&mut session).await;
+        goes_on(&mut session).await;
+        ends_well(session).await;
+        cli.is_gone();
+    });
+}
+
+fn a_query_whose_cli_is_deaf() {
+    play("deaf", async |cli| {
+        let mut query = cli.hasty().connect().await.unwrap().into_query("hi").await.unwrap();
+        let told = Told::by_query(&mut query).await;
+        assert_eq!(told.said(), ["assistant", "result"]);
+        assert_eq!(told.error().ending().unwrap().exit.as_ref().unwrap().signal, Some(15));
+    });
+}
+
+fn the_end_of_input_is_ignored() {
+    play("deaf", async |cli| {
+        let mut session = cli.hasty().connect().await.unwrap();
+        goes_on(&mut session).await;
+        let error = session.close().await.unwrap_err();
+        cli.is_gone();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(15));
+        assert!(error.to_string().contains("did not end by itself"), "{error}");
+    });
+}
+
+fn sigterm_is_ignored() {
+    play("stubborn", async |cli| {
+        let mut session = cli.hasty().connect().await.unwrap();
+        goes_on(&mut session).await;
+        let error = session.close().await.unwrap_err();
+        cli.is_gone();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9));
+        assert!(error.to_string().contains("was made to"), "{error}");
+    });
+}
+
+/// A session in the middle of a turn, whose CLI takes a while to store the conversation in this file.
+async fn in_mid_turn(cli: &FaultCli) -> Session {
+    let mut session = cli.connect().await;
+    session.send("hi").await.unwrap();
+    while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
+    session
+}
+
+/// Plays with a CLI that stores what it says, and checks that it has come to the end of it.
+fn storing(test: impl FnOnce(&FaultCli)) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("transcript");
+    let cli = FaultCli::new(&format!("hold-turn transcript={}", file.display()));
+    test(&cli);
+    cli.leaves_nothing();
+    is_whole(&file);
+}
+
+fn is_whole(file: &Path) {
+    let stored = fs::read_to_string(file).unwrap();
+    assert!(stored.contains(r#""type":"result""#), "{stored}");
+    assert!(stored.ends_with("\nthe end\n"), "{stored}");
+}
+
+fn close_in_mid_turn_stores() {
+    storing(|cli| {
+        runtime().block_on(async {
+            let session = in_mid_turn(cli).await;
+            tokio::time::timeout(BOUND, session.close()).await.expect("it hangs").unwrap();
+            cli.is_gone();
+        });
+    });
+}
+
+fn drop_in_mid_turn_stores() {
+    storing(|cli| {
+        runtime().block_on(async {
+            drop(in_mid_turn(cli).await);
+            // The runtime has nothing to do with it any more.
+            eventually(|| if cli.processes().is_empty() { Ok(()) } else { Err("still there".to_owned()) });
+        });
+    });
+}
+
+fn drop_while_nobody_drives_the_runtime_stores() {
+    storing(|cli| {
+        let idle = runtime();
+        let session = idle.block_on(in_mid_turn(cli));
+        drop(session);
+        cli.leaves_nothing();
+    });
+}
+
+fn drop_after_the_runtime_stores() {
+    storing(|cli| {
+        let session = runtime().block_on(in_mid_turn(cli));
+        drop(session);
+    });
+}
+
+fn a_grandchild_outlives_it() {
+    play("grandchild", async |cli| {
+        let start = Instant::now();
+        let mut session = cli.hasty().connect().await.unwrap();
+        goes_on(&mut session).await;
+        session.close().await.unwrap();
+        cli.is_gone();
+        assert!(start.elapsed() < BOUND / 2, "{:?}", start.elapsed());
+    });
+}
+
+fn a_quiet_grandchild_outlives_it() {
+    play("quiet-grandchild", async |cli| {
+        let mut session = cli.hasty().connect().await.unwrap();
+        goes_on(&mut session).await;
+        session.close().await.unwrap();
+        cli.is_gone();
+    });
+}
+
+fn dropped_with_a_grandchild() {
+    for faults in ["grandchild", "quiet-grandchild", "grandchild stubborn", "quiet-grandchild deaf hold-turn"]
+    {
+        play(faults, async |cli| {
+            let mut session = cli.hasty().connect().await.unwrap();
+            session.send("hi").await.unwrap();
+            while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
+            drop(session);
+        });
+    }
+}
+
+fn a_stranger_outlives_it() {
+    play("stranger", async |cli| {
+        let mut session = cli.hasty().connect().await.unwrap();
+        goes_on(&mut session).await;
+        session.close().await.unwrap();
+        // It has left the group, so nothing but itself is left, and nothing waits for it.
+        assert_eq!(cli.processes().len(), 1);
+        cli.end_strangers();
+    });
+}

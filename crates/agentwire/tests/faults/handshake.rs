@@ -1,0 +1,83 @@
+//! The CLI ends, or asks, while the handshake is open.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use agentwire::{
+    Error,
+    hooks::Hooks,
+    protocol::hook::{HookReply, PreToolUse},
+};
+
+use crate::{
+    fault_cli::{FaultCli, play},
+    runner::tests,
+    told::{Told, ends_well, goes_on},
+};
+
+tests!(handshake:
+    a_refused_resume, a_refused_start, a_callback_in_the_handshake, an_unknown_request_in_the_handshake,
+);
+
+/// The error, which must not take as long as any limit.
+async fn refused(cli: &FaultCli) -> Error {
+    let start = Instant::now();
+    let error = cli.connect_fails().await;
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
+    error
+}
+
+impl FaultCli {
+    async fn connect_fails(&self) -> Error {
+        self.builder().connect().await.expect_err("a refusal")
+    }
+}
+
+fn a_refused_resume() {
+    play("refuse-resume", async |cli| {
+        let error = refused(cli).await;
+        let text = "No conversation found with session ID: 00000000-0000-4000-8000-00000000fa17";
+        assert!(error.to_string().starts_with(text), "{error}");
+    });
+}
+
+fn a_refused_start() {
+    play("refuse-start", async |cli| {
+        let error = refused(cli).await;
+        assert!(error.to_string().contains("error: unknown option '--nope'"), "{error}");
+    });
+}
+
+fn a_callback_in_the_handshake() {
+    play("early-request", async |cli| {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async { HookReply::deny("too early") }
+        });
+        let mut session = cli.builder().hooks(hooks).connect().await.unwrap();
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        let told = Told::turn(&mut session, "hi").await;
+        let output = &told.answers()[0]["response"]["hookSpecificOutput"];
+        assert_eq!(output["permissionDecisionReason"], "too early");
+        ends_well(session).await;
+    });
+}
+
+fn an_unknown_request_in_the_handshake() {
+    play("early-request", async |cli| {
+        let mut session = cli.connect().await;
+        let told = Told::turn(&mut session, "hi").await;
+        assert_eq!(told.said(), ["unhandled control_request", "fault_report", "assistant", "result"]);
+        assert!(told.answers()[0]["error"].as_str().unwrap().contains("from_the_future"));
+        goes_on(&mut session).await;
+        ends_well(session).await;
+    });
+}

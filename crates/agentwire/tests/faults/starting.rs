@@ -1,0 +1,102 @@
+//! What can't be started names its cause: the program, the directory, the places that were searched.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, ExitCode},
+};
+
+use agentwire::{Error, Options, Session, transport::TransportError};
+
+use crate::{
+    fault_cli::{FaultCli, runtime},
+    runner::tests,
+};
+
+tests!(starting: no_such_program, not_executable, no_such_directory, arguments_too_long, found_nowhere);
+
+/// The error of a start that must fail, with its causes.
+fn refused(options: Options) -> (Error, String) {
+    let error = runtime().block_on(Session::connect(options)).unwrap_err();
+    let report = error.report().to_string();
+    (error, report)
+}
+
+fn names(report: &str, path: &Path) {
+    assert!(report.contains(&path.display().to_string()), "{report}");
+}
+
+fn no_such_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing");
+    let (error, report) = refused(Options::new().path_to_claude_code_executable(&missing));
+    assert!(matches!(error, Error::Start(TransportError::NoSuchProgram { .. })), "{error:?}");
+    names(&report, &missing);
+}
+
+fn not_executable() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    fs::write(&data, "").unwrap();
+    let (error, report) = refused(Options::new().path_to_claude_code_executable(&data));
+    assert!(matches!(error, Error::Start(TransportError::NotExecutable { .. })), "{error:?}");
+    names(&report, &data);
+}
+
+fn no_such_directory() {
+    let (cli, dir) = (FaultCli::new(""), tempfile::tempdir().unwrap());
+    let missing = dir.path().join("missing");
+    let (error, report) = refused(cli.options().cwd(&missing));
+    assert!(matches!(error, Error::Start(TransportError::NoSuchDirectory { .. })), "{error:?}");
+    names(&report, &missing);
+    cli.leaves_nothing();
+}
+
+fn arguments_too_long() {
+    let cli = FaultCli::new("");
+    let (error, report) = refused(cli.options().extra_arg("long", Some(&"x".repeat(5_000_000))));
+    let Error::Start(TransportError::ArgumentsTooLong { bytes }) = error else { panic!("{error:?}") };
+    assert!(bytes > 5_000_000);
+    assert!(report.contains(&bytes.to_string()), "{report}");
+    cli.leaves_nothing();
+}
+
+fn found_nowhere() {
+    let search = Command::new(std::env::current_exe().unwrap())
+        .env(SEARCHER, "1")
+        .env_remove("AGENTWIRE_CLI")
+        .env("PATH", "/nowhere/bin:/no/place")
+        .env("HOME", "/nobody")
+        .output()
+        .unwrap();
+    assert!(search.status.success(), "{search:?}");
+    let report = String::from_utf8(search.stdout).unwrap();
+    for place in
+        ["/nowhere/bin/claude", "/no/place/claude", "/nobody/.local/bin/claude", "/usr/local/bin/claude"]
+    {
+        names(&report, Path::new(place));
+    }
+}
+
+/// This program, started anew where there is no CLI: prints why none was found.
+pub(crate) fn search() -> ExitCode {
+    match Session::builder().launch() {
+        Err(error @ Error::CliNotFound(_)) => println!("{}", error.report()),
+        // A machine may have one installed for everyone; then that is what is found.
+        Ok(launch) => {
+            let found = format!("{launch:?}");
+            assert!(SYSTEM_INSTALLS.iter().any(|place| found.contains(place)), "{found}");
+            println!("/nowhere/bin/claude /no/place/claude /nobody/.local/bin/claude /usr/local/bin/claude");
+        }
+        Err(error) => {
+            println!("{error:?}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+const SYSTEM_INSTALLS: &[&str] = &["/usr/local/bin/claude", "/opt/homebrew/bin/claude", "/usr/bin/claude"];
+
+/// Set where this program is to look for a CLI.
+pub(crate) const SEARCHER: &str = "AGENTWIRE_TEST_SEARCHER";

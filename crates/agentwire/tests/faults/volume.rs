@@ -1,0 +1,144 @@
+//! Much of everything: nothing is lost, memory is bounded, and nothing blocks for ever.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use agentwire::{Incoming, Session};
+
+use crate::{
+    fault_cli::play,
+    runner::tests,
+    told::{Told, ends_well, goes_on, line, word},
+};
+
+tests!(volume:
+    a_long_session, nobody_reads_for_a_while, a_call_while_2000_messages_are_unread, calls_in_a_row_while_nobody_reads,
+    a_prompt_larger_than_the_pipe, a_flood_of_stderr,
+);
+
+/// Reads one turn's numbered messages and its result, and checks that they are all there, in order.
+async fn all_there(session: &mut Session, count: usize) {
+    let mut number = 0;
+    loop {
+        let incoming = session.next().await.expect("a message").unwrap();
+        if word(&incoming) == "result" {
+            break;
+        }
+        if let Some(found) = numbered(&incoming, count) {
+            number += 1;
+            assert_eq!(found, number);
+        }
+    }
+    assert_eq!(number, count);
+}
+
+fn numbered(incoming: &Incoming, count: usize) -> Option<usize> {
+    let line = line(incoming);
+    let (number, rest) = line["message"]["content"][0]["text"].as_str()?.split_once(" of ")?;
+    assert!(rest.starts_with(&format!("{count} x")), "{}", &rest[..20]);
+    Some(number.parse().unwrap())
+}
+
+fn a_long_session() {
+    play("messages=5000 message-bytes=5000", async |cli| {
+        let mut session = cli.connect().await;
+        // 50 MB in all.
+        for _ in 0..2 {
+            session.send("hi").await.unwrap();
+            all_there(&mut session, 5000).await;
+        }
+        ends_well(session).await;
+    });
+}
+
+/// How many bytes a process has written so far.
+fn written(pid: u32) -> u64 {
+    let io = fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+    let line = io.lines().find_map(|line| line.strip_prefix("wchar: "));
+    line.unwrap().parse().unwrap()
+}
+
+fn nobody_reads_for_a_while() {
+    play("messages=10000 message-bytes=5000", async |cli| {
+        let mut session = cli.connect().await;
+        let pid = session.initialized().pid.unwrap();
+        session.send("hi").await.unwrap();
+        // Waits until it has written for a while and no longer does.
+        let (mut last, mut still, start) = (0, 0, Instant::now());
+        while still < 100 || last < 1_000_000 {
+            tokio::time::timeout(Duration::from_millis(5), std::future::pending::<()>()).await.unwrap_err();
+            let now = written(pid);
+            still = if now == last { still + 1 } else { 0 };
+            last = now;
+            assert!(start.elapsed() < Duration::from_secs(40), "{last} bytes, and no end");
+        }
+        assert!(last < 8_000_000, "{last} of 50,000,000 bytes were taken while nobody read");
+        all_there(&mut session, 10_000).await;
+        ends_well(session).await;
+    });
+}
+
+fn a_call_while_2000_messages_are_unread() {
+    play("messages=2000 message-bytes=2000", async |cli| {
+        let mut session = cli.connect().await;
+        session.send("hi").await.unwrap();
+        let reply = session.set_model(Some("m")).await.unwrap();
+        assert_eq!(reply.model.as_deref(), Some("m"));
+        all_there(&mut session, 2000).await;
+        goes_on_numbered(&mut session, 2000).await;
+        ends_well(session).await;
+    });
+}
+
+async fn goes_on_numbered(session: &mut Session, count: usize) {
+    session.send("once more").await.unwrap();
+    all_there(session, count).await;
+}
+
+fn calls_in_a_row_while_nobody_reads() {
+    play("messages=2000", async |cli| {
+        let mut session = cli.connect().await;
+        session.send("hi").await.unwrap();
+        for number in 0..200 {
+            let model = format!("m{number}");
+            assert_eq!(session.set_model(Some(&model)).await.unwrap().model.as_deref(), Some(&*model));
+        }
+        all_there(&mut session, 2000).await;
+        ends_well(session).await;
+    });
+}
+
+fn a_prompt_larger_than_the_pipe() {
+    play("talk-first=3000000", async |cli| {
+        let mut session = cli.connect().await;
+        // Both write at once, more than the pipes hold.
+        session.send("x".repeat(5_000_000)).await.unwrap();
+        all_there(&mut session, 3001).await;
+        goes_on(&mut session).await;
+        ends_well(session).await;
+    });
+}
+
+fn a_flood_of_stderr() {
+    play("stderr-flood=20000000", async |cli| {
+        let lines = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&lines);
+        let counting = cli.builder().on_stderr(move |line| {
+            assert!(line.len() <= 99, "{line}");
+            counted.fetch_add(1, Ordering::SeqCst);
+        });
+        for builder in [cli.builder(), counting] {
+            let mut session = builder.connect().await.unwrap();
+            let told = Told::turn(&mut session, "hi").await;
+            assert_eq!(told.said(), ["assistant", "result"]);
+            ends_well(session).await;
+        }
+        assert_eq!(lines.load(Ordering::SeqCst), 200_001);
+    });
+}

@@ -1,0 +1,108 @@
+//! The fault CLI: a program that behaves as the CLI on stdin and stdout, with faults that are asked for.
+//!
+//! For everyone who writes a client or a transport: each fault is one that clients of the CLI have failed at.
+//! It shakes hands, runs a short turn for each prompt, answers control requests and ends with its input, as the CLI
+//! does; the CLI's own flags are taken and ignored.
+//! Faults are named by flags (`--fault-crash=3`), or in the environment variable [`VARIABLE`] where the client builds
+//! the command line (`AGENTWIRE_FAULT="crash=3 stderr-flood"`); several go together.
+//! `docs/faults.md` says of each what it does and what is right.
+//!
+//! The program `agentwire-fault-cli` is [`run`] and no more, so that a test program can start itself as the fault CLI:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use agentwire_testkit::faults;
+//!
+//! fn main() -> ExitCode {
+//!     if std::env::var_os(faults::VARIABLE).is_some() {
+//!         return faults::run(std::env::args_os().skip(1), std::env::var_os(faults::VARIABLE));
+//!     }
+//!     // … the tests, each of which sets the variable for its session.
+//!     # ExitCode::SUCCESS
+//! }
+//! ```
+
+mod ask;
+mod fault;
+mod frames;
+mod help;
+mod host;
+mod life;
+mod lines;
+mod plan;
+mod reply;
+mod session;
+mod stop;
+mod turn;
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+pub use fault::Fault;
+pub use plan::UnknownFault;
+
+use plan::Plan;
+use session::Session;
+use stop::Stop;
+
+/// The environment variable that names faults, separated by spaces or commas, each as its flag without `--fault-`.
+pub const VARIABLE: &str = "AGENTWIRE_FAULT";
+
+/// Plays the CLI on stdin, stdout and stderr of this process, until that is over.
+///
+/// `arguments` are those of the command line without the program; `variable` is the value of [`VARIABLE`].
+/// The exit code is the CLI's: 0, 1 where the last result was an error or the input was broken, or what a fault says; 2
+/// where a fault is unknown.
+/// A fault may end or replace the process before this returns.
+///
+/// Plays no longer than five minutes after its input has ended, whatever the faults say.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsString>) -> ExitCode {
+    let arguments: Vec<String> =
+        arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let asks = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    if asks("--version") {
+        return print(VERSION);
+    }
+    if asks("--help") {
+        return print(&help::text());
+    }
+    let variable = variable.unwrap_or_default();
+    let plan = match Plan::read(&arguments, &variable.to_string_lossy()) {
+        Ok(plan) => plan,
+        Err(error) => {
+            life::complain(&format!("error: {error}; see --help\n"));
+            return ExitCode::from(2);
+        }
+    };
+    match play(plan) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop::Exit(code)) => ExitCode::from(code),
+        Err(Stop::Io(error)) => {
+            life::complain(&format!("error: {error}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn play(plan: Plan) -> Result<(), Stop> {
+    life::prepare(&plan)?;
+    let mut session = Session::new(plan)?;
+    while session.next_prompt()? {
+        session.turn()?;
+    }
+    session.end()
+}
+
+fn print(text: &str) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// As the CLI that the facts were measured on says it.
+const VERSION: &str = "2.1.330 (Claude Code)\n";

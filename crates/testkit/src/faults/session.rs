@@ -1,0 +1,195 @@
+//! A session with its host: what is heard, and what is known of it.
+
+use std::{
+    env,
+    fs::File,
+    io::Write,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use super::{
+    Fault,
+    ask::{Answer, Callback, Open},
+    frames::{self, Frames},
+    host::{Heard, Host},
+    life,
+    plan::Plan,
+    reply::KeptBack,
+    stop::Stop,
+};
+
+/// A session with its host.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) plan: Plan,
+    host: Host,
+    pub(super) frames: Frames,
+    pub(super) kept_back: KeptBack,
+    /// The callbacks that the handshake has declared for `PreToolUse`.
+    pub(super) callbacks: Vec<Callback>,
+    /// Our questions, until they are looked at.
+    pub(super) open: Vec<Open>,
+    /// Prompts that wait.
+    prompts: usize,
+    transcript: Option<File>,
+    tells_state: bool,
+    /// Whether a turn was interrupted.
+    pub(super) is_interrupted: bool,
+    pub(super) in_turn: bool,
+    pub(super) input_has_ended: bool,
+    pub(super) last_was_error: bool,
+}
+
+impl Session {
+    pub(super) fn new(plan: Plan) -> Result<Self, Stop> {
+        let transcript = plan.text(Fault::Transcript).map(File::create).transpose()?;
+        let tells_state = STATE_VARIABLES.iter().any(|name| env::var_os(name).is_some());
+        Ok(Self {
+            plan,
+            host: Host::new(),
+            frames: Frames::default(),
+            kept_back: KeptBack::default(),
+            callbacks: Vec::new(),
+            open: Vec::new(),
+            prompts: 0,
+            transcript,
+            tells_state,
+            is_interrupted: false,
+            in_turn: false,
+            input_has_ended: false,
+            last_was_error: false,
+        })
+    }
+
+    /// Waits for a prompt; whether there is one before the input ends.
+    pub(super) fn next_prompt(&mut self) -> Result<bool, Stop> {
+        while self.prompts == 0 && !self.input_has_ended {
+            self.listen(None)?;
+        }
+        let more = self.prompts > 0;
+        self.prompts = self.prompts.saturating_sub(1);
+        Ok(more)
+    }
+
+    /// Takes one line of the host's; whether anything came in time.
+    pub(super) fn listen(&mut self, limit: Option<Duration>) -> Result<bool, Stop> {
+        if self.input_has_ended {
+            return Ok(false);
+        }
+        let line = match self.host.hear(limit)? {
+            Heard::Line(line) => line,
+            Heard::Nothing => return Ok(false),
+            Heard::End => {
+                self.input_has_ended = true;
+                self.close_questions();
+                return Ok(true);
+            }
+        };
+        match line["type"].as_str().unwrap_or_default() {
+            "user" => self.prompts += 1,
+            "control_request" if line["request"]["subtype"] == "initialize" => self.shake_hands(&line)?,
+            "control_request" => self.reply(&line)?,
+            "control_response" => self.answered(&line["response"])?,
+            "control_cancel_request" => self.taken_back_by_host(&line["request_id"])?,
+            // As the CLI, which ignores them.
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    fn shake_hands(&mut self, line: &Value) -> Result<(), Stop> {
+        if self.plan.has(Fault::RefuseResume) {
+            let errors = serde_json::json!({
+                "subtype": "error_during_execution", "is_error": true, "num_turns": 0, "result": null,
+                "terminal_reason": null, "errors": [format!("No conversation found with session ID: {}", frames::SESSION)],
+            });
+            let result = self.frames.result(errors);
+            self.write_line(&result)?;
+            return Err(Stop::Exit(1));
+        }
+        self.callbacks = Callback::declared(&line["request"]);
+        life::leave_behind(&self.plan)?;
+        if self.plan.has(Fault::EarlyRequest) {
+            self.ask_early()?;
+        }
+        self.reply(line)?;
+        if let Some(bytes) = self.plan.number(Fault::TalkFirst) {
+            let count = bytes / 1000 + 1;
+            self.number_messages(count, 1000)?;
+        }
+        Ok(())
+    }
+
+    /// What is done once the input has ended.
+    pub(super) fn end(&mut self) -> Result<(), Stop> {
+        if self.plan.has(Fault::Deaf) || self.plan.has(Fault::Stubborn) {
+            life::linger();
+        }
+        if let Some(transcript) = &mut self.transcript {
+            thread::sleep(STORING);
+            transcript.write_all(b"the end\n")?;
+        }
+        if self.last_was_error { Err(Stop::Exit(1)) } else { Ok(()) }
+    }
+
+    pub(super) fn state(&mut self, state: &str) -> Result<(), Stop> {
+        if self.tells_state {
+            let frame = self.frames.state(state);
+            self.say(&frame)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn say(&mut self, frame: &Value) -> Result<(), Stop> {
+        self.write_line(&frame.to_string())
+    }
+
+    pub(super) fn write_line(&mut self, line: &str) -> Result<(), Stop> {
+        self.write(format!("{line}\n").as_bytes())
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.write_all(bytes)?;
+        }
+        self.host.write(bytes)
+    }
+
+    /// Listens until a condition is true, the input has ended, or the time is over.
+    pub(super) fn listen_until(
+        &mut self,
+        limit: Option<Duration>,
+        condition: impl Fn(&Self) -> bool,
+    ) -> Result<(), Stop> {
+        let start = Instant::now();
+        while !condition(self) && !self.input_has_ended {
+            let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(());
+            }
+            self.listen(left)?;
+        }
+        Ok(())
+    }
+
+    /// The answer to a question of ours has come.
+    fn answered(&mut self, response: &Value) -> Result<(), Stop> {
+        let id = response["request_id"].as_str().unwrap_or_default();
+        let waiting = |open: &&mut Open| open.id == id && matches!(open.answer, Answer::Waiting);
+        if let Some(open) = self.open.iter_mut().find(waiting) {
+            open.answer = Answer::Said(response.clone());
+            return self.say(&frames::report(id, response));
+        }
+        self.say(&frames::stray(response))
+    }
+}
+
+/// Either makes the CLI tell its state.
+const STATE_VARIABLES: [&str; 2] =
+    ["CLAUDE_CODE_SDK_READS_SESSION_STATE", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"];
+
+/// How long storing a conversation takes: long enough to be cut by a signal that comes at once.
+const STORING: Duration = Duration::from_millis(300);
