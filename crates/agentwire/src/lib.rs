@@ -6,6 +6,7 @@ mod error;
 mod options;
 mod query;
 mod session;
+mod settings;
 mod turn;
 
 pub use agentwire_codec as codec;
@@ -26,7 +27,12 @@ pub use agentwire_protocol::{
 pub use error::Error;
 pub use options::{Lowered, Options, SettingSource, SystemPrompt};
 pub use query::{Query, query};
-pub use session::{Session, SessionBuilder};
+pub use session::{ClaimError, Session, SessionBuilder, Spare, prewarm, startup};
+pub use settings::{
+    DeniedModelsMatch, DeniedModelsNote, DeniedModelsNoteKind, PolicyOrigin, Provenance, ResolveSettings,
+    ResolvedSettings, ResolvedSource, SettingsFault, SettingsTier, filter_escalating_default_mode,
+    match_denied_models, resolve_settings,
+};
 pub use turn::Turn;
 
 /// The workspace's front page and its guides, so that their code compiles; a package has none of them.

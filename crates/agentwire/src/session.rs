@@ -1,7 +1,9 @@
 //! A session: one CLI, and a conversation of many turns with it.
 
 mod builder;
+mod handshake;
 mod quiet;
+mod spare;
 mod task;
 
 use std::sync::Arc;
@@ -11,15 +13,17 @@ use agentwire_control::{Control, Delivery, Ending, Messages};
 use agentwire_protocol::{
     PermissionMode,
     control::{
-        ControlCall, InitializeReply, Interrupt, InterruptReply, McpStatus, McpStatusReply, SetModel,
-        SetModelReply, SetPermissionMode, SetPermissionModeReply,
+        ControlCall, Interrupt, InterruptReply, McpStatus, McpStatusReply, SetModel, SetModelReply,
+        SetPermissionMode, SetPermissionModeReply,
     },
     message::UserInput,
 };
 use tokio::time::{error::Elapsed, timeout};
 
 pub use builder::SessionBuilder;
+use handshake::Handshake;
 use quiet::Quiet;
+pub use spare::{ClaimError, Spare, prewarm, startup};
 use task::Task;
 
 use crate::{Error, Options, Turn};
@@ -42,7 +46,7 @@ pub struct Session {
     messages: Messages,
     task: Task,
     quiet: Quiet,
-    initialized: InitializeReply,
+    handshake: Handshake,
     ending: Option<Arc<Ending>>,
 }
 
@@ -61,19 +65,8 @@ impl Session {
         Self::builder().options(options).connect().await
     }
 
-    fn new(
-        control: Control,
-        messages: Messages,
-        task: Task,
-        quiet: Quiet,
-        initialized: InitializeReply,
-    ) -> Self {
-        Self { control, messages, task, quiet, initialized, ending: None }
-    }
-
-    /// What the CLI said in the handshake.
-    pub fn initialized(&self) -> &InitializeReply {
-        &self.initialized
+    fn new(control: Control, messages: Messages, task: Task, quiet: Quiet, handshake: Handshake) -> Self {
+        Self { control, messages, task, quiet, handshake, ending: None }
     }
 
     /// The handle for control requests: clonable, usable from any task at any time.

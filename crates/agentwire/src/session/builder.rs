@@ -14,6 +14,7 @@ use tokio::runtime::{Handle, TryCurrentError};
 
 use super::{
     Session,
+    handshake::{Handshake, HandshakeLimit},
     quiet::Quiet,
     task::{Grace, Task},
 };
@@ -22,7 +23,7 @@ use crate::{Error, Options, options::Lowered};
 /// A session to be put together: what is data goes into [`Options`], what is code comes here.
 #[derive(Default)]
 pub struct SessionBuilder {
-    options: Options,
+    pub(super) options: Options,
     hooks: Option<Hooks>,
     permissions: Option<PermissionHandler>,
     elicitation: Option<ElicitationHandler>,
@@ -30,12 +31,15 @@ pub struct SessionBuilder {
     #[cfg(feature = "mcp")]
     mcp_servers: McpServers,
     responders: Vec<Box<dyn Responder>>,
-    transport: Option<BoxTransport>,
+    pub(super) transport: Option<BoxTransport>,
     on_stderr: Option<StderrSink>,
     settings: Settings,
     grace: Grace,
     unguarded: bool,
     quiet: Quiet,
+    handshake_limit: HandshakeLimit,
+    /// Whether the process is to wait for a claim.
+    pub(super) spare: bool,
 }
 
 type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
@@ -162,7 +166,15 @@ impl SessionBuilder {
         self
     }
 
-    /// Starts the CLI and shakes hands with it.
+    /// How long the CLI may take to answer the handshake, in which it starts MCP servers.
+    /// Two minutes by default.
+    #[must_use]
+    pub fn handshake_limit(mut self, limit: Duration) -> Self {
+        self.handshake_limit = HandshakeLimit(limit);
+        self
+    }
+
+    /// Starts the CLI and shakes hands with it: it is then ready for its first prompt.
     ///
     /// Must be called in a tokio runtime with I/O and time; without one the error is [`Error::Start`].
     /// The session's task runs there.
@@ -175,7 +187,7 @@ impl SessionBuilder {
     ///
     /// [`Error::Options`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be,
     /// [`Error::Ended`] with the CLI's own text when it ends in the handshake, and [`Error::Control`] when it refuses
-    /// the handshake or does not answer it within two minutes.
+    /// the handshake or does not answer it in time.
     pub async fn connect(mut self) -> Result<Session, Error> {
         let lowered = self.lower()?;
         let initialize = lowered.initialize.clone();
@@ -188,10 +200,11 @@ impl SessionBuilder {
         let lifeline = Arc::new(lifeline);
         let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
         let (grace, quiet, settings) = (self.grace, self.quiet.clone(), self.settings.clone());
+        let HandshakeLimit(limit) = self.handshake_limit;
         let Connection { control, messages, driver } = connect(link, self.responder_of_all(), settings);
         let task = Task::spawn(&runtime, control.clone(), driver, lifeline, grace);
-        let initialized = control.call_within(HANDSHAKE_LIMIT, &initialize).await?;
-        Ok(Session::new(control, messages, task, quiet, initialized))
+        let handshake = Handshake::shake(&control, initialize, limit).await?;
+        Ok(Session::new(control, messages, task, quiet, handshake))
     }
 
     /// What the options and the callbacks become on the command line, in the environment and in the handshake.
@@ -213,6 +226,9 @@ impl SessionBuilder {
         }
         if let Some(dialogs) = &self.dialogs {
             lowered.initialize.supported_dialog_kinds = dialogs.kinds().map(Into::into).collect();
+        }
+        if self.spare {
+            lowered.args.push(format!("--{CLAIM_FLAG}"));
         }
         #[cfg(feature = "mcp")]
         {
@@ -302,6 +318,5 @@ impl fmt::Debug for SessionBuilder {
     }
 }
 
-/// The handshake starts MCP servers, which may take long.
-const HANDSHAKE_LIMIT: Duration = Duration::from_secs(120);
+const CLAIM_FLAG: &str = "await-claim";
 const PERMISSION_FLAG: &str = "permission-prompt-tool";

@@ -24,4 +24,6 @@ mod permissions;
 mod process;
 mod query;
 mod session;
+mod settings;
+mod spare;
 mod undecodable;

@@ -1,9 +1,14 @@
 //! The session itself: its title, its colour, its spare process, its end.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ControlCall, Nothing};
-use crate::{Nullable, PermissionMode, Secrets, SessionId, open_enum::open_enum};
+use crate::{
+    Nullable, PermissionMode, Secrets, SessionId, agent::AgentDefinition, control::InitializeReply,
+    open_enum::open_enum,
+};
 
 /// Gives the session a title (`rename_session`).
 ///
@@ -119,16 +124,18 @@ impl ControlCall for EndSession {
 
 /// Makes a session of a spare process (`claim_session`), one that was started with `--await-claim`.
 ///
-/// It is the first request then, in front of `initialize`.
-/// Not declared; the fields are those that the CLI checks.
-/// The text of a refusal starts with its reason: `invalid_request:`, `cwd_not_found:`, or `not_a_spare:` from a process
-/// that was not started so or was claimed already.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+/// It may come before `initialize` or after it, and must come before the first prompt.
+/// Not declared; the fields are those that the CLI checks, others are ignored.
+/// The text of a refusal starts with its reason, such as `cwd_not_found:`, or `not_a_spare:` from a process that was not
+/// started so or was claimed already.
+/// A refusal changes nothing: the process can be claimed again.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClaimSession {
-    /// The session's working directory.
+    /// The session's working directory; a relative one counts from the process's own.
     pub cwd: String,
-    /// Environment variables to set.
+    /// Environment variables to set: only those that are not read at the start, such as
+    /// `CLAUDE_CODE_SESSION_ACCESS_TOKEN`; others are refused.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub env: Secrets,
     /// How tool uses are permitted.
@@ -146,6 +153,15 @@ pub struct ClaimSession {
     /// The system prompt, as parts.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub system_prompt: Nullable<Vec<String>>,
+    /// Text behind the system prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append_system_prompt: Option<String>,
+    /// Subagents of the host's own, by type.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<Box<str>, AgentDefinition>,
+    /// Whether the reply is to hold what a handshake would tell now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_initialize: Option<bool>,
 }
 
 impl ClaimSession {
@@ -159,6 +175,9 @@ impl ClaimSession {
             title: None,
             sdk_mcp_servers: Vec::new(),
             system_prompt: Nullable::Absent,
+            append_system_prompt: None,
+            agents: BTreeMap::new(),
+            include_initialize: None,
         }
     }
 }
@@ -169,7 +188,7 @@ impl ControlCall for ClaimSession {
 }
 
 /// The session that was made. Not declared, seen on the wire.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClaimSessionReply {
     /// How it went; `ok` is the only word seen.
@@ -187,4 +206,7 @@ pub struct ClaimSessionReply {
     /// Whether the in-process MCP servers have connected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_settled: Option<bool>,
+    /// What a handshake would tell of the session; only where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initialize: Option<Box<InitializeReply>>,
 }

@@ -1,0 +1,14 @@
+//! Settings as the CLI reads them, told without starting it.
+
+mod denied_models;
+mod escalation;
+mod files;
+mod merge;
+mod resolve;
+
+pub use denied_models::{DeniedModelsMatch, DeniedModelsNote, DeniedModelsNoteKind, match_denied_models};
+pub use escalation::filter_escalating_default_mode;
+pub use resolve::{
+    PolicyOrigin, Provenance, ResolveSettings, ResolvedSettings, ResolvedSource, SettingsFault, SettingsTier,
+    resolve_settings,
+};

@@ -1,0 +1,115 @@
+//! The settings files: where they are, and what is in them.
+
+use std::{
+    collections::BTreeMap,
+    env, fs, io,
+    path::{Path, PathBuf},
+};
+
+use agentwire_protocol::{RawJson, settings::RawSettings};
+
+use super::{
+    merge::merge,
+    resolve::{ResolveSettings, ResolvedSettings, SettingsFault, SettingsTier},
+};
+use crate::SettingSource;
+
+/// The directories that settings are looked for in.
+pub(super) struct Places {
+    user: Option<PathBuf>,
+    project: PathBuf,
+    managed: PathBuf,
+}
+
+impl Places {
+    pub(super) fn of(options: &ResolveSettings) -> Self {
+        let user = options.config_dir.clone().or_else(|| {
+            let named = env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty());
+            named.map(PathBuf::from).or_else(|| env::home_dir().map(|home| home.join(FOLDER)))
+        });
+        let cwd = options.cwd.clone().or_else(|| env::current_dir().ok()).unwrap_or_default();
+        let managed = options.managed_dir.clone().unwrap_or_else(|| MANAGED_DIR.into());
+        Self { user, project: cwd.join(FOLDER), managed }
+    }
+
+    /// The files of these sources, the weakest first.
+    pub(super) fn files(&self, sources: Option<&[SettingSource]>) -> Vec<(SettingsTier, PathBuf)> {
+        let user = self.user.as_ref().map(|dir| (SettingSource::User, SettingsTier::User, dir.join(FILE)));
+        let project = (SettingSource::Project, SettingsTier::Project, self.project.join(FILE));
+        let local = (SettingSource::Local, SettingsTier::Local, self.project.join(LOCAL_FILE));
+        let wanted = |source: &SettingSource| sources.is_none_or(|sources| sources.contains(source));
+        let all = user.into_iter().chain([project, local]);
+        all.filter(|(source, ..)| wanted(source)).map(|(_, tier, path)| (tier, path)).collect()
+    }
+
+    /// The managed file, and those that add to it in the order of their names.
+    fn managed_files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.managed.join(MANAGED_FOLDER)).into_iter().flatten().flatten();
+        let mut added: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_added(path)).collect();
+        added.sort();
+        added.insert(0, self.managed.join(MANAGED_FILE));
+        added
+    }
+}
+
+impl ResolvedSettings {
+    /// What a file holds; `None` where it is not there or is left out.
+    pub(super) fn read(&mut self, tier: SettingsTier, path: &Path) -> Option<RawSettings> {
+        match read(path) {
+            Ok(settings) => settings,
+            Err(why) => {
+                self.faults.push(SettingsFault { tier, path: path.to_owned(), why });
+                None
+            }
+        }
+    }
+
+    /// What the managed files hold together; `None` where there is nothing.
+    pub(super) fn managed_files(&mut self, places: &Places) -> Option<RawSettings> {
+        let files = places.managed_files();
+        let held = files.iter().filter_map(|path| self.read(SettingsTier::Managed, path));
+        let all = held.fold(None, |all: Option<RawJson>, more| {
+            Some(all.map_or_else(|| more.as_raw().clone(), |all| merge(&all, more.as_raw())))
+        });
+        all.map(RawSettings::new)
+    }
+}
+
+fn read(path: &Path) -> Result<Option<RawSettings>, String> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let raw = RawJson::parse(text).map_err(|error| error.to_string())?;
+    check(&raw)?;
+    Ok(Some(raw.into()))
+}
+
+/// An object whose values are of the types that the CLI expects.
+fn check(raw: &RawJson) -> Result<(), String> {
+    let mut keys: BTreeMap<Box<str>, RawJson> = raw.decode().map_err(|error| error.to_string())?;
+    // Numbers and such are taken for texts there.
+    keys.remove("env");
+    let rest = RawJson::encode(&keys).map_err(|error| error.to_string())?;
+    RawSettings::new(rest).typed().map(drop).map_err(|error| error.to_string())
+}
+
+fn is_added(path: &Path) -> bool {
+    let hidden = path.file_name().and_then(|name| name.to_str()).is_none_or(|name| name.starts_with('.'));
+    !hidden && path.extension().is_some_and(|extension| extension == "json")
+}
+
+const FOLDER: &str = ".claude";
+const FILE: &str = "settings.json";
+const LOCAL_FILE: &str = "settings.local.json";
+const MANAGED_FILE: &str = "managed-settings.json";
+const MANAGED_FOLDER: &str = "managed-settings.d";
+const MANAGED_DIR: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else if cfg!(windows) {
+    r"C:\Program Files\ClaudeCode"
+} else {
+    "/etc/claude-code"
+};

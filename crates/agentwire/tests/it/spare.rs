@@ -1,0 +1,227 @@
+//! Processes that are started before they are needed.
+
+use agentwire::{
+    ClaimError, ControlError, Error, Options, PermissionMode, Session, Spare,
+    hooks::Hooks,
+    prewarm,
+    protocol::{control::ClaimSession, hook::PreToolUse},
+    transport::{ExitReport, memory},
+};
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, bounded, connected, result};
+
+/// A spare with a peer that has shaken hands.
+async fn parked() -> (Spare, Peer) {
+    let (transport, peer) = memory(1 << 20);
+    let mut peer = Peer::new(peer);
+    let (spare, _) = tokio::join!(Session::builder().transport(transport).prewarm(), peer.shake_hands());
+    (spare.unwrap(), peer)
+}
+
+/// Claims, while the peer answers with this; gives the claim as it came.
+async fn claimed(
+    spare: Spare,
+    peer: &mut Peer,
+    claim: ClaimSession,
+    reply: Result<Value, &str>,
+) -> (Result<Session, ClaimError>, Value) {
+    tokio::join!(spare.claim(claim), async {
+        let request = peer.request("claim_session").await;
+        match reply {
+            Ok(reply) => peer.reply(&request, reply).await,
+            Err(why) => peer.refuse(&request, why, "refused").await,
+        }
+        request["request"].clone()
+    })
+}
+
+fn ok() -> Result<Value, &'static str> {
+    Ok(json!({"status": "ok", "session_id": "s", "initialize": {"pid": 8}}))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_makes_a_session() {
+    bounded(async {
+        let (spare, mut peer) = parked().await;
+        assert_eq!(spare.initialized().pid, Some(7));
+        let mut claim = ClaimSession::new("/project");
+        claim.permission_mode = Some(PermissionMode::Plan);
+        let (session, request) = claimed(spare, &mut peer, claim, ok()).await;
+        let expected = json!({
+            "subtype": "claim_session", "cwd": "/project", "permission_mode": "plan", "include_initialize": true,
+        });
+        assert_eq!(request, expected);
+        let mut session = session.unwrap();
+        // The handshake is that of the session now.
+        assert_eq!(session.initialized().pid, Some(8));
+        let turn = session.ask("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("hello")).await;
+        assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_claim_gives_the_spare_back() {
+    bounded(async {
+        let (spare, mut peer) = parked().await;
+        let nowhere = ClaimSession::new("/nowhere");
+        let (refused, _) = claimed(spare, &mut peer, nowhere, Err("cwd_not_found: no such folder")).await;
+        let ClaimError { error, spare, .. } = refused.unwrap_err();
+        assert!(error.report().to_string().contains("cwd_not_found"), "{error:?}");
+        let (session, _) = claimed(*spare.unwrap(), &mut peer, ClaimSession::new("/project"), ok()).await;
+        session.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_broke_gives_nothing_back() {
+    bounded(async {
+        let (spare, mut peer) = parked().await;
+        let claim = ClaimSession::new("/project");
+        let (broken, _) = claimed(spare, &mut peer, claim.clone(), Err("claim_failed: half done")).await;
+        let broken = broken.unwrap_err();
+        assert!(broken.spare.is_none());
+        assert!(matches!(Error::from(broken), Error::Control(ControlError::Rejected { .. })));
+        peer.input_ended().await;
+
+        let (spare, mut peer) = parked().await;
+        let (ended, ()) = tokio::join!(spare.claim(claim), async {
+            peer.request("claim_session").await;
+            peer.exit(ExitReport::exited(1));
+        });
+        let ended = ended.unwrap_err();
+        assert!(ended.spare.is_none());
+        assert!(matches!(ended.error, Error::Ended(_)), "{ended:?}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_is_dropped_or_a_spare_ends_the_process() {
+    bounded(async {
+        let (spare, mut peer) = parked().await;
+        drop(spare);
+        peer.input_ended().await;
+
+        let (spare, mut peer) = parked().await;
+        let claiming = tokio::spawn(spare.claim(ClaimSession::new("/project")));
+        peer.request("claim_session").await;
+        claiming.abort();
+        while let Some(line) = peer.line().await {
+            assert_eq!(line["type"], "control_cancel_request", "{line}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_come_before_the_claim_and_a_relative_folder_is_ours() {
+    bounded(async {
+        let (spare, mut peer) = parked().await;
+        let settings = agentwire::RawJson::parse(r#"{"effortLevel":"high"}"#).unwrap();
+        let (applied, ()) = tokio::join!(spare.control().apply_flag_settings(settings), async {
+            let request = peer.request("apply_flag_settings").await;
+            peer.reply(&request, json!({})).await;
+        });
+        applied.unwrap();
+        let (session, request) = claimed(spare, &mut peer, ClaimSession::new("sub"), ok()).await;
+        let expected = std::env::current_dir().unwrap().join("sub");
+        assert_eq!(request["cwd"], expected.to_str().unwrap());
+        session.unwrap();
+    })
+    .await;
+}
+
+/// Answers the handshake and a claim, and tells its arguments and its folder in files beside it.
+#[cfg(unix)]
+const WAITING: &str = r#"#!/bin/sh
+pwd > "$0.cwd"; printf '%s' "$*" > "$0.args"
+for id in req_1 req_2; do
+    read -r line
+    cd /
+    printf '%s\n' '{"type":"control_response","response":{"subtype":"success","request_id":"'$id'","response":{}}}'
+done
+cat > /dev/null
+"#;
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_spare_waits_in_a_folder_of_its_own_that_goes_with_the_claim() {
+    use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+
+    bounded(async {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("claude");
+        fs::write(&program, WAITING).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let spare = prewarm(Options::new().path_to_claude_code_executable(&program)).await.unwrap();
+        let told = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        assert!(told("claude.args").split(' ').any(|arg| arg == "--await-claim"));
+        let parking = PathBuf::from(told("claude.cwd").trim_end());
+        assert_eq!(fs::metadata(&parking).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::read_dir(&parking).unwrap().count(), 0);
+        let session = spare.claim(ClaimSession::new(dir.path().to_str().unwrap())).await.unwrap();
+        assert!(!parking.exists());
+        session.close().await.unwrap();
+
+        // Where a folder was named, it waits there.
+        let options = Options::new().path_to_claude_code_executable(&program).cwd(dir.path());
+        let spare = prewarm(options).await.unwrap();
+        assert_eq!(PathBuf::from(told("claude.cwd").trim_end()), dir.path().canonicalize().unwrap());
+        spare.close().await.unwrap();
+        assert!(dir.path().exists());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn shaking_hands_again_says_the_same() {
+    bounded(async {
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
+        let (transport, peer) = memory(1 << 20);
+        let mut peer = Peer::new(peer);
+        let connecting = Session::builder().hooks(hooks).transport(transport).connect();
+        let (session, first) = tokio::join!(connecting, peer.shake_hands());
+        let mut session = session.unwrap();
+        let (told, second) = tokio::join!(session.reinitialize(), async {
+            let request = peer.request("initialize").await;
+            peer.reply(&request, json!({"pid": 9, "hooks_applied": true})).await;
+            request
+        });
+        assert_eq!(told.unwrap().pid, Some(9));
+        assert_eq!(first["request"], second["request"]);
+        assert!(second["request"]["hooks"]["PreToolUse"].is_array());
+        assert_eq!(session.initialized().pid, Some(9));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_handshake_has_its_limit() {
+    bounded(async {
+        let (transport, _peer) = memory(1 << 20);
+        let limit = std::time::Duration::from_secs(3);
+        let connecting = Session::builder().transport(transport).handshake_limit(limit).connect();
+        let error = connecting.await.unwrap_err();
+        let timed_out =
+            matches!(error, Error::Control(ControlError::TimedOut { after, .. }) if after == limit);
+        assert!(timed_out, "{error:?}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_started_takes_a_query() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let mut query = session.into_query("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("hello")).await;
+        query.next().await.unwrap().unwrap();
+    })
+    .await;
+}
