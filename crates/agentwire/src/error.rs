@@ -4,6 +4,10 @@ use std::{fmt, sync::Arc};
 
 use agentwire_codec::Line;
 use agentwire_control::{ControlError, Ending};
+use agentwire_protocol::{
+    RawJson,
+    message::{AssistantError, TurnResult},
+};
 use agentwire_transport::TransportError;
 
 /// What can go wrong in a session.
@@ -37,7 +41,35 @@ pub enum Error {
         /// The line, where it was not too long to be kept.
         line: Option<Line>,
     },
-    /// A control request has no reply.
+    /// There is no valid login, so that the model can't be asked: set `ANTHROPIC_API_KEY`, or log in with the CLI itself.
+    #[error("the CLI has no valid login: {text}")]
+    NotLoggedIn {
+        /// The CLI's own text.
+        text: String,
+        /// How the session ended, where it did.
+        ending: Option<Arc<Ending>>,
+    },
+    /// The turn failed, or was interrupted. The session goes on.
+    #[error("the turn failed: {}", .0.error_text().unwrap_or_default())]
+    TurnFailed(Box<TurnResult>),
+    /// There is no result: the prompt was taken back, or the session ended well before it.
+    #[error("the turn has no result")]
+    NoResult,
+    /// The model gave no structured output, which the CLI lets pass as a success. Ask again, or more clearly.
+    #[error("the model gave no structured output")]
+    NoStructuredOutput {
+        /// What it said instead.
+        text: String,
+    },
+    /// The structured output does not match the schema of `outputFormat`, or the type that was asked for.
+    #[error("the structured output does not fit: {why}")]
+    StructuredOutput {
+        /// What is wrong with it.
+        why: String,
+        /// The output.
+        output: RawJson,
+    },
+    /// A control request has no reply, or a prompt could not be sent.
     #[error("a control request failed")]
     Control(#[source] ControlError),
 }
@@ -53,7 +85,29 @@ impl Error {
     pub fn ending(&self) -> Option<&Ending> {
         match self {
             Self::Ended(ending) => Some(ending),
+            Self::NotLoggedIn { ending, .. } => ending.as_deref(),
             _ => None,
+        }
+    }
+
+    /// A session that has ended, told by its cause.
+    pub(crate) fn ended(ending: Arc<Ending>) -> Self {
+        let text = ending.error_result.as_ref().and_then(|result| result.error_text());
+        match (text, &ending.error_kind) {
+            (Some(text), Some(AssistantError::AuthenticationFailed)) => {
+                Self::NotLoggedIn { text, ending: Some(ending) }
+            }
+            _ => Self::Ended(ending),
+        }
+    }
+
+    /// A turn that failed, told by its cause.
+    pub(crate) fn turn_failed(result: Box<TurnResult>, kind: Option<&AssistantError>) -> Self {
+        match (result.error_text(), kind) {
+            (Some(text), Some(AssistantError::AuthenticationFailed)) => {
+                Self::NotLoggedIn { text, ending: None }
+            }
+            _ => Self::TurnFailed(result),
         }
     }
 }
@@ -76,7 +130,7 @@ impl fmt::Display for Report<'_> {
 impl From<ControlError> for Error {
     fn from(error: ControlError) -> Self {
         match error {
-            ControlError::Closed { ending, .. } => Self::Ended(ending),
+            ControlError::Closed { ending, .. } => Self::ended(ending),
             error => Self::Control(error),
         }
     }

@@ -18,7 +18,7 @@ pub use agentwire_protocol as protocol;
 pub use agentwire_transport as transport;
 
 pub use agentwire_codec::Incoming;
-pub use agentwire_control::{Control, ControlError, Ending};
+pub use agentwire_control::{Control, ControlError, Ending, PromptState};
 pub use agentwire_protocol::{
     Block, Message, PermissionMode, RawJson, System,
     message::{TurnResult, UserInput},
@@ -26,14 +26,14 @@ pub use agentwire_protocol::{
 };
 pub use error::Error;
 pub use options::{Lowered, Options, SettingSource, SystemPrompt};
-pub use query::{Query, query};
+pub use query::{Query, query, query_all};
 pub use session::{ClaimError, Session, SessionBuilder, Spare, prewarm, startup};
 pub use settings::{
     DeniedModelsMatch, DeniedModelsNote, DeniedModelsNoteKind, PolicyOrigin, Provenance, ResolveSettings,
     ResolvedSettings, ResolvedSource, SettingsFault, SettingsTier, filter_escalating_default_mode,
     match_denied_models, resolve_settings,
 };
-pub use turn::Turn;
+pub use turn::{Answer, Turn};
 
 /// The workspace's front page and its guides, so that their code compiles; a package has none of them.
 #[cfg(doctest)]

@@ -1,25 +1,29 @@
-//! One prompt in, a stream of messages out.
+//! Prompts in, a stream of messages out.
+
+mod ceiling;
 
 use std::{
     fmt,
-    future::Future,
+    future::{Future, poll_fn},
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use agentwire_codec::Incoming;
 use agentwire_control::{Control, Delivery};
-use agentwire_protocol::{Message, System, message::UserInput};
+use agentwire_protocol::message::UserInput;
 use futures_core::Stream;
 
-use crate::{Error, Options, Session};
+use crate::{Error, Options, Session, session::send_all};
+use ceiling::Ceiling;
 
 /// Asks once, and gives all that the CLI says until it has ended.
 ///
-/// The CLI's input is ended when the run is over, background work included, so that its callbacks work to the end.
-/// From then on its life is bounded by the graces of [`SessionBuilder::grace`](crate::SessionBuilder::grace).
-/// Where the CLI falls silent after a turn, [`SessionBuilder::quiet_limit`](crate::SessionBuilder::quiet_limit) ends the
-/// input instead.
+/// The CLI's input is ended when the run is over: every prompt has its result, and the CLI is idle.
+/// Agents in the background hold it open, so that their callbacks work to the end; shells in the background do not.
+/// From then on the CLI's life is bounded by the graces of [`SessionBuilder::grace`](crate::SessionBuilder::grace).
+/// Where the CLI does not come to be idle within
+/// [`SessionBuilder::background_limit`](crate::SessionBuilder::background_limit) after a result, that ends the input.
 ///
 /// # Errors
 ///
@@ -28,24 +32,34 @@ pub async fn query(prompt: impl Into<UserInput>, options: Options) -> Result<Que
     Session::connect(options).await?.into_query(prompt).await
 }
 
-/// What a single prompt brings: a stream that ends with the CLI.
+/// Asks with every prompt of a stream, and gives all that the CLI says until it has ended.
+///
+/// As [`query`](fn@query), but that the input is kept open until the stream has ended too.
+/// The stream is polled as the query is, when nothing is to be read and there is room to write.
+///
+/// # Errors
+///
+/// As [`SessionBuilder::connect`](crate::SessionBuilder::connect).
+pub async fn query_all<S>(prompts: S, options: Options) -> Result<Query, Error>
+where
+    S: Stream<Item: Into<UserInput>> + Send + 'static,
+{
+    Ok(Session::connect(options).await?.into_query_all(prompts))
+}
+
+/// What prompts bring: a stream that ends with the CLI.
 ///
 /// A stream of `Ok` items ends badly with one `Err`: see [`Error::Ended`].
 /// Dropping it ends the CLI, as dropping a [`Session`] does.
 pub struct Query {
-    control: Control,
-    next: Next,
-}
-
-/// The session comes back with each item, so that the future can own it: no borrow, and nothing lost when dropped.
-type Next = Pin<Box<dyn Future<Output = (Reading, Option<Result<Incoming, Error>>)> + Send>>;
-
-/// The session, and where it stands.
-struct Reading {
     session: Session,
-    /// Whether a turn has ended, and no other has begun: from then on silence is bounded.
-    between_turns: bool,
+    sending: Option<Sending>,
+    /// Bounds the time after a result.
+    ceiling: Ceiling,
 }
+
+/// The prompts that are still to be sent.
+type Sending = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
 impl Session {
     /// Sends a last prompt, and gives all that comes until the CLI has ended.
@@ -55,15 +69,25 @@ impl Session {
     /// As [`send`](Self::send).
     pub async fn into_query(self, prompt: impl Into<UserInput>) -> Result<Query, Error> {
         self.send(prompt).await?;
-        let control = self.control().clone();
-        Ok(Query { control, next: Box::pin(next(Reading { session: self, between_turns: false })) })
+        Ok(Query { session: self, sending: None, ceiling: Ceiling::default() })
+    }
+
+    /// Sends every prompt of a stream, the last ones of the session, and gives all that comes until the CLI has ended.
+    ///
+    /// See [`query_all`](crate::query_all).
+    pub fn into_query_all<S>(self, prompts: S) -> Query
+    where
+        S: Stream<Item: Into<UserInput>> + Send + 'static,
+    {
+        let sending: Sending = Box::pin(send_all(self.control().clone(), prompts));
+        Query { session: self, sending: Some(sending), ceiling: Ceiling::default() }
     }
 }
 
 impl Query {
     /// The handle for control requests.
     pub fn control(&self) -> &Control {
-        &self.control
+        self.session.control()
     }
 
     /// The next thing that the CLI says; `None` when it has ended.
@@ -76,7 +100,41 @@ impl Query {
     ///
     /// [`Error::Ended`], once, when it has ended badly.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
-        std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// Polls for a delivery, and does meanwhile what is to be done.
+    fn poll_delivery(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Delivery, Error>>> {
+        if let Poll::Ready(delivery) = self.session.poll_delivery(context) {
+            return Poll::Ready(delivery);
+        }
+        // Nothing is unread now, so that no prompt is given up for a backlog.
+        if let Some(sending) = &mut self.sending
+            && let Poll::Ready(sent) = sending.as_mut().poll(context)
+        {
+            self.sending = None;
+            match sent {
+                Ok(()) => self.end_when_over(),
+                // Why nothing can be sent is told by the end of the session.
+                Err(error) if error.ending().is_some() => {}
+                Err(error) => return Poll::Ready(Some(Err(error))),
+            }
+        }
+        if self.ceiling.poll(self.session.background(), context).is_ready() {
+            self.sending = None;
+            self.session.give_up();
+        }
+        Poll::Pending
+    }
+
+    /// Ends the input, where nothing runs that could ask us and nothing is to be sent.
+    ///
+    /// The news may be old, so it is asked again.
+    fn end_when_over(&mut self) {
+        if self.sending.is_none() && self.session.control().is_idle() {
+            self.ceiling.lift();
+            self.session.end_input();
+        }
     }
 }
 
@@ -84,60 +142,23 @@ impl Stream for Query {
     type Item = Result<Incoming, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let (reading, item) = std::task::ready!(self.next.as_mut().poll(context));
-        self.next = Box::pin(next(reading));
-        Poll::Ready(item)
-    }
-}
-
-impl Reading {
-    /// The next delivery; where none comes between turns, the input is ended, and it is waited for on.
-    async fn delivery(&mut self) -> Option<Result<Delivery, Error>> {
-        if self.between_turns {
-            match self.session.next_delivery_in_time().await {
-                Ok(delivery) => return delivery,
-                Err(_) => self.session.give_up(),
+        let query = &mut *self;
+        loop {
+            let delivery = ready!(query.poll_delivery(context));
+            if let Some(Ok(delivery)) = &delivery {
+                query.ceiling.see(delivery, query.session.background());
             }
-            self.between_turns = false;
-        }
-        self.session.next_delivery().await
-    }
-}
-
-/// The next item, with the input ended when the run is over.
-async fn next(mut reading: Reading) -> (Reading, Option<Result<Incoming, Error>>) {
-    loop {
-        let item = match reading.delivery().await {
-            Some(Ok(Delivery::Incoming(incoming))) => {
-                reading.between_turns &= !is_of_a_turn(&incoming);
-                Some(Ok(incoming))
-            }
-            Some(Ok(Delivery::TurnEnded(_))) => {
-                reading.between_turns = true;
-                continue;
-            }
-            // Old news where an earlier prompt's run is meant: the new one's end is told again.
-            Some(Ok(Delivery::RunOver)) => {
-                if reading.session.control().is_idle() {
-                    reading.session.end_input();
+            return Poll::Ready(match delivery {
+                Some(Ok(Delivery::Incoming(incoming))) => Some(Ok(incoming)),
+                Some(Ok(Delivery::RunOver)) => {
+                    query.end_when_over();
+                    continue;
                 }
-                continue;
-            }
-            Some(Ok(_)) => continue,
-            Some(Err(error)) => Some(Err(error)),
-            None => None,
-        };
-        return (reading, item);
-    }
-}
-
-/// Whether it is said in a turn that will have a result: what agents in the background say is not.
-fn is_of_a_turn(incoming: &Incoming) -> bool {
-    match incoming.message() {
-        Some(Message::System(System::Init(_))) => true,
-        Some(Message::Assistant(message)) => message.parent_tool_use_id.is_none(),
-        Some(Message::StreamEvent(message)) => message.parent_tool_use_id.is_none(),
-        _ => false,
+                Some(Ok(_)) => continue,
+                Some(Err(error)) => Some(Err(error)),
+                None => None,
+            });
+        }
     }
 }
 

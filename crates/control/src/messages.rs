@@ -1,6 +1,13 @@
 //! What the CLI says, in the order of its lines.
 
-use std::{collections::VecDeque, fmt, sync::Arc};
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::{Future, poll_fn},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use agentwire_codec::{FrameError, Incoming, Line};
 
@@ -12,7 +19,11 @@ use crate::{Ending, TurnEnd, handle::Handle};
 pub struct Messages {
     handle: Arc<Handle>,
     batch: VecDeque<Delivery>,
+    /// What waits for the next batch; kept between polls, so that whoever polled last is woken.
+    waiting: Option<Waiting>,
 }
+
+type Waiting = Pin<Box<dyn Future<Output = Result<VecDeque<Delivery>, Arc<Ending>>> + Send + Sync>>;
 
 /// One thing that is told to the reader.
 #[derive(Debug)]
@@ -28,7 +39,7 @@ pub enum Delivery {
 
 impl Messages {
     pub(crate) fn new(handle: Arc<Handle>) -> Self {
-        Self { handle, batch: VecDeque::new() }
+        Self { handle, batch: VecDeque::new(), waiting: None }
     }
 
     /// Waits for the next thing.
@@ -41,18 +52,31 @@ impl Messages {
     ///
     /// How the session ended, clean or not, once everything before was delivered; every later call gives it again.
     pub async fn next(&mut self) -> Result<Delivery, Arc<Ending>> {
-        if self.batch.is_empty() {
-            self.batch = self.handle.shared().next_batch().await?;
-        }
-        match self.batch.pop_front() {
-            Some(delivery) => {
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// As [`next`](Self::next), for those who poll: nothing is lost between two polls.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next).
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<Ending>>> {
+        loop {
+            if let Some(delivery) = self.batch.pop_front() {
                 self.handle.shared().read(delivery.weight());
-                Ok(delivery)
+                return Poll::Ready(Ok(delivery));
             }
-            // Never so: a batch is never empty.
-            None => Err(Arc::default()),
+            let handle = &self.handle;
+            let waiting = self.waiting.get_or_insert_with(|| Box::pin(next_batch(Arc::clone(handle))));
+            let batch = ready!(waiting.as_mut().poll(context));
+            self.waiting = None;
+            self.batch = batch?;
         }
     }
+}
+
+async fn next_batch(handle: Arc<Handle>) -> Result<VecDeque<Delivery>, Arc<Ending>> {
+    handle.shared().next_batch().await
 }
 
 impl Delivery {

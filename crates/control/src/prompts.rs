@@ -29,6 +29,26 @@ impl Control {
         self.shared().when_writable("user", |state| state.router.send_prompt(uuid, line)).await
     }
 
+    /// Waits until there is room for a prompt; [`send_now`](Self::send_now) need not wait then.
+    ///
+    /// For those who take prompts from somewhere, and must not lose one that they have taken.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn ready(&self) -> Result<(), ControlError> {
+        self.shared().when_writable("user", |_| Ok(())).await
+    }
+
+    /// Sends a prompt without waiting for room.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send), but for [`ControlError::Backlogged`].
+    pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
+        self.shared().with_router(|router| router.send_user(input)).0
+    }
+
     /// Sends a line as it is, newline included.
     ///
     /// The CLI exits on a line that is no JSON: this is for frames of kinds that this version does not know.

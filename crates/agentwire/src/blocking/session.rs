@@ -4,7 +4,7 @@ use std::{future::Future, sync::Arc};
 
 use agentwire_codec::Incoming;
 use agentwire_protocol::{
-    PermissionMode,
+    PermissionMode, Uuid,
     control::{ControlCall, InitializeReply, InterruptReply, SetModelReply, SetPermissionModeReply},
     message::UserInput,
 };
@@ -60,13 +60,13 @@ impl Session {
         Control::new(self.session.control().clone(), Arc::clone(&self.runtime))
     }
 
-    /// Sends a prompt; its turn starts when the turns before it have ended.
+    /// Sends a prompt, and gives its id; its turn starts when the turns before it have ended.
     ///
     /// # Errors
     ///
     /// When the session has ended.
-    pub fn send(&self, prompt: impl Into<UserInput>) -> Result<(), Error> {
-        self.block_on(self.session.send(prompt)).map(drop)
+    pub fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
+        self.block_on(self.session.send(prompt))
     }
 
     /// What comes until the next result.

@@ -13,12 +13,11 @@ use agentwire_transport::{
 use tokio::runtime::{Handle, TryCurrentError};
 
 use super::{
-    Session,
+    Aside, Background, Place, Session,
     handshake::{Handshake, HandshakeLimit},
-    quiet::Quiet,
     task::{Grace, Task},
 };
-use crate::{Error, Options, options::Lowered};
+use crate::{Error, Options, options::Lowered, turn::Schema};
 
 /// A session to be put together: what is data goes into [`Options`], what is code comes here.
 #[derive(Default)]
@@ -36,7 +35,7 @@ pub struct SessionBuilder {
     settings: Settings,
     grace: Grace,
     unguarded: bool,
-    quiet: Quiet,
+    background: Background,
     handshake_limit: HandshakeLimit,
     /// Whether the process is to wait for a claim.
     pub(super) spare: bool,
@@ -153,16 +152,19 @@ impl SessionBuilder {
         self
     }
 
-    /// How long a [`Query`](crate::Query) waits between turns, for background work to go on or for the CLI to say that it
-    /// is idle.
-    /// 10 minutes by default.
+    /// How long a [`Query`](crate::Query) goes on after a result, until the CLI is idle or begins another turn.
+    /// `None`, or nothing, is without limit.
     ///
-    /// When a turn has ended, no other has begun, and for so long nothing was read and no callback ran, the query ends
-    /// the CLI's input; then [`grace`](Self::grace) bounds it.
+    /// 10 minutes by default, as in the reference; where `CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS` is in the CLI's
+    /// environment, set by the options or inherited, that many milliseconds, and 0 is without limit.
+    ///
+    /// It is the work of agents in the background that takes this time, or a CLI that has frozen.
+    /// When it has run out the query ends the CLI's input; then [`grace`](Self::grace) bounds it.
+    /// It starts anew when the CLI says that it still works, and when a callback has run.
     /// A turn itself has no limit but yours.
     #[must_use]
-    pub fn quiet_limit(mut self, limit: Duration) -> Self {
-        self.quiet.limit = limit;
+    pub fn background_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.background.limit = Some(limit.into());
         self
     }
 
@@ -190,6 +192,8 @@ impl SessionBuilder {
     /// the handshake or does not answer it in time.
     pub async fn connect(mut self) -> Result<Session, Error> {
         let lowered = self.lower()?;
+        let schema = Schema::of(&lowered)?.map(Arc::new);
+        self.background.settle(|| inherited(&self.options, CEILING));
         let initialize = lowered.initialize.clone();
         let transport = match self.transport.take() {
             Some(transport) => transport,
@@ -199,12 +203,24 @@ impl SessionBuilder {
         let Link { source, sink, lifeline } = transport.open().await?;
         let lifeline = Arc::new(lifeline);
         let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
-        let (grace, quiet, settings) = (self.grace, self.quiet.clone(), self.settings.clone());
+        let (grace, background, settings) = (self.grace, self.background.clone(), self.settings.clone());
+        let most_aside = settings.parked_open;
         let HandshakeLimit(limit) = self.handshake_limit;
         let Connection { control, messages, driver } = connect(link, self.responder_of_all(), settings);
         let task = Task::spawn(&runtime, control.clone(), driver, lifeline, grace);
         let handshake = Handshake::shake(&control, initialize, limit).await?;
-        Ok(Session::new(control, messages, task, quiet, handshake))
+        Ok(Session {
+            control,
+            messages,
+            task,
+            background,
+            handshake,
+            schema,
+            place: Place::default(),
+            aside: Aside::default(),
+            most_aside,
+            ending: None,
+        })
     }
 
     /// What the options and the callbacks become on the command line, in the environment and in the handshake.
@@ -270,7 +286,7 @@ impl SessionBuilder {
         #[cfg(feature = "mcp")]
         all.push(Box::new(self.mcp_servers.bridge()));
         all.extend(self.responders);
-        self.quiet.watch(all)
+        self.background.watch(all)
     }
 }
 
@@ -294,6 +310,15 @@ fn launch(options: &Options, lowered: Lowered) -> Result<Launch, Error> {
     Ok(lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value)))
 }
 
+/// What the CLI finds in its environment under this name.
+fn inherited(options: &Options, name: &str) -> Option<String> {
+    let set = options.env.get(name).cloned();
+    set.or_else(|| {
+        let passed = !options.env_clear && !options.env_remove.contains(name);
+        passed.then(|| std::env::var(name).ok()).flatten()
+    })
+}
+
 impl Default for Grace {
     fn default() -> Self {
         Self { after_input: Duration::from_secs(10), after_terminate: Duration::from_secs(5) }
@@ -313,10 +338,12 @@ impl fmt::Debug for SessionBuilder {
             .field("settings", &self.settings)
             .field("grace", &self.grace)
             .field("guard", &!self.unguarded)
-            .field("quiet_limit", &self.quiet.limit)
+            .field("background_limit", &self.background.limit())
             .finish_non_exhaustive()
     }
 }
 
 const CLAIM_FLAG: &str = "await-claim";
+/// The reference's own limit for work in the background, in milliseconds.
+const CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 const PERMISSION_FLAG: &str = "permission-prompt-tool";

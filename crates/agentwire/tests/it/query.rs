@@ -188,7 +188,7 @@ async fn a_callback_that_runs_is_no_silence() {
             }
         });
         let limit = Duration::from_secs(60);
-        let builder = Session::builder().permissions(permissions).quiet_limit(limit);
+        let builder = Session::builder().permissions(permissions).background_limit(limit);
         let (session, mut peer) = connected(builder).await;
         let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
         peer.prompt().await;

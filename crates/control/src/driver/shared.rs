@@ -59,7 +59,7 @@ pub(crate) struct State {
 type Waiting = oneshot::Sender<Result<RawJson, ControlError>>;
 
 /// A request that came in and is to be answered.
-pub(super) struct Asked {
+pub(crate) struct Asked {
     pub(super) id: RequestId,
     pub(super) request: InboundRequest,
     pub(super) line: Line,
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     /// Does something to the router, and passes on what came of it.
-    pub(super) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> (T, Vec<Asked>) {
+    pub(crate) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> (T, Vec<Asked>) {
         self.apply(self.state(), |state| act(&mut state.router))
     }
 

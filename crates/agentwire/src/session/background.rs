@@ -1,4 +1,4 @@
-//! Whether anything goes on between the turns: a silent CLI may be waiting for a callback of ours.
+//! How long a run may go on after its last result, for work in the background, and what tells that it does.
 
 use std::{
     fmt,
@@ -12,36 +12,44 @@ use std::{
 use agentwire_control::{CallContext, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
-/// How long nothing at all may go on between the turns of a query, and what tells that something does.
-#[derive(Clone, Debug)]
-pub(super) struct Quiet {
-    pub(super) limit: Duration,
+/// How long a run may go on after its last result, and whether callbacks run meanwhile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Background {
+    /// As the builder was told; `None` inside is no limit.
+    pub(super) limit: Option<Option<Duration>>,
     callbacks: Arc<Callbacks>,
 }
 
 /// What is known of the callbacks at some moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark(u64);
+pub(crate) struct Mark(u64);
 
-impl Quiet {
+impl Background {
     /// Answers as these do, and takes note of it.
     pub(super) fn watch(&self, responders: Vec<Box<dyn Responder>>) -> Arc<dyn Responder> {
         Arc::new(Watched { responders, callbacks: Arc::clone(&self.callbacks) })
     }
 
-    pub(super) fn mark(&self) -> Mark {
+    /// Settles the limit: where the builder was told none, that of the CLI's environment counts.
+    pub(super) fn settle(&mut self, environment: impl FnOnce() -> Option<String>) {
+        if self.limit.is_none() {
+            let told = environment().and_then(|told| told.trim().parse().ok()).map(Duration::from_millis);
+            self.limit = told.map(Some);
+        }
+    }
+
+    /// How long a run may go on after its last result; `None` is no limit.
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.limit.unwrap_or(Some(LIMIT)).filter(|limit| !limit.is_zero())
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
         Mark(self.callbacks.steps.load(Ordering::Relaxed))
     }
 
     /// Whether a callback runs, or has begun or ended since then.
-    pub(super) fn was_busy_since(&self, mark: Mark) -> bool {
+    pub(crate) fn was_busy_since(&self, mark: Mark) -> bool {
         self.callbacks.open.load(Ordering::Relaxed) > 0 || self.mark() != mark
-    }
-}
-
-impl Default for Quiet {
-    fn default() -> Self {
-        Self { limit: LIMIT, callbacks: Arc::default() }
     }
 }
 

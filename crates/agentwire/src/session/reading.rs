@@ -1,0 +1,137 @@
+//! Reading a session: message by message, and what was set aside for it.
+
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use agentwire_codec::{Incoming, Line};
+use agentwire_control::{ControlError, Delivery, Ending};
+
+use super::Session;
+use crate::Error;
+
+/// What was read past while the turn of another prompt was waited for.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
+    deliveries: VecDeque<Delivery>,
+    bytes: usize,
+}
+
+impl Session {
+    /// The next thing that the CLI says, whichever turn it belongs to; `None` when the session has ended well.
+    ///
+    /// What an [`ask`](Self::ask) has set aside comes first.
+    ///
+    /// # Cancellation
+    ///
+    /// Cancel-safe: nothing is lost when the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ended`], once, when the session has ended badly; `None` comes after it.
+    pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
+        poll_fn(|context| self.poll_incoming(context)).await
+    }
+
+    /// Takes what turns of other prompts have said while the turn of an [`ask`](Self::ask) was read, in order.
+    ///
+    /// It is what [`next`](Self::next) would give first.
+    pub fn leftovers(&mut self) -> Vec<Incoming> {
+        std::iter::from_fn(|| self.aside.take())
+            .filter_map(|delivery| match delivery {
+                Delivery::Incoming(incoming) => Some(incoming),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Incoming, Error>>> {
+        loop {
+            match ready!(self.poll_delivery(context)) {
+                Some(Ok(Delivery::Incoming(incoming))) => return Poll::Ready(Some(Ok(incoming))),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// The next delivery: of what was set aside, then of what comes.
+    pub(crate) fn poll_delivery(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Delivery, Error>>> {
+        match self.aside.take() {
+            Some(delivery) => Poll::Ready(Some(Ok(delivery))),
+            None => self.poll_arrival(context),
+        }
+    }
+
+    /// The next delivery of what comes.
+    pub(crate) fn poll_arrival(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Delivery, Error>>> {
+        if self.ending.is_some() {
+            return Poll::Ready(None);
+        }
+        Poll::Ready(match ready!(self.messages.poll_next(context)) {
+            Ok(delivery) => {
+                if matches!(delivery, Delivery::RunOver) {
+                    self.task.run_over();
+                }
+                self.place.see(&delivery);
+                Some(Ok(delivery))
+            }
+            Err(ending) => {
+                let ending = self.with_pressure(ending);
+                self.ending = Some(Arc::clone(&ending));
+                (!ending.is_clean()).then_some(Err(Error::ended(ending)))
+            }
+        })
+    }
+
+    /// Keeps what belongs to another turn than the one that is read.
+    pub(crate) fn set_aside(&mut self, delivery: Delivery) {
+        self.aside.bytes += weight(&delivery);
+        self.aside.deliveries.push_back(delivery);
+    }
+
+    /// Why no more may be set aside, where that is so.
+    pub(crate) fn backlog(&self) -> Option<Error> {
+        let parked = self.aside.bytes;
+        (parked > self.most_aside)
+            .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), parked }))
+    }
+
+    /// The bad ending, with what we ourselves did to bring it about.
+    fn with_pressure(&self, ending: Arc<Ending>) -> Arc<Ending> {
+        match self.task.pressure() {
+            Some(pressure) if !ending.is_clean() => {
+                let mut told = (*ending).clone();
+                told.transport = Some(pressure.to_owned());
+                Arc::new(told)
+            }
+            _ => ending,
+        }
+    }
+}
+
+impl Aside {
+    fn take(&mut self) -> Option<Delivery> {
+        let delivery = self.deliveries.pop_front()?;
+        self.bytes -= weight(&delivery);
+        Some(delivery)
+    }
+}
+
+fn weight(delivery: &Delivery) -> usize {
+    let line = match delivery {
+        Delivery::Incoming(incoming) => incoming.line().map_or(0, Line::len),
+        _ => 0,
+    };
+    line + size_of::<Delivery>()
+}

@@ -1,0 +1,80 @@
+//! The schema that structured output must match.
+
+use std::fmt;
+
+use agentwire_protocol::RawJson;
+
+use crate::{Error, options::Lowered};
+
+/// The schema of the session's `outputFormat`.
+pub(crate) struct Schema(#[cfg(feature = "structured")] jsonschema::Validator);
+
+impl Schema {
+    /// The schema that the CLI is given, if any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] where it is none: the CLI would not start with it.
+    pub(crate) fn of(lowered: &Lowered) -> Result<Option<Self>, Error> {
+        match written(lowered)? {
+            Some(schema) => Self::new(&schema).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    #[cfg(feature = "structured")]
+    fn new(schema: &RawJson) -> Result<Self, Error> {
+        let schema: serde_json::Value = schema.decode().map_err(refused)?;
+        jsonschema::validator_for(&schema).map(Self).map_err(refused)
+    }
+
+    #[cfg(not(feature = "structured"))]
+    fn new(_schema: &RawJson) -> Result<Self, Error> {
+        Ok(Self())
+    }
+
+    /// Why the output does not match.
+    #[cfg(feature = "structured")]
+    pub(crate) fn check(&self, output: &RawJson) -> Result<(), String> {
+        let output: serde_json::Value = output.decode().map_err(|error| error.to_string())?;
+        let wrong: Vec<_> = self
+            .0
+            .iter_errors(&output)
+            .take(MOST)
+            .map(|error| match error.instance_path().to_string() {
+                path if path.is_empty() => error.to_string(),
+                path => format!("{path}: {error}"),
+            })
+            .collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+    }
+
+    #[cfg(not(feature = "structured"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as it is with the feature")]
+    pub(crate) fn check(&self, _output: &RawJson) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// The schema as it goes to the CLI: in the handshake, or on the command line.
+fn written(lowered: &Lowered) -> Result<Option<RawJson>, Error> {
+    if let Some(schema) = &lowered.initialize.json_schema {
+        return Ok(Some(schema.clone()));
+    }
+    let flag = lowered.args.iter().find_map(|arg| arg.strip_prefix("--json-schema="));
+    flag.map(|text| RawJson::parse(text).map_err(refused)).transpose()
+}
+
+fn refused(error: impl fmt::Display) -> Error {
+    Error::Options { option: "outputFormat", why: format!("the schema is none: {error}") }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schema").finish_non_exhaustive()
+    }
+}
+
+/// Faults beyond these few help nobody.
+#[cfg(feature = "structured")]
+const MOST: usize = 5;
