@@ -91,7 +91,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsStr
 fn play(plan: Plan) -> Result<(), Stop> {
     life::prepare(&plan)?;
     let mut session = Session::new(plan)?;
-    while session.next_prompt()? {
+    while session.next_prompts()? {
         session.turn()?;
     }
     session.end()

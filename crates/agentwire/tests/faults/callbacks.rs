@@ -25,7 +25,7 @@ use crate::{
 };
 
 tests!(callbacks:
-    an_unknown_request, a_request_without_its_fields, no_permission_callback, permission_with_all_fields,
+    an_unknown_request, a_request_without_its_fields, a_request_that_comes_twice, a_cancel_of_nothing, no_permission_callback, permission_with_all_fields,
     a_failing_permission_callback, a_hook_that_panics, a_hook_that_errs, a_hook_that_may_fail, a_hook_that_is_too_slow,
     a_hook_may_call_anything, a_hook_may_interrupt, fifty_hooks_at_once, a_question_that_is_taken_back,
     background_work_of_a_query, background_work_of_a_session,
@@ -56,6 +56,41 @@ fn a_request_without_its_fields() {
         let told = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
         assert_eq!(told.said(), ["undecodable", "fault_report", "assistant", "result"]);
         is_no_allow(&told, "input");
+    });
+}
+
+fn a_request_that_comes_twice() {
+    play("duplicate-request", async |cli| {
+        let asked = AtomicUsize::new(0);
+        let handler = PermissionHandler::new(move |_, cx: CallContext| {
+            let number = asked.fetch_add(1, Ordering::SeqCst) + 1;
+            async move {
+                // The second comes while the first is open.
+                while cx.control.ignored().duplicate_requests < number as u64 {
+                    tokio::task::yield_now().await;
+                }
+                Decision::deny("once")
+            }
+        });
+        let mut session = cli.builder().permissions(handler).connect().await.unwrap();
+        for _ in 0..2 {
+            let told = Told::turn(&mut session, "hi").await;
+            // An answer more would be told as a stray one.
+            assert_eq!(told.answers().len(), 1);
+            assert_eq!(told.answers()[0]["response"]["message"], "once");
+        }
+        assert_eq!(session.control().ignored().duplicate_requests, 2);
+        ends_well(session).await;
+    });
+}
+
+fn a_cancel_of_nothing() {
+    play("stray-cancel", async |cli| {
+        let mut session = cli.connect().await;
+        let told = Told::turn(&mut session, "hi").await;
+        assert_eq!(told.said(), ["assistant", "result"]);
+        assert_eq!(session.control().ignored().cancels, 1);
+        ends_well(session).await;
     });
 }
 

@@ -21,7 +21,8 @@ use crate::{
 };
 
 tests!(handshake:
-    a_refused_resume, a_refused_start, a_callback_in_the_handshake, an_unknown_request_in_the_handshake,
+    a_refused_resume, a_refused_start, no_answer, an_exit_right_after_it, input_is_refused_right_after_it,
+    a_callback_in_the_handshake, an_unknown_request_in_the_handshake,
 );
 
 /// The error, which must not take as long as any limit.
@@ -51,6 +52,42 @@ fn a_refused_start() {
     play("refuse-start", async |cli| {
         let error = refused(cli).await;
         assert!(error.to_string().contains("error: unknown option '--nope'"), "{error}");
+    });
+}
+
+fn no_answer() {
+    play("no-reply=initialize", async |cli| {
+        // It has said nothing, and was given up; what is left of it then is looked at by the test's end.
+        let connecting = cli.builder().connect();
+        tokio::time::timeout(Duration::from_millis(200), connecting).await.expect_err("a handshake");
+    });
+}
+
+fn an_exit_right_after_it() {
+    play("exit-idle=9", async |cli| {
+        let mut session = cli.connect().await;
+        // Whether the pipe is known to be broken by then is not ours to say; the cause is told all the same.
+        let error = match session.ask("x".repeat(1_000_000)).await {
+            Ok(turn) => turn.finish().await.expect_err("no result can come"),
+            Err(error) => error,
+        };
+        let exit = error.ending().unwrap_or_else(|| panic!("{error:?}")).exit.clone().unwrap();
+        assert_eq!((exit.code, &*exit.stderr_tail), (Some(9), "fatal: nothing to do\n"));
+        let error = session.set_model(Some("m")).await.unwrap_err();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(9));
+    });
+}
+
+fn input_is_refused_right_after_it() {
+    play("close-stdin", async |cli| {
+        let mut session = cli.hasty().connect().await.unwrap();
+        let error = match session.ask("x".repeat(1_000_000)).await {
+            Ok(turn) => turn.finish().await.expect_err("no result can come"),
+            Err(error) => error,
+        };
+        assert!(error.ending().is_some(), "{error:?}");
+        let told = Told::by(&mut session).await;
+        assert_eq!(told.words, [""; 0]);
     });
 }
 

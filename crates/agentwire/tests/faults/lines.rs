@@ -12,7 +12,7 @@ use crate::{
 };
 
 tests!(lines:
-    stray_lines, unknown_kinds, undecodable, a_result_that_cannot_be_read, long_lines, a_line_past_the_limit,
+    stray_lines, odd_ends, unknown_kinds, undecodable, a_result_that_cannot_be_read, long_lines, a_line_past_the_limit,
     characters_across_reads, lone_surrogates, invalid_utf8,
 );
 
@@ -24,6 +24,19 @@ fn stray_lines() {
         let noise = told.all.iter().filter(|incoming| matches!(incoming, Incoming::Noise(_)));
         let noise: Vec<_> = noise.map(|incoming| incoming.line().unwrap().to_str().unwrap()).collect();
         assert_eq!(noise, ["a stray print", "[1, 2]", "\"quoted\"", "12"]);
+        ends_well(session).await;
+    });
+}
+
+fn odd_ends() {
+    play("odd-ends permission", async |cli| {
+        let mut session = cli.connect().await;
+        assert!(session.set_model(Some("m")).await.unwrap().model.is_some());
+        let told = Told::turn(&mut session, "hi").await;
+        assert_eq!(
+            told.said(),
+            ["assistant", "unhandled control_request", "fault_report", "user", "assistant", "result"]
+        );
         ends_well(session).await;
     });
 }

@@ -38,6 +38,16 @@ const ROWS: &[Row] = &[
         tests: &["handshake::a_refused_resume", "handshake::a_refused_start"],
     },
     Row {
+        seen: "The CLI never answers `initialize`, or ends or takes no more input right after it",
+        right: "Giving up leaves nothing; the cause is the exit code and the end of stderr, not a broken pipe",
+        faults: &[F::NoReply, F::ExitIdle, F::CloseStdin],
+        tests: &[
+            "handshake::no_answer",
+            "handshake::an_exit_right_after_it",
+            "handshake::input_is_refused_right_after_it",
+        ],
+    },
+    Row {
         seen: "The CLI asks while `initialize` is open",
         right: "It is answered then and there",
         faults: &[F::EarlyRequest],
@@ -76,6 +86,12 @@ const ROWS: &[Row] = &[
         right: "Shown as noise, the session goes on",
         faults: &[F::StrayLine],
         tests: &["lines::stray_lines"],
+    },
+    Row {
+        seen: "Blank lines, CRLF, a byte order mark",
+        right: "No effect",
+        faults: &[F::OddEnds],
+        tests: &["lines::odd_ends"],
     },
     Row {
         seen: "Unknown `type`, `subtype`, content block, stream event, enum value",
@@ -123,7 +139,7 @@ const ROWS: &[Row] = &[
         seen: "A control call while 2,000 messages are unread",
         right: "The call completes, the messages are still there, in order",
         faults: &[F::Messages],
-        tests: &["volume::a_call_while_2000_messages_are_unread"],
+        tests: &["volume::a_call_while_2000_messages_are_unread", "volume::a_call_past_the_limit"],
     },
     Row {
         seen: "200 control calls in a row; 20 at once, answered in any order",
@@ -155,6 +171,12 @@ const ROWS: &[Row] = &[
         right: "An error reply naming the subtype; shown to the user",
         faults: &[F::UnknownRequest, F::BrokenRequest],
         tests: &["callbacks::an_unknown_request", "callbacks::a_request_without_its_fields"],
+    },
+    Row {
+        seen: "A request that comes twice, a cancel of one that never came",
+        right: "Answered once; the rest ignored and counted",
+        faults: &[F::DuplicateRequest, F::StrayCancel],
+        tests: &["callbacks::a_request_that_comes_twice", "callbacks::a_cancel_of_nothing"],
     },
     Row {
         seen: "No permission callback",
@@ -194,7 +216,7 @@ const ROWS: &[Row] = &[
         seen: "50 hook callbacks at once",
         right: "Run concurrently",
         faults: &[F::Hooks],
-        tests: &["callbacks::fifty_hooks_at_once"],
+        tests: &["callbacks::fifty_hooks_at_once", "volume::a_thousand_hooks_at_once"],
     },
     Row {
         seen: "`control_cancel_request`",

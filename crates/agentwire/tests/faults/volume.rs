@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agentwire::{Incoming, Session};
+use agentwire::{
+    ControlError, Error, Incoming, Session, control::Settings, hooks::Hooks, protocol::hook::PreToolUse,
+};
+use tokio::sync::Barrier;
 
 use crate::{
     fault_cli::play,
@@ -18,8 +21,9 @@ use crate::{
 };
 
 tests!(volume:
-    a_long_session, nobody_reads_for_a_while, a_call_while_2000_messages_are_unread, calls_in_a_row_while_nobody_reads,
-    a_prompt_larger_than_the_pipe, a_flood_of_stderr,
+    a_long_session, nobody_reads_for_a_while, a_call_while_2000_messages_are_unread, a_call_past_the_limit,
+    calls_in_a_row_while_nobody_reads,
+    a_prompt_larger_than_the_pipe, a_thousand_hooks_at_once, a_flood_of_stderr,
 );
 
 /// Reads one turn's numbered messages and its result, and checks that they are all there, in order.
@@ -96,6 +100,21 @@ fn a_call_while_2000_messages_are_unread() {
     });
 }
 
+fn a_call_past_the_limit() {
+    play("messages=5000 message-bytes=5000", async |cli| {
+        let mut settings = Settings::default();
+        settings.parked_open = 4 << 20;
+        let mut session = cli.builder().settings(settings).connect().await.unwrap();
+        session.send("hi").await.unwrap();
+        // Its reply lies behind 25 MB.
+        let error = session.set_model(Some("m")).await.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::Backlogged { .. })), "{error:?}");
+        all_there(&mut session, 5000).await;
+        assert!(session.set_model(Some("m")).await.is_ok());
+        ends_well(session).await;
+    });
+}
+
 async fn goes_on_numbered(session: &mut Session, count: usize) {
     session.send("once more").await.unwrap();
     all_there(session, count).await;
@@ -121,6 +140,24 @@ fn a_prompt_larger_than_the_pipe() {
         session.send("x".repeat(5_000_000)).await.unwrap();
         all_there(&mut session, 3001).await;
         goes_on(&mut session).await;
+        ends_well(session).await;
+    });
+}
+
+fn a_thousand_hooks_at_once() {
+    play("hooks=1000", async |cli| {
+        // None of them gets past the barrier before all of them run.
+        let barrier = Arc::new(Barrier::new(1000));
+        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+            let barrier = Arc::clone(&barrier);
+            async move {
+                barrier.wait().await;
+            }
+        });
+        let mut session = cli.builder().hooks(hooks).connect().await.unwrap();
+        let told = Told::turn(&mut session, "hi").await;
+        assert_eq!(told.answers().len(), 1000);
+        assert_eq!(told.tool_results(), ["the tool ran"]);
         ends_well(session).await;
     });
 }

@@ -120,6 +120,16 @@ impl Session {
 
     /// Asks what the host can't know or read, and waits for its answer.
     pub(super) fn ask_oddly(&mut self) -> Result<(), Stop> {
+        if self.plan.has(Fault::StrayCancel) {
+            self.say(&json!({"type": "control_cancel_request", "request_id": "never-made"}))?;
+        }
+        if self.plan.has(Fault::DuplicateRequest) {
+            let id = self.ask(permission_question())?;
+            let request =
+                json!({"type": "control_request", "request_id": id, "request": permission_question()});
+            self.say(&request)?;
+            self.wait_for(&[id], None)?;
+        }
         for (fault, request) in [
             (Fault::UnknownRequest, unknown_request()),
             (Fault::BrokenRequest, json!({"subtype": "can_use_tool", "tool_name": "Bash"})),
@@ -168,12 +178,7 @@ impl Session {
         let limit = self.plan.number(Fault::CancelPermission).map(Duration::from_millis);
         for _ in 0..questions {
             self.state("requires_action")?;
-            let id = self.ask(json!({
-                "subtype": "can_use_tool", "tool_name": "Bash", "display_name": "Bash", "input": tool_input(),
-                "tool_use_id": TOOL_USE, "description": "Remove a", "permission_suggestions": [],
-                "decision_reason": "rm needs approval", "decision_reason_type": "other",
-                "requires_user_interaction": false,
-            }))?;
+            let id = self.ask(permission_question())?;
             let answers = self.wait_for(&[id], limit)?;
             self.state("running")?;
             if let Err(why) = answers.iter().try_for_each(judge_permission) {
@@ -182,6 +187,14 @@ impl Session {
         }
         Ok(Ok(()))
     }
+}
+
+fn permission_question() -> Value {
+    json!({
+        "subtype": "can_use_tool", "tool_name": "Bash", "display_name": "Bash", "input": tool_input(),
+        "tool_use_id": TOOL_USE, "description": "Remove a", "permission_suggestions": [],
+        "decision_reason": "rm needs approval", "decision_reason_type": "other", "requires_user_interaction": false,
+    })
 }
 
 fn unknown_request() -> Value {

@@ -71,6 +71,12 @@ faults! {
     CutResult "cut-result" Nothing,
         "Writes half of the `result` line, without its newline, and exits with 0.",
         "The half is shown as what can't be read, then an error: the turn has no result.";
+    ExitIdle "exit-idle" Number("CODE", 4),
+        "Writes `fatal: nothing to do` to stderr and exits with CODE right after the handshake.",
+        "The next call or turn fails with the exit code and the end of stderr, and not with a broken pipe.";
+    CloseStdin "close-stdin" Nothing,
+        "Closes stdin right after the handshake, and lives on in silence.",
+        "The next prompt fails in bounded time, and the process is ended.";
     CloseStdout "close-stdout" Nothing,
         "Closes stdout in the middle of the turn, and lives on.",
         "What came is delivered, then the end is reported in bounded time, and the process is ended.";
@@ -89,8 +95,8 @@ faults! {
     Stubborn "stubborn" Nothing,
         "As `deaf`, and ignores SIGTERM.",
         "After two graces it is made to end (SIGKILL), and reaped.";
-    HoldTurn "hold-turn" Nothing,
-        "The turn goes on until it is interrupted or the input has ended.",
+    HoldTurn "hold-turn" Number("N", 1000),
+        "The first N turns go on until they are interrupted or the input has ended.",
         "Closing or dropping ends the input, and gives the turn its time.";
     Transcript "transcript" File,
         "Stores what it says in FILE, and after the end of its input takes a moment to write the last line, `the end`.",
@@ -107,6 +113,9 @@ faults! {
     BrokenResult "broken-result" Nothing,
         "The turn's `result` has a wrong-typed field.",
         "The turn ends with an error that has the line; the session goes on.";
+    OddEnds "odd-ends" Nothing,
+        "Begins lines with a byte order mark, ends them with CRLF, and sends blank lines between them.",
+        "No effect.";
     LongLine "long-line" Number("BYTES", 5_000_000),
         "Sends an assistant message of BYTES characters.",
         "It is read, in linear time, up to a limit; past that one error, and the session goes on.";
@@ -173,6 +182,12 @@ faults! {
     BrokenRequest "broken-request" Nothing,
         "Sends a `can_use_tool` without its fields, and waits for the answer.",
         "An error reply, never an allow; the line is shown.";
+    DuplicateRequest "duplicate-request" Nothing,
+        "Sends a `can_use_tool` twice with one id, and waits for the answer.",
+        "It is answered once; the second is ignored and counted.";
+    StrayCancel "stray-cancel" Nothing,
+        "Takes a request back that it has never made.",
+        "It is ignored and counted.";
     EarlyRequest "early-request" Nothing,
         "Calls a declared callback, or asks what is unknown, before it answers `initialize`, and waits.",
         "Answered while the handshake is still open.";

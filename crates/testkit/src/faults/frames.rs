@@ -2,15 +2,35 @@
 
 use serde_json::{Value, json};
 
-/// Builds frames, each with its own `uuid`.
+/// Builds frames, each with its own `uuid`, and with the ids of the prompts that its turn answers.
 #[derive(Debug, Default)]
-pub(super) struct Frames(u64);
+pub(super) struct Frames {
+    count: u64,
+    /// The prompts of the running turn, where the host has given them ids.
+    pub(super) prompts: Vec<String>,
+}
 
 impl Frames {
     /// A number that was not given before.
     pub(super) fn next(&mut self) -> u64 {
-        self.0 += 1;
-        self.0
+        self.count += 1;
+        self.count
+    }
+
+    /// As [`stamp`](Self::stamp), for what tells which prompts it belongs to.
+    fn stamp_of_turn(&mut self, mut frame: Value) -> Value {
+        if let Some(last) = self.prompts.last() {
+            frame["user_message_uuids"] = json!(self.prompts);
+            if frame["type"] != "system" {
+                frame["user_message_uuid"] = json!(last);
+            }
+        }
+        self.stamp(frame)
+    }
+
+    /// What becomes of a prompt.
+    pub(super) fn lifecycle(&mut self, prompt: &str, state: &str) -> Value {
+        self.stamp(json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state}))
     }
 
     fn stamp(&mut self, mut frame: Value) -> Value {
@@ -20,7 +40,7 @@ impl Frames {
     }
 
     pub(super) fn init(&mut self) -> Value {
-        self.stamp(json!({
+        self.stamp_of_turn(json!({
             "type": "system", "subtype": "init", "cwd": "/", "tools": ["Bash"], "mcp_servers": [],
             "model": "fault-model", "permissionMode": "default", "slash_commands": [], "apiKeySource": "none",
             "claude_code_version": "2.1.330", "output_style": "default", "agents": [], "skills": [], "plugins": [],
@@ -38,7 +58,7 @@ impl Frames {
     }
 
     pub(super) fn assistant(&mut self, content: Value) -> Value {
-        self.stamp(json!({"type": "assistant", "parent_tool_use_id": null, "message": {
+        self.stamp_of_turn(json!({"type": "assistant", "parent_tool_use_id": null, "message": {
             "id": "msg_fault", "type": "message", "role": "assistant", "model": "fault-model", "content": content,
             "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1},
         }}))
@@ -49,7 +69,7 @@ impl Frames {
     }
 
     pub(super) fn stream_event(&mut self, event: Value) -> Value {
-        self.stamp(json!({"type": "stream_event", "parent_tool_use_id": null, "event": event}))
+        self.stamp_of_turn(json!({"type": "stream_event", "parent_tool_use_id": null, "event": event}))
     }
 
     pub(super) fn tool_result(&mut self, text: &str, is_error: bool) -> Value {
@@ -70,7 +90,12 @@ impl Frames {
         if let (Some(frame), Value::Object(change)) = (frame.as_object_mut(), change) {
             frame.extend(change);
         }
-        let frame = self.stamp(frame).to_string();
+        let mut frame = self.stamp_of_turn(frame);
+        // It stands where the line begins, unless a fault has something else in its place.
+        if let Some(fields) = frame.as_object_mut() {
+            fields.remove("type");
+        }
+        let frame = frame.to_string();
         format!(r#"{{"duration_api_ms":1,"type":"result","duration_ms":2,{}"#, &frame[1..])
     }
 }

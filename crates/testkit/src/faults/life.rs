@@ -62,6 +62,11 @@ pub(super) fn close_stdout() -> Stop {
     become_shell(&format!("exec sleep {LIFE} >&-"))
 }
 
+/// Closes stdin and lives on, likewise.
+pub(super) fn close_stdin() -> Stop {
+    become_shell(&format!("exec <&-; exec sleep {LIFE}"))
+}
+
 /// Does nothing any more, for longer than any test waits and no longer than leftovers may live.
 pub(super) fn linger() {
     let (start, life) = (Instant::now(), Duration::from_secs(LIFE));

@@ -76,7 +76,7 @@ impl Session {
                 "account": {}, "pid": std::process::id(), "session_state": "idle", "current_permission_mode": "default",
             }),
             _ if self.plan.has(Fault::EmptyReply) => return success(id, None),
-            "interrupt" => json!({"still_queued": []}),
+            "interrupt" => json!({"still_queued": self.queued()}),
             "set_model" => json!({"model": request["model"]}),
             "set_permission_mode" => json!({"mode": request["mode"]}),
             "mcp_status" => json!({"mcpServers": []}),

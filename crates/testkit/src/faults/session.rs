@@ -32,10 +32,12 @@ pub(super) struct Session {
     pub(super) callbacks: Vec<Callback>,
     /// Our questions, until they are looked at.
     pub(super) open: Vec<Open>,
-    /// Prompts that wait.
-    prompts: usize,
+    /// Prompts that wait, each with its id where it has one.
+    prompts: Vec<Option<String>>,
     transcript: Option<File>,
     tells_state: bool,
+    /// How many turns have begun.
+    pub(super) turns: u64,
     /// Whether a turn was interrupted.
     pub(super) is_interrupted: bool,
     pub(super) in_turn: bool,
@@ -54,9 +56,10 @@ impl Session {
             kept_back: KeptBack::default(),
             callbacks: Vec::new(),
             open: Vec::new(),
-            prompts: 0,
+            prompts: Vec::new(),
             transcript,
             tells_state,
+            turns: 0,
             is_interrupted: false,
             in_turn: false,
             input_has_ended: false,
@@ -64,14 +67,41 @@ impl Session {
         })
     }
 
-    /// Waits for a prompt; whether there is one before the input ends.
-    pub(super) fn next_prompt(&mut self) -> Result<bool, Stop> {
-        while self.prompts == 0 && !self.input_has_ended {
+    /// Waits for prompts, and begins their turn; whether there are any before the input ends.
+    ///
+    /// Those that wait together share a turn, as they do in the CLI.
+    pub(super) fn next_prompts(&mut self) -> Result<bool, Stop> {
+        while self.prompts.is_empty() && !self.input_has_ended {
             self.listen(None)?;
         }
-        let more = self.prompts > 0;
-        self.prompts = self.prompts.saturating_sub(1);
-        Ok(more)
+        let prompts = std::mem::take(&mut self.prompts);
+        self.frames.prompts = prompts.iter().flatten().cloned().collect();
+        Ok(!prompts.is_empty())
+    }
+
+    /// Tells what becomes of the prompts of the running turn.
+    pub(super) fn tell_prompts(&mut self, state: &str) -> Result<(), Stop> {
+        for prompt in self.frames.prompts.clone() {
+            let frame = self.frames.lifecycle(&prompt, state);
+            self.say(&frame)?;
+        }
+        Ok(())
+    }
+
+    /// The ids of the prompts that wait.
+    pub(super) fn queued(&self) -> Vec<&str> {
+        self.prompts.iter().flatten().map(String::as_str).collect()
+    }
+
+    fn take_prompt(&mut self, line: &Value) -> Result<(), Stop> {
+        let id = line["uuid"].as_str().map(str::to_owned);
+        self.prompts.push(id.clone());
+        let Some(id) = id else { return Ok(()) };
+        if !self.in_turn {
+            self.state("running")?;
+        }
+        let frame = self.frames.lifecycle(&id, "queued");
+        self.say(&frame)
     }
 
     /// Takes one line of the host's; whether anything came in time.
@@ -89,7 +119,7 @@ impl Session {
             }
         };
         match line["type"].as_str().unwrap_or_default() {
-            "user" => self.prompts += 1,
+            "user" => self.take_prompt(&line)?,
             "control_request" if line["request"]["subtype"] == "initialize" => self.shake_hands(&line)?,
             "control_request" => self.reply(&line)?,
             "control_response" => self.answered(&line["response"])?,
@@ -116,9 +146,22 @@ impl Session {
             self.ask_early()?;
         }
         self.reply(line)?;
+        self.leave_early()?;
         if let Some(bytes) = self.plan.number(Fault::TalkFirst) {
             let count = bytes / 1000 + 1;
             self.number_messages(count, 1000)?;
+        }
+        Ok(())
+    }
+
+    /// Goes wrong between the handshake and the first prompt, where a fault says so.
+    fn leave_early(&mut self) -> Result<(), Stop> {
+        if let Some(code) = self.plan.number(Fault::ExitIdle) {
+            life::complain("fatal: nothing to do\n");
+            return Err(Stop::Exit(u8::try_from(code).unwrap_or(u8::MAX)));
+        }
+        if self.plan.has(Fault::CloseStdin) {
+            return Err(life::close_stdin());
         }
         Ok(())
     }
@@ -148,6 +191,9 @@ impl Session {
     }
 
     pub(super) fn write_line(&mut self, line: &str) -> Result<(), Stop> {
+        if self.plan.has(Fault::OddEnds) {
+            return self.write(format!("\u{feff}{line}\r\n\r\n \n").as_bytes());
+        }
         self.write(format!("{line}\n").as_bytes())
     }
 

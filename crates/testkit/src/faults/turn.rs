@@ -8,7 +8,11 @@ impl Session {
     /// Runs a turn.
     pub(super) fn turn(&mut self) -> Result<(), Stop> {
         self.in_turn = true;
-        self.state("running")?;
+        self.turns += 1;
+        if self.frames.prompts.is_empty() {
+            self.state("running")?;
+        }
+        self.tell_prompts("started")?;
         let init = self.frames.init();
         self.say(&init)?;
         self.say_oddities()?;
@@ -25,10 +29,13 @@ impl Session {
             self.speak("hello")?;
             self.break_off()?;
         }
-        if self.plan.has(Fault::HoldTurn) {
+        if self.plan.number(Fault::HoldTurn).is_some_and(|held| self.turns <= held) {
             self.listen_until(None, |session| session.is_interrupted)?;
         }
+        let outcome = if self.is_interrupted { "cancelled" } else { "completed" };
         self.finish_turn()?;
+        self.tell_prompts(outcome)?;
+        self.frames.prompts.clear();
         for _ in 0..self.plan.number(Fault::Background).unwrap_or(0) {
             self.go_on()?;
         }
