@@ -12,7 +12,7 @@ use crate::{
 
 tests!(closing:
     a_good_session, a_query_whose_cli_is_deaf, the_end_of_input_is_ignored, sigterm_is_ignored,
-    close_in_mid_turn_stores, drop_in_mid_turn_stores, drop_while_nobody_drives_the_runtime_stores,
+    close_in_mid_turn_stores, without_a_grace_nothing_is_stored, drop_in_mid_turn_stores, drop_while_nobody_drives_the_runtime_stores,
     drop_after_the_runtime_stores, a_grandchild_outlives_it, a_quiet_grandchild_outlives_it, dropped_with_a_grandchild,
     a_stranger_outlives_it,
 );
@@ -90,6 +90,21 @@ fn close_in_mid_turn_stores() {
             cli.is_gone();
         });
     });
+}
+
+/// The grace it is that lets it be stored: without one the check above fails.
+fn without_a_grace_nothing_is_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("transcript");
+    play(&format!("hold-turn transcript={}", file.display()), async |cli| {
+        let none = std::time::Duration::ZERO;
+        let mut session = cli.builder().grace(none, none).connect().await.unwrap();
+        session.send("hi").await.unwrap();
+        while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
+        let error = session.close().await.unwrap_err();
+        assert!(error.ending().unwrap().exit.as_ref().unwrap().signal.is_some(), "{error}");
+    });
+    assert!(!fs::read_to_string(&file).unwrap().contains("the end"));
 }
 
 fn drop_in_mid_turn_stores() {

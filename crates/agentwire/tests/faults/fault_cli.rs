@@ -13,6 +13,10 @@ use agentwire::{Options, Session, SessionBuilder};
 use agentwire_testkit::faults;
 use tokio::{runtime::Runtime, time::timeout};
 
+use crate::runner::tests;
+
+tests!(fault_cli: what_is_left_is_seen, a_zombie_is_seen);
+
 /// This program as a fault CLI, with these faults.
 pub(crate) struct FaultCli {
     faults: String,
@@ -88,8 +92,7 @@ impl FaultCli {
     /// Ends by force what has left the process group, which nothing else does.
     pub(crate) fn end_strangers(&self) {
         for (pid, _) in self.processes() {
-            let killed = Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap();
-            assert!(killed.success());
+            kill(pid);
         }
     }
 
@@ -105,6 +108,11 @@ impl FaultCli {
         });
         found.collect()
     }
+}
+
+/// Ends a process by force.
+pub(crate) fn kill(pid: u32) {
+    assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
 }
 
 /// Waits for a condition, and fails with what it last said where it does not come true.
@@ -134,6 +142,26 @@ fn zombies() -> Vec<u32> {
         fields.next() == Some("Z") && fields.next() == Some(&own)
     };
     pids().filter(is_zombie).collect()
+}
+
+/// The search can fail.
+fn what_is_left_is_seen() {
+    let cli = FaultCli::new("");
+    let mut left = Command::new("sleep").arg("600").env(MARK, &cli.mark).spawn().unwrap();
+    // It has its environment only once it is the other program.
+    let found = eventually(|| cli.processes().pop().ok_or_else(|| "it is not seen".to_owned()));
+    assert_eq!(found.0, left.id());
+    left.kill().unwrap();
+    left.wait().unwrap();
+    cli.leaves_nothing();
+}
+
+fn a_zombie_is_seen() {
+    let mut child = Command::new("true").spawn().unwrap();
+    let seen = || zombies().contains(&child.id());
+    eventually(|| if seen() { Ok(()) } else { Err("it is not seen".to_owned()) });
+    child.wait().unwrap();
+    assert!(!zombies().contains(&child.id()));
 }
 
 /// Far more than anything here takes, also on a busy machine.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use agentwire::{
-    Error,
+    ControlError, Error,
     hooks::Hooks,
     protocol::hook::{HookReply, PreToolUse},
 };
@@ -60,6 +60,10 @@ fn no_answer() {
         // It has said nothing, and was given up; what is left of it then is looked at by the test's end.
         let connecting = cli.builder().connect();
         tokio::time::timeout(Duration::from_millis(200), connecting).await.expect_err("a handshake");
+        let limit = Duration::from_millis(200);
+        let error = cli.builder().handshake_limit(limit).connect().await.unwrap_err();
+        let Error::Control(ControlError::TimedOut { subtype, after }) = &error else { panic!("{error:?}") };
+        assert_eq!((&**subtype, *after), ("initialize", limit));
     });
 }
 

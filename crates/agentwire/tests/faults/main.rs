@@ -22,6 +22,7 @@ mod rows;
 mod runner;
 mod starting;
 mod told;
+mod turns;
 mod volume;
 
 use std::process::ExitCode;
@@ -44,9 +45,11 @@ const TESTS: &[&[runner::Test]] = &[
     calls::TESTS,
     closing::TESTS,
     ending::TESTS,
+    fault_cli::TESTS,
     handshake::TESTS,
     lines::TESTS,
     rows::TESTS,
     starting::TESTS,
+    turns::TESTS,
     volume::TESTS,
 ];

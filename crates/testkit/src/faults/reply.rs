@@ -24,7 +24,13 @@ impl Session {
         if self.plan.is_about(Fault::NoReply, subtype) {
             return Ok(());
         }
-        let reply = self.reply_to(id, request, subtype);
+        let reply = match subtype {
+            "cancel_async_message" if !self.plan.is_about(Fault::ErrorReply, subtype) => {
+                let dropped = self.drop_prompt(request["message_uuid"].as_str().unwrap_or_default())?;
+                success(id, Some(json!({"cancelled": dropped})))
+            }
+            _ => self.reply_to(id, request, subtype),
+        };
         if self.plan.is_about(Fault::LateReply, subtype) {
             self.kept_back.late.push(reply);
             return Ok(());

@@ -93,6 +93,18 @@ impl Session {
         self.prompts.iter().flatten().map(String::as_str).collect()
     }
 
+    /// Drops a prompt that waits; whether there was one.
+    pub(super) fn drop_prompt(&mut self, id: &str) -> Result<bool, Stop> {
+        let waiting = self.prompts.len();
+        self.prompts.retain(|prompt| prompt.as_deref() != Some(id));
+        let dropped = self.prompts.len() < waiting;
+        if dropped {
+            let frame = self.frames.lifecycle(id, "cancelled");
+            self.say(&frame)?;
+        }
+        Ok(dropped)
+    }
+
     fn take_prompt(&mut self, line: &Value) -> Result<(), Stop> {
         let id = line["uuid"].as_str().map(str::to_owned);
         self.prompts.push(id.clone());

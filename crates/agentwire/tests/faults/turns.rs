@@ -1,0 +1,85 @@
+//! Several prompts and one that is interrupted: each turn is its own, and each prompt has its end.
+
+use agentwire::{control::PromptState, protocol::Uuid};
+
+use crate::{
+    fault_cli::{kill, play},
+    runner::tests,
+    told::{Told, ends_well, word},
+};
+
+tests!(turns: leftovers_do_not_leak, receipts, killed_while_prompts_wait);
+
+fn leftovers_do_not_leak() {
+    play("hold-turn=1 messages=100", async |cli| {
+        let mut session = cli.connect().await;
+        let mut first = session.ask("one").await.unwrap();
+        while word(&first.next().await.unwrap().unwrap()) != "assistant" {}
+        // Most of it is still to come.
+        drop(first);
+        session.interrupt().await.unwrap();
+        let second = Told::turn(&mut session, "two").await;
+        let results: Vec<_> = second.lines().filter(|line| line["type"] == "result").collect();
+        assert_eq!(results.len(), 1);
+        assert_eq!(results[0]["is_error"], false);
+        assert_eq!(second.texts().len(), 101);
+        let left = session.leftovers();
+        assert_eq!(left.iter().filter(|left| word(left) == "assistant").count(), 100);
+        let result = left.iter().find(|left| word(left) == "result").expect("the interrupted one");
+        assert_eq!(crate::told::line(result)["subtype"], "error_during_execution");
+        ends_well(session).await;
+    });
+}
+
+fn receipts() {
+    play("hold-turn=1", async |cli| {
+        let mut session = cli.connect().await;
+        let one = session.send("one").await.unwrap();
+        assert_eq!(session.control().prompt_begun(&one).await.unwrap(), PromptState::Started);
+        let two = session.send("two").await.unwrap();
+        let three = session.send("three").await.unwrap();
+        assert!(session.take_back(&three).await.unwrap());
+        assert!(!session.take_back(&three).await.unwrap());
+        let receipt = session.interrupt().await.unwrap();
+        assert_eq!(receipt.still_queued, [two.clone()]);
+        for (prompt, state) in
+            [(one, PromptState::Failed), (two, PromptState::Completed), (three, PromptState::Withdrawn)]
+        {
+            assert_eq!(session.settled(&prompt).await.unwrap(), state);
+        }
+        // It was all told, in order.
+        let mut results = Vec::new();
+        for _ in 0..2 {
+            let mut turn = session.turn();
+            while let Some(incoming) = turn.next().await {
+                incoming.unwrap();
+            }
+            results.push(turn.result().unwrap().is_error);
+        }
+        assert_eq!(results, [true, false]);
+        ends_well(session).await;
+    });
+}
+
+fn killed_while_prompts_wait() {
+    play("hold-turn", async |cli| {
+        let mut session = cli.connect().await;
+        let mut prompts: Vec<Uuid> = Vec::new();
+        for number in 0..10 {
+            prompts.push(session.send(format!("prompt {number}")).await.unwrap());
+        }
+        session.control().prompt_begun(&prompts[0]).await.unwrap();
+        let pid = session.initialized().pid.unwrap();
+        let control = session.control().clone();
+        let waiting: Vec<_> = prompts.iter().map(|prompt| control.prompt_settled(prompt)).collect();
+        kill(pid);
+        for waiting in waiting {
+            let error = agentwire::Error::from(waiting.await.unwrap_err());
+            assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9), "{error}");
+        }
+        let told = Told::by(&mut session).await;
+        assert!(told.said().contains(&"assistant"), "{told:?}");
+        let ending = told.error().ending().unwrap();
+        assert_eq!((ending.in_turn, ending.exit.as_ref().unwrap().signal), (true, Some(9)));
+    });
+}
