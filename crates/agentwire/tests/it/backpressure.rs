@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
-use agentwire::{Session, control::Settings};
+use agentwire::{
+    ControlError, Error, Session,
+    control::Settings,
+    hooks::{HookContext, Hooks},
+    protocol::hook::{HookReply, PostToolUse},
+};
 use serde_json::{Value, json};
 use tokio::time::advance;
 
@@ -176,6 +181,113 @@ async fn a_slow_reader_gets_all_of_a_cli_that_has_exited() {
         let end = session.next().await;
         assert!(end.is_none(), "{end:?}");
         assert_eq!(peer.raw.terminations(), []);
+    })
+    .await;
+}
+
+/// What each side still waits for.
+#[derive(Debug, Default, PartialEq)]
+struct Heard {
+    answers: usize,
+    requests: usize,
+    prompts: usize,
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_at_once_with_a_capacity_of_one() {
+    bounded(async {
+        // A hook that asks the CLI before it answers at length.
+        let hooks = Hooks::new().on(PostToolUse, async |_, cx: HookContext| {
+            cx.control.status().await?;
+            Ok::<_, ControlError>(HookReply::proceed().with_system_message("x".repeat(500)))
+        });
+        let mut settings = Settings::default();
+        (settings.parked_quiet, settings.unwritten) = (1, 1);
+        let builder = Session::builder().hooks(hooks).settings(settings);
+        let (mut session, mut peer) = connected_with(builder, 1).await;
+        let peer = tokio::spawn(async move {
+            let input = json!({
+                "hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Read",
+                "tool_input": {}, "tool_response": 1, "tool_use_id": "toolu_1",
+            });
+            for number in 0..20 {
+                peer.say(numbered(number, 500)).await;
+                let callback = json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input});
+                peer.ask(&format!("h{number}"), callback).await;
+            }
+            let mut heard = Heard::default();
+            while heard != (Heard { answers: 20, requests: 40, prompts: 20 }) {
+                let line = peer.line().await.unwrap();
+                match line["type"].as_str().unwrap() {
+                    "control_response" => {
+                        assert_eq!(line["response"]["subtype"], "success", "{line}");
+                        heard.answers += 1;
+                    }
+                    "control_request" => {
+                        peer.reply(&line, json!({"sections": []})).await;
+                        heard.requests += 1;
+                    }
+                    "user" => heard.prompts += 1,
+                    other => panic!("{other}"),
+                }
+            }
+            peer
+        });
+        let (control, sending) = (session.control().clone(), session.control().clone());
+        let asking = tokio::spawn(async move {
+            let calls: Vec<_> = (0..20)
+                .map(|_| {
+                    let control = control.clone();
+                    tokio::spawn(async move { control.status().await })
+                })
+                .collect();
+            for call in calls {
+                call.await.unwrap().unwrap();
+            }
+        });
+        let sending = tokio::spawn(async move {
+            for number in 0..20 {
+                sending.send(&format!("{number}{}", "x".repeat(500)).into()).await.unwrap();
+            }
+        });
+        all_there(&mut session, 20).await;
+        asking.await.unwrap();
+        sending.await.unwrap();
+        drop(peer.await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn past_the_second_limit_the_open_call_says_so_and_nothing_is_lost() {
+    bounded(async {
+        let mut settings = Settings::default();
+        (settings.parked_quiet, settings.parked_open) = (1024, 8192);
+        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let peer = tokio::spawn(async move {
+            let request = peer.request("set_model").await;
+            for number in 0..20 {
+                peer.say(numbered(number, 2000)).await;
+            }
+            peer.reply(&request, json!({"model": "late"})).await;
+            // The request was taken back; the next one is answered.
+            loop {
+                let line = peer.line().await.unwrap();
+                if line["type"] == "control_request" {
+                    break peer.reply(&line, json!({"model": "m"})).await;
+                }
+                assert_eq!(line["type"], "control_cancel_request", "{line}");
+            }
+            peer
+        });
+        let error = session.set_model(Some("m")).await.unwrap_err();
+        let Error::Control(ControlError::Backlogged { parked, .. }) = &error else { panic!("{error:?}") };
+        assert!(*parked > 8192, "{parked}");
+        let told = error.report().to_string();
+        assert!(told.contains("set_model") && told.contains("unread"), "{told}");
+        all_there(&mut session, 20).await;
+        assert_eq!(session.set_model(Some("m")).await.unwrap().model.as_deref(), Some("m"));
+        drop(peer.await.unwrap());
     })
     .await;
 }

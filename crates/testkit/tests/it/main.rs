@@ -10,6 +10,8 @@ mod facade;
 mod faults;
 #[cfg(feature = "model")]
 mod http;
+#[cfg(feature = "scenario")]
+mod live;
 #[cfg(feature = "model")]
 mod model;
 mod outline;
