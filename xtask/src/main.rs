@@ -14,6 +14,7 @@ mod ci;
 mod cli;
 mod conformance;
 mod decode;
+mod docs;
 mod drift;
 mod failure;
 mod fixtures;
@@ -30,6 +31,7 @@ mod record;
 mod scenarios;
 mod tidy;
 mod typescript;
+mod wire;
 mod workspace;
 
 use std::process::ExitCode;
@@ -84,6 +86,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "cli", usage: "[--version V] [--path]", about: "install the pinned CLI into .cli/", run: cli::run },
     Command { name: "conformance", usage: "[PATHS…] [--facade] [--self-test] [--json]", about: "play recorded sessions through the layers", run: conformance::run },
     Command { name: "decode", usage: "[FILE]", about: "what our types make of each line, as JSON lines", run: decode::run },
+    Command { name: "docs", usage: "[--check]", about: "write the pages that are made from the code", run: docs::run },
     Command { name: "drift", usage: "[--declarations V] [--recordings] [--write]", about: "what is declared or recorded, and in no type of ours", run: drift::run },
     Command { name: "fixtures", usage: "list [--write] [--check]", about: "which scenario reaches what of the declared surface", run: fixtures::run },
     Command { name: "fuzz", usage: "[--seconds N] [TARGET…]", about: "feed the decoders what nobody wrote, for a while", run: fuzz::run },
@@ -93,4 +96,5 @@ const COMMANDS: &[Command] = &[
     Command { name: "package", usage: "", about: "pack every crate and build from its package", run: package::run },
     Command { name: "record", usage: "[SCENARIO…]", about: "run scenarios on the real CLI, and store the fixtures", run: record::run },
     Command { name: "tidy", usage: "[--fix]", about: "what no compiler checks", run: tidy::run },
+    Command { name: "wire", usage: "OPTIONS.json", about: "what options become on the wire, as JSON", run: wire::run },
 ];

@@ -25,7 +25,11 @@ pub use agentwire_protocol::{
     permission::Decision,
 };
 pub use error::Error;
-pub use options::{Lowered, Options, SettingSource, SystemPrompt};
+pub use options::{
+    AskUserQuestionConfig, Delivery, FlagSettings, Lowered, OptionInfo, Options, Origin, OutputFormat,
+    PermissionPrompts, PreviewFormat, PrivateFile, SessionStoreFlush, SettingSource, Skills, SystemPrompt,
+    TaskBudget, Thinking, ThinkingDisplay, ToolConfig, Tools, TraceContext, Warning,
+};
 pub use query::{Query, query, query_all};
 pub use session::{ClaimError, Session, SessionBuilder, Spare, prewarm, startup};
 pub use settings::{

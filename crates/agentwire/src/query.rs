@@ -79,7 +79,7 @@ impl Session {
     where
         S: Stream<Item: Into<UserInput>> + Send + 'static,
     {
-        let sending: Sending = Box::pin(send_all(self.control().clone(), prompts));
+        let sending: Sending = Box::pin(send_all(self.control().clone(), self.client_composed(), prompts));
         Query { session: self, sending: Some(sending), ceiling: Ceiling::default() }
     }
 }

@@ -4,13 +4,17 @@ mod background;
 mod builder;
 mod ending;
 mod handshake;
+mod launch;
 mod place;
+mod private;
 mod prompt_id;
 mod prompts;
 mod reading;
 mod requests;
 mod spare;
+mod start;
 mod task;
+mod user;
 
 use std::sync::Arc;
 
@@ -20,12 +24,13 @@ pub(crate) use background::{Background, Mark};
 pub use builder::SessionBuilder;
 use handshake::Handshake;
 pub(crate) use place::{Awaited, Place, Whose, settles};
+use private::PrivateDir;
 pub(crate) use prompts::send_all;
 use reading::Aside;
 pub use spare::{ClaimError, Spare, prewarm, startup};
 use task::Task;
 
-use crate::{Error, Options, turn::Schema};
+use crate::{Error, Options, Warning, turn::Schema};
 
 /// A session: one CLI, and a conversation of many turns with it.
 ///
@@ -53,6 +58,12 @@ pub struct Session {
     /// The most bytes that are set aside.
     most_aside: usize,
     ending: Option<Arc<Ending>>,
+    /// Whether each prompt says that the host put it together.
+    client_composed: bool,
+    warnings: Vec<Warning>,
+    /// What the CLI may read as long as it runs. Behind the task, so that it goes after it.
+    #[expect(dead_code, reason = "it is kept to be dropped")]
+    files: Vec<PrivateDir>,
 }
 
 impl Session {
@@ -68,6 +79,11 @@ impl Session {
     /// As [`SessionBuilder::connect`].
     pub async fn connect(options: Options) -> Result<Self, Error> {
         Self::builder().options(options).connect().await
+    }
+
+    /// What is worth knowing of the options and the CLI's version, though the session works.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The handle for control requests: clonable, usable from any task at any time.

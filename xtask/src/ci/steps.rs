@@ -32,6 +32,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "self-test", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --self-test")]), about: "conformance finds what is broken on purpose" },
     Step { name: "drift", size: Size::Usual, plan: drift, about: "nothing is declared or recorded that our types lack without a reason" },
     Step { name: "fixtures", size: Size::Usual, plan: || Plan::cargo([&xtask("fixtures list --check")]), about: "the table of what the recordings reach is current" },
+    Step { name: "options", size: Size::Usual, plan: || Plan::cargo([&xtask("docs --check")]), about: "the page of options is current" },
     Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },

@@ -1,60 +1,100 @@
-//! The model and the course of the conversation.
+//! Which conversation it is, and what is stored of it.
+
+use serde::{Deserialize, Serialize};
 
 use super::{
-    Options,
+    Options, Warning,
     argv::Argv,
-    lower::{Lower, Lowered},
+    lower::{Lower, Lowered, refuse},
+    setters::setters,
 };
 use crate::Error;
 
+/// How soon a session store gets what is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum SessionStoreFlush {
+    /// Now and then, several entries at once.
+    Batched,
+    /// At once.
+    Eager,
+}
+
 pub(super) struct Group<'a>(pub(super) &'a Options);
 
-impl Options {
-    /// Sets the model.
-    #[must_use]
-    pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.model = Some(model.into());
-        self
-    }
-
-    /// Sets the most rounds that a turn may have.
-    #[must_use]
-    pub fn max_turns(mut self, turns: u32) -> Self {
-        self.max_turns = Some(turns);
-        self
-    }
-
-    /// Has answers told as they stream.
-    #[must_use]
-    pub fn include_partial_messages(mut self) -> Self {
-        self.include_partial_messages = true;
-        self
-    }
-
-    /// Goes on with a stored session.
-    #[must_use]
-    pub fn resume(mut self, session_id: impl Into<String>) -> Self {
-        self.resume = Some(session_id.into());
-        self
-    }
+setters! {
+    some resume: String;
+    on continue_last;
+    on fork_session;
+    some session_id: String;
+    some resume_session_at: String;
+    some resume_drops_turn: String;
+    plain persist_session: bool;
+    some title: String;
+    some session_store_flush: SessionStoreFlush;
+    plain load_timeout_ms: u64;
 }
 
 impl Lower for Group<'_> {
     fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
-        let refuse = |option, why: &str| Err(Error::Options { option, why: why.to_owned() });
-        if self.0.model.as_deref() == Some("") {
-            return refuse("model", "a model's name is not empty");
+        let options = self.0;
+        self.check()?;
+        if options.continue_last && options.resume.is_some() {
+            to.warn(Warning::Overridden { option: "continue", by: "resume" });
         }
-        if self.0.resume.as_deref() == Some("") {
-            return refuse("resume", "a session id is not empty");
+        if options.fork_session && options.resume.is_none() && !options.continue_last {
+            to.warn(Warning::NoEffect { option: "forkSession", why: "there is no session to copy" });
         }
-        if self.0.max_turns == Some(0) {
-            return refuse("maxTurns", "a turn has at least one round");
+        for (option, set) in [
+            ("sessionStoreFlush", options.session_store_flush.is_some()),
+            ("loadTimeoutMs", options.load_timeout_ms.is_some()),
+        ] {
+            if set {
+                to.warn(Warning::NoEffect { option, why: "there is no session store" });
+            }
         }
-        to.flag("model", self.0.model.as_deref());
-        to.flag("max-turns", self.0.max_turns);
-        to.flag("resume", self.0.resume.as_deref());
-        to.switch("include-partial-messages", self.0.include_partial_messages);
+        to.switch("continue", options.continue_last);
+        to.flag("resume", options.resume.as_deref());
+        to.switch("fork-session", options.fork_session);
+        to.flag("session-id", options.session_id.as_deref());
+        to.flag("resume-session-at", options.resume_session_at.as_deref());
+        to.flag("resume-drops-turn", options.resume_drops_turn.as_deref());
+        to.switch("no-session-persistence", options.persist_session == Some(false));
+        to.initialize.title.clone_from(&options.title);
         Ok(())
     }
+}
+
+impl Group<'_> {
+    /// What the CLI refuses, checked with 2.1.330 and 2.1.197.
+    fn check(&self) -> Result<(), Error> {
+        let options = self.0;
+        if options.resume.as_deref() == Some("") {
+            return refuse("resume", "a session's id or title is not empty");
+        }
+        if let Some(id) = &options.session_id {
+            if !is_uuid(id) {
+                return refuse("sessionId", "the CLI takes a UUID");
+            }
+            let again = options.resume.is_some() || options.continue_last;
+            if again && !options.fork_session {
+                return refuse("sessionId", "with `resume` or `continue` it needs `forkSession` too");
+            }
+        }
+        if options.resume_session_at.is_some() && options.resume.is_none() {
+            return refuse("resumeSessionAt", "it needs `resume`");
+        }
+        if options.resume_drops_turn.is_some() && options.resume_session_at.is_none() {
+            return refuse("resumeDropsTurn", "it needs `resumeSessionAt`");
+        }
+        Ok(())
+    }
+}
+
+/// The CLI takes any version and both cases.
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

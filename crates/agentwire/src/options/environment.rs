@@ -1,31 +1,38 @@
-//! Where the CLI runs, what it inherits, which settings it reads, and flags that we do not know.
+//! Where and how the CLI runs, what it inherits, and flags that we do not know.
 
 use std::path::PathBuf;
 
+use agentwire_protocol::cli;
+
 use super::{
-    Options, SettingSource,
+    Options, TraceContext, Warning,
     argv::Argv,
-    lower::{Lower, Lowered},
+    lower::{Lower, Lowered, refuse},
+    setters::setters,
 };
 use crate::Error;
 
 pub(super) struct Group<'a>(pub(super) &'a Options);
 
+setters! {
+    some cwd: PathBuf;
+    list additional_directories: PathBuf;
+    some project_config_root: PathBuf;
+    some path_to_claude_code_executable: PathBuf;
+    some executable: PathBuf;
+    list executable_args: String;
+    some user: String;
+    some client_app: String;
+    on debug;
+    some debug_file: PathBuf;
+    on enable_file_checkpointing;
+    plain max_buffer_size: usize;
+    some trace_context: TraceContext;
+    plain version_check: bool;
+    on env_clear;
+}
+
 impl Options {
-    /// Sets the working directory.
-    #[must_use]
-    pub fn cwd(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.cwd = Some(dir.into());
-        self
-    }
-
-    /// Sets the CLI's program.
-    #[must_use]
-    pub fn path_to_claude_code_executable(mut self, program: impl Into<PathBuf>) -> Self {
-        self.path_to_claude_code_executable = Some(program.into());
-        self
-    }
-
     /// Sets a variable in the CLI's environment.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -40,20 +47,6 @@ impl Options {
         self
     }
 
-    /// Lets the CLI inherit nothing: it gets the variables that are set here alone, and those of the protocol.
-    #[must_use]
-    pub fn env_clear(mut self) -> Self {
-        self.env_clear = true;
-        self
-    }
-
-    /// Sets which settings files are read.
-    #[must_use]
-    pub fn setting_sources(mut self, sources: impl IntoIterator<Item = SettingSource>) -> Self {
-        self.setting_sources = Some(sources.into_iter().collect());
-        self
-    }
-
     /// Adds a flag that is newer than this version, without its leading `--`.
     #[must_use]
     pub fn extra_arg(mut self, name: impl Into<String>, value: Option<&str>) -> Self {
@@ -62,22 +55,10 @@ impl Options {
     }
 }
 
-impl SettingSource {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-        }
-    }
-}
-
 impl Lower for Group<'_> {
     fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
-        if let Some(sources) = &self.0.setting_sources {
-            let names: Vec<_> = sources.iter().map(|source| source.as_str()).collect();
-            to.flag("setting-sources", Some(names.join(",")));
-        }
+        self.flags(to)?;
+        self.variables(to)?;
         for (name, value) in &self.0.extra_args {
             check_flag(name, to)?;
             match value {
@@ -85,28 +66,93 @@ impl Lower for Group<'_> {
                 None => to.switch(name, true),
             }
         }
-        for (name, value) in &self.0.env {
-            check_variable("env", name, Some(value.as_str()))?;
-        }
-        for name in &self.0.env_remove {
-            check_variable("envRemove", name, None)?;
-        }
-        to.env.extend(self.0.env.clone());
-        to.env_remove.extend(self.0.env_remove.clone());
         Ok(())
     }
 }
 
+impl Group<'_> {
+    fn flags(&self, to: &mut Lowered) -> Result<(), Error> {
+        let options = self.0;
+        if options.max_buffer_size == Some(0) {
+            return refuse("maxBufferSize", "a line has at least one byte");
+        }
+        if options.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) {
+            return refuse("projectConfigRoot", "the CLI takes an absolute path");
+        }
+        for dir in &options.additional_directories {
+            to.flag("add-dir", Some(dir.display()));
+        }
+        to.flag("project-config-root", options.project_config_root.as_ref().map(|root| root.display()));
+        match &options.debug_file {
+            Some(file) => to.flag("debug-file", Some(file.display())),
+            None => to.switch("debug", options.debug),
+        }
+        Ok(())
+    }
+
+    fn variables(&self, to: &mut Lowered) -> Result<(), Error> {
+        let options = self.0;
+        for (name, value) in &options.env {
+            check_variable("env", name, Some(value.as_str()))?;
+        }
+        for name in &options.env_remove {
+            check_variable("envRemove", name, None)?;
+        }
+        if options.enable_file_checkpointing {
+            to.env.insert(cli::env::FILE_CHECKPOINTING.to_owned(), "true".to_owned());
+        }
+        if let Some(app) = &options.client_app {
+            check_variable("clientApp", cli::env::CLIENT_APP, Some(app))?;
+            to.env.insert(cli::env::CLIENT_APP.to_owned(), app.clone());
+        }
+        if let Some(trace) = &options.trace_context {
+            if !trace.is_well_formed() {
+                return refuse("traceContext", "`traceparent` is VERSION-TRACE-SPAN-FLAGS in hexadecimals");
+            }
+            to.trace(trace);
+        }
+        for name in options.env.keys() {
+            let by_option = [
+                (cli::env::FILE_CHECKPOINTING, "enableFileCheckpointing"),
+                (cli::env::CLIENT_APP, "clientApp"),
+                (cli::env::TRACEPARENT, "traceContext"),
+            ];
+            for (variable, option) in by_option {
+                if name == variable && to.env.contains_key(variable) {
+                    to.warn(Warning::Overridden { option, by: "env" });
+                }
+            }
+        }
+        to.env.extend(options.env.clone());
+        to.env_remove.extend(options.env_remove.clone());
+        Ok(())
+    }
+}
+
+impl Lowered {
+    /// Makes the CLI's spans children of this one; what is inherited is of another trace.
+    pub(crate) fn trace(&mut self, trace: &TraceContext) {
+        self.env.insert(cli::env::TRACEPARENT.to_owned(), trace.traceparent.clone());
+        self.env_remove.insert(cli::env::TRACESTATE.to_owned());
+        if let Some(state) = &trace.tracestate {
+            self.env.insert(cli::env::TRACESTATE.to_owned(), state.clone());
+        }
+    }
+}
+
 fn check_flag(name: &str, to: &Lowered) -> Result<(), Error> {
-    let refuse = |why: String| Err(Error::Options { option: "extraArgs", why });
     let odd = |character: char| character == '=' || character.is_whitespace() || character.is_control();
     if name.is_empty() || name.starts_with('-') || name.contains(odd) {
-        return refuse(format!("{name:?} is no flag's name; write it without dashes and its value apart"));
+        return refuse(
+            "extraArgs",
+            format!("{name:?} is no flag's name; write it without dashes and its value apart"),
+        );
     }
     if to.has_flag(name) {
-        return refuse(format!(
-            "`--{name}` is set already, by an option of its own or by the protocol itself"
-        ));
+        return refuse(
+            "extraArgs",
+            format!("`--{name}` is set already, by an option of its own or by the protocol itself"),
+        );
     }
     Ok(())
 }
@@ -114,10 +160,10 @@ fn check_flag(name: &str, to: &Lowered) -> Result<(), Error> {
 /// The value is never shown: it may be a key.
 fn check_variable(option: &'static str, name: &str, value: Option<&str>) -> Result<(), Error> {
     if name.is_empty() || name.contains(['=', '\0']) {
-        return Err(Error::Options { option, why: format!("{name:?} is no variable's name") });
+        return refuse(option, format!("{name:?} is no variable's name"));
     }
     if value.is_some_and(|value| value.contains('\0')) {
-        return Err(Error::Options { option, why: format!("the value of {name:?} holds a NUL byte") });
+        return refuse(option, format!("the value of {name:?} holds a NUL byte"));
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! What options become: a command line, an environment, and the handshake.
+//! What options become: a command line, an environment, files, and the handshake.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
-use agentwire_protocol::{cli, control::Initialize};
+use agentwire_protocol::{Hidden, cli, control::Initialize};
 
-use super::argv::Argv;
+use super::{Warning, argv::Argv};
 use crate::Error;
 
 /// What options become.
@@ -15,13 +15,31 @@ use crate::Error;
 #[non_exhaustive]
 pub struct Lowered {
     /// The command line, without the program.
+    ///
+    /// An argument that names one of the [`files`](Self::files) has `<private>/NAME` in the place of the file's path.
     pub args: Vec<String>,
     /// Variables to set.
     pub env: BTreeMap<String, String>,
     /// Variables to take away.
     pub env_remove: BTreeSet<String>,
+    /// Files that only the CLI may read, to be written before it starts and removed after its end.
+    pub files: Vec<PrivateFile>,
     /// The handshake, before callbacks and servers are put into it.
     pub initialize: Initialize,
+    /// Whether each prompt says that the host put it together (`client_composed`).
+    pub client_composed: bool,
+    /// What is worth knowing.
+    pub warnings: Vec<Warning>,
+}
+
+/// A file that only the CLI may read (mode 0600), as its contents may be secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PrivateFile {
+    /// Its name.
+    pub name: &'static str,
+    /// What is in it; `Debug` does not show it.
+    pub contents: Hidden<String>,
 }
 
 impl Lowered {
@@ -34,6 +52,23 @@ impl Lowered {
         self.args.iter().any(names)
     }
 
+    /// Whether the CLI is to wait for the handshake before it starts anything.
+    pub(crate) fn awaits_initialize(&self) -> bool {
+        self.has_flag(AWAIT_INITIALIZE)
+    }
+
+    /// The command line, with the files in this directory.
+    pub(crate) fn args_with_files_in(&self, dir: &str) -> Vec<String> {
+        let place = |arg: &String| {
+            let file = self.files.iter().find(|file| arg.ends_with(&format!("={}", file.placeholder())));
+            match file {
+                Some(file) => arg.replace(&file.placeholder(), &format!("{dir}/{}", file.name)),
+                None => arg.clone(),
+            }
+        };
+        self.args.iter().map(place).collect()
+    }
+
     /// What every session needs.
     pub(super) fn stream_json() -> Self {
         Self {
@@ -44,9 +79,39 @@ impl Lowered {
                 (cli::env::SDK_VERSION.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]),
             // A session is no part of another one that this program may itself run in.
-            env_remove: BTreeSet::from([cli::env::NESTED.to_owned()]),
+            env_remove: BTreeSet::from([
+                cli::env::NESTED.to_owned(),
+                cli::env::DERIVED_CLIENT_APP.to_owned(),
+            ]),
+            files: Vec::new(),
             initialize: Initialize::default(),
+            client_composed: false,
+            warnings: Vec::new(),
         }
+    }
+
+    /// Has the CLI wait for the handshake.
+    pub(super) fn await_initialize(&mut self) {
+        if !self.awaits_initialize() {
+            self.switch(AWAIT_INITIALIZE, true);
+        }
+    }
+
+    /// Adds `--flag=PATH`, the path being that of a file which only the CLI may read.
+    pub(super) fn private_file(&mut self, flag: &str, name: &'static str, contents: String) {
+        let file = PrivateFile { name, contents: Hidden(contents) };
+        self.flag(flag, Some(file.placeholder()));
+        self.files.push(file);
+    }
+
+    pub(super) fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+}
+
+impl PrivateFile {
+    fn placeholder(&self) -> String {
+        format!("<private>/{}", self.name)
     }
 }
 
@@ -57,6 +122,8 @@ impl fmt::Debug for Lowered {
             .field("args", &self.args.len())
             .field("env", &self.env.keys())
             .field("env_remove", &self.env_remove)
+            .field("files", &self.files)
+            .field("warnings", &self.warnings)
             .finish_non_exhaustive()
     }
 }
@@ -72,3 +139,11 @@ impl Argv for Lowered {
         self.args.push(arg);
     }
 }
+
+/// The refusal of an option.
+pub(super) fn refuse<T>(option: &'static str, why: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Options { option, why: why.into() })
+}
+
+/// Known since CLI 2.1.261.
+pub(crate) const AWAIT_INITIALIZE: &str = "await-initialize";

@@ -1,27 +1,57 @@
-//! The system prompt.
+//! The system prompt, and the words of plan mode.
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     Options,
-    lower::{Lower, Lowered},
+    argv::Argv,
+    lower::{Lower, Lowered, refuse},
+    setters::setters,
 };
 use crate::Error;
 
 /// The system prompt.
 ///
-/// In JSON a string, or `{"type": "preset", "preset": "claude_code"}` with or without `append`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+/// In JSON a string, a list of strings, `{"type": "custom", "prompt": …}`,
+/// `{"type": "preset", "preset": "claude_code"}` or `{"type": "file", "path": …}`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "Json", into = "Json")]
 #[non_exhaustive]
 pub enum SystemPrompt {
     /// This text, and nothing else.
     Text(String),
+    /// These parts, and nothing else.
+    Parts(Vec<String>),
+    /// These parts, and whether the CLI keeps them with the session (`systemPromptSnapshot`).
+    Custom {
+        /// The parts.
+        parts: Vec<String>,
+        /// Whether they are kept and used again as they were, also by a later start of the session; `None` for yes.
+        snapshot: Option<bool>,
+    },
     /// The CLI's own, with this text behind it where there is one.
     Preset {
         /// What stands behind it.
         append: Option<String>,
+        /// Whether what differs by user goes into the first message rather than into the system prompt.
+        exclude_dynamic_sections: Option<bool>,
+        /// Whether it is kept and used again as it was; `None` for yes.
+        snapshot: Option<bool>,
     },
+    /// What is in this file (`--system-prompt-file`), which the CLI reads.
+    File(PathBuf),
+}
+
+impl SystemPrompt {
+    /// The CLI's own.
+    pub const PRESET: Self = Self::Preset { append: None, exclude_dynamic_sections: None, snapshot: None };
+
+    /// The CLI's own, with this text behind it.
+    pub fn preset_with(append: impl Into<String>) -> Self {
+        Self::Preset { append: Some(append.into()), exclude_dynamic_sections: None, snapshot: None }
+    }
 }
 
 /// An empty prompt: what the reference SDKs send when nothing is set.
@@ -45,6 +75,10 @@ impl From<String> for SystemPrompt {
 
 pub(super) struct Group<'a>(pub(super) &'a Options);
 
+setters! {
+    some plan_mode_instructions: String;
+}
+
 impl Options {
     /// Sets the system prompt. It goes into the handshake, so it may be long, and nobody else on the machine sees it.
     #[must_use]
@@ -56,48 +90,117 @@ impl Options {
 
 impl Lower for Group<'_> {
     fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+        let initialize = &mut to.initialize;
+        initialize.plan_mode_instructions.clone_from(&self.0.plan_mode_instructions);
         match &self.0.system_prompt {
-            SystemPrompt::Text(text) => to.initialize.system_prompt = Some(vec![text.clone()]),
-            SystemPrompt::Preset { append } => to.initialize.append_system_prompt.clone_from(append),
+            SystemPrompt::Text(text) => initialize.system_prompt = Some(vec![text.clone()]),
+            SystemPrompt::Parts(parts) => initialize.system_prompt = Some(parts.clone()),
+            SystemPrompt::Custom { parts, snapshot } => {
+                initialize.system_prompt = Some(parts.clone());
+                initialize.system_prompt_snapshot = *snapshot;
+            }
+            SystemPrompt::Preset { append, exclude_dynamic_sections, snapshot } => {
+                initialize.append_system_prompt.clone_from(append);
+                initialize.exclude_dynamic_sections = *exclude_dynamic_sections;
+                initialize.system_prompt_snapshot = *snapshot;
+            }
+            SystemPrompt::File(path) if path.as_os_str().is_empty() => {
+                return refuse("systemPrompt", "a file's path is not empty");
+            }
+            SystemPrompt::File(path) => to.flag("system-prompt-file", Some(path.display())),
         }
         Ok(())
     }
 }
 
-/// The shape in JSON, which is that of the reference TypeScript options.
+/// The shape in JSON, which is that of the reference options; `file` is the Python SDK's.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Json {
     Text(String),
+    Parts(Vec<String>),
     Preset(Preset),
+    Custom(Custom),
+    File(File),
 }
 
 #[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Preset {
     r#type: PresetType,
     preset: PresetName,
     #[serde(skip_serializing_if = "Option::is_none")]
     append: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exclude_dynamic_sections: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<bool>,
 }
 
 #[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Custom {
+    r#type: CustomType,
+    prompt: TextOrParts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<bool>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    r#type: FileType,
+    path: PathBuf,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum TextOrParts {
+    Text(String),
+    Parts(Vec<String>),
+}
+
+/// The word `preset`.
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum PresetType {
+pub(super) enum PresetType {
     Preset,
 }
 
+/// The one preset that there is.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum PresetName {
+pub(super) enum PresetName {
     ClaudeCode,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum CustomType {
+    Custom,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum FileType {
+    File,
 }
 
 impl From<Json> for SystemPrompt {
     fn from(json: Json) -> Self {
         match json {
             Json::Text(text) => Self::Text(text),
-            Json::Preset(preset) => Self::Preset { append: preset.append },
+            Json::Parts(parts) => Self::Parts(parts),
+            Json::Custom(Custom { prompt: TextOrParts::Text(text), snapshot, .. }) => {
+                Self::Custom { parts: vec![text], snapshot }
+            }
+            Json::Custom(Custom { prompt: TextOrParts::Parts(parts), snapshot, .. }) => {
+                Self::Custom { parts, snapshot }
+            }
+            Json::Preset(Preset { append, exclude_dynamic_sections, snapshot, .. }) => {
+                Self::Preset { append, exclude_dynamic_sections, snapshot }
+            }
+            Json::File(file) => Self::File(file.path),
         }
     }
 }
@@ -106,9 +209,20 @@ impl From<SystemPrompt> for Json {
     fn from(prompt: SystemPrompt) -> Self {
         match prompt {
             SystemPrompt::Text(text) => Self::Text(text),
-            SystemPrompt::Preset { append } => {
-                Self::Preset(Preset { r#type: PresetType::Preset, preset: PresetName::ClaudeCode, append })
-            }
+            SystemPrompt::Parts(parts) => Self::Parts(parts),
+            SystemPrompt::Custom { parts, snapshot } => Self::Custom(Custom {
+                r#type: CustomType::Custom,
+                prompt: TextOrParts::Parts(parts),
+                snapshot,
+            }),
+            SystemPrompt::Preset { append, exclude_dynamic_sections, snapshot } => Self::Preset(Preset {
+                r#type: PresetType::Preset,
+                preset: PresetName::ClaudeCode,
+                append,
+                exclude_dynamic_sections,
+                snapshot,
+            }),
+            SystemPrompt::File(path) => Self::File(File { r#type: FileType::File, path }),
         }
     }
 }

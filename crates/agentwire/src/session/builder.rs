@@ -1,23 +1,29 @@
 //! Putting a session together.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
-use agentwire_control::{Connection, Responder, Settings, connect};
+use agentwire_control::{Responder, Settings};
 use agentwire_hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandler};
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
-use agentwire_transport::{
-    BoxTransport, Link, Transport, TransportError,
-    process::{self, Launch, ProcessTransport, locate},
-};
-use tokio::runtime::{Handle, TryCurrentError};
+use agentwire_transport::{BoxTransport, Transport, process::Launch};
 
 use super::{
-    Aside, Background, Place, Session,
-    handshake::{Handshake, HandshakeLimit},
-    task::{Grace, Task},
+    Background, Session,
+    handshake::HandshakeLimit,
+    launch::launch,
+    start::{GivenOut, Start, take},
+    task::Grace,
 };
-use crate::{Error, Options, options::Lowered, turn::Schema};
+use crate::{
+    Error, Options, Warning,
+    options::{Lowered, PROMPT_TOOL},
+    turn::Schema,
+};
 
 /// A session to be put together: what is data goes into [`Options`], what is code comes here.
 #[derive(Default)]
@@ -39,9 +45,11 @@ pub struct SessionBuilder {
     handshake_limit: HandshakeLimit,
     /// Whether the process is to wait for a claim.
     pub(super) spare: bool,
+    session_mirror: bool,
+    given_out: GivenOut,
 }
 
-type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
+pub(super) type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl SessionBuilder {
     /// Sets the options.
@@ -120,6 +128,15 @@ impl SessionBuilder {
         self
     }
 
+    /// Has what is stored of the session told as messages too (`--session-mirror`): `transcript_mirror`, with the entries.
+    ///
+    /// It is what a store of sessions is made of. The last entries come after the last result.
+    #[must_use]
+    pub fn session_mirror(mut self) -> Self {
+        self.session_mirror = true;
+        self
+    }
+
     /// Sets the numbers that bound the session.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -194,33 +211,12 @@ impl SessionBuilder {
         let lowered = self.lower()?;
         let schema = Schema::of(&lowered)?.map(Arc::new);
         self.background.settle(|| inherited(&self.options, CEILING));
-        let initialize = lowered.initialize.clone();
-        let transport = match self.transport.take() {
-            Some(transport) => transport,
-            None => BoxTransport::new(self.process(lowered)?),
-        };
-        let runtime = Handle::try_current().map_err(no_runtime)?;
-        let Link { source, sink, lifeline } = transport.open().await?;
-        let lifeline = Arc::new(lifeline);
-        let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
-        let (grace, background, settings) = (self.grace, self.background.clone(), self.settings.clone());
-        let most_aside = settings.parked_open;
-        let HandshakeLimit(limit) = self.handshake_limit;
-        let Connection { control, messages, driver } = connect(link, self.responder_of_all(), settings);
-        let task = Task::spawn(&runtime, control.clone(), driver, lifeline, grace);
-        let handshake = Handshake::shake(&control, initialize, limit).await?;
-        Ok(Session {
-            control,
-            messages,
-            task,
-            background,
-            handshake,
-            schema,
-            place: Place::default(),
-            aside: Aside::default(),
-            most_aside,
-            ending: None,
-        })
+        let files = take(&self.given_out);
+        if let Some(transport) = self.transport.take() {
+            return self.start(schema).over(transport, lowered, files).await;
+        }
+        let fallback = lowered.awaits_initialize().then(|| self.lower_for_an_old_cli()).transpose()?;
+        self.start(schema).process(lowered, fallback.flatten()).await
     }
 
     /// What the options and the callbacks become on the command line, in the environment and in the handshake.
@@ -229,19 +225,41 @@ impl SessionBuilder {
     ///
     /// [`Error::Options`] where an option can't be used as it is set.
     pub fn lower(&self) -> Result<Lowered, Error> {
-        let mut lowered = self.options.lower()?;
+        self.lower_with(&self.options)
+    }
+
+    fn lower_with(&self, options: &Options) -> Result<Lowered, Error> {
+        let mut lowered = options.lower()?;
         if self.permissions.is_some() {
-            if lowered.has_flag(PERMISSION_FLAG) {
-                let why = format!("`--{PERMISSION_FLAG}` is already taken by the permission callback");
-                return Err(Error::Options { option: "extraArgs", why });
+            if lowered.has_flag(PROMPT_TOOL) {
+                let by_option = options.permission_prompt_tool_name.is_some();
+                let option = if by_option { "permissionPromptToolName" } else { "extraArgs" };
+                let why = format!("`--{PROMPT_TOOL}` is already taken by the permission callback");
+                return Err(Error::Options { option, why });
             }
-            lowered.args.push(format!("--{PERMISSION_FLAG}=stdio"));
+            lowered.args.push(format!("--{PROMPT_TOOL}=stdio"));
+        }
+        if self.session_mirror {
+            lowered.args.push(SESSION_MIRROR.to_owned());
+            if options.persist_session == Some(false) {
+                let why = "what is not stored is not mirrored";
+                lowered.warnings.push(Warning::NoEffect { option: "sessionStore", why });
+            }
+        }
+        #[cfg(feature = "tracing")]
+        if options.trace_context.is_none()
+            && !options.env.contains_key(agentwire_protocol::cli::env::TRACEPARENT)
+            && let Some(trace) = crate::TraceContext::active()
+        {
+            lowered.trace(&trace);
         }
         if let Some(hooks) = &self.hooks {
             lowered.initialize.hooks = hooks.declaration();
         }
         if let Some(dialogs) = &self.dialogs {
-            lowered.initialize.supported_dialog_kinds = dialogs.kinds().map(Into::into).collect();
+            let known = lowered.initialize.supported_dialog_kinds.clone();
+            let more = dialogs.kinds().map(Into::into).filter(|kind| !known.contains(kind));
+            lowered.initialize.supported_dialog_kinds.extend(more);
         }
         if self.spare {
             lowered.args.push(format!("--{CLAIM_FLAG}"));
@@ -256,25 +274,34 @@ impl SessionBuilder {
     /// What [`connect`](Self::connect) starts where no transport is set.
     ///
     /// For those who wrap the process: give the launch to a `ProcessTransport`, wrap that, and set it as the
-    /// [`transport`](Self::transport).
+    /// [`transport`](Self::transport) of this builder, which has the session own the private files that the command
+    /// line names: they are gone with the session, or with the builder.
     ///
     /// # Errors
     ///
     /// [`Error::Options`] and [`Error::CliNotFound`], as with [`connect`](Self::connect).
     pub fn launch(&self) -> Result<Launch, Error> {
-        launch(&self.options, self.lower()?)
+        let (launch, files) = launch(&self.options, self.lower()?)?;
+        self.given_out.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
+        Ok(launch)
     }
 
-    /// The CLI as a child process, which ends in the same bounds whether the session is closed or dropped.
-    fn process(&self, lowered: Lowered) -> Result<ProcessTransport, Error> {
-        let Grace { after_input, after_terminate } = self.grace;
-        let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
-        let launch = launch(&self.options, lowered)?;
-        let transport = ProcessTransport::new(launch).grace(grace).guard(!self.unguarded);
-        Ok(match self.on_stderr.clone() {
-            Some(sink) => transport.on_stderr(move |line| sink(line)),
-            None => transport,
-        })
+    /// The same with flags for what went into the handshake, where there is any.
+    fn lower_for_an_old_cli(&self) -> Result<Option<(Lowered, Vec<Warning>)>, Error> {
+        let (options, told) = self.options.delivered_by_argv();
+        if told.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some((self.lower_with(&options)?, told)))
+    }
+
+    fn start(mut self, schema: Option<Arc<Schema>>) -> Start {
+        let options = std::mem::take(&mut self.options);
+        let (on_stderr, settings) = (self.on_stderr.take(), self.settings.clone());
+        let (grace, guarded, background) = (self.grace, !self.unguarded, self.background.clone());
+        let HandshakeLimit(limit) = self.handshake_limit;
+        let responder = self.responder_of_all();
+        Start { options, responder, on_stderr, settings, grace, guarded, background, limit, schema }
     }
 
     fn responder_of_all(self) -> Arc<dyn Responder> {
@@ -288,26 +315,6 @@ impl SessionBuilder {
         all.extend(self.responders);
         self.background.watch(all)
     }
-}
-
-/// Without this check, tokio panics.
-fn no_runtime(error: TryCurrentError) -> Error {
-    let action = "finding the tokio runtime";
-    Error::Start(TransportError::Io { action, source: std::io::Error::other(error) })
-}
-
-/// The CLI's launch, as the options say.
-fn launch(options: &Options, lowered: Lowered) -> Result<Launch, Error> {
-    let program = locate(options.path_to_claude_code_executable.as_deref())?;
-    let mut launch = Launch::new(program).args(lowered.args);
-    if options.env_clear {
-        launch = launch.env_clear();
-    }
-    if let Some(dir) = &options.cwd {
-        launch = launch.cwd(dir);
-    }
-    launch = lowered.env_remove.into_iter().fold(launch, Launch::env_remove);
-    Ok(lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value)))
 }
 
 /// What the CLI finds in its environment under this name.
@@ -346,4 +353,4 @@ impl fmt::Debug for SessionBuilder {
 const CLAIM_FLAG: &str = "await-claim";
 /// The reference's own limit for work in the background, in milliseconds.
 const CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
-const PERMISSION_FLAG: &str = "permission-prompt-tool";
+const SESSION_MIRROR: &str = "--session-mirror";

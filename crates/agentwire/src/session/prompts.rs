@@ -29,7 +29,7 @@ impl Session {
     /// When the session has ended, or its input was; and [`ControlError::Backlogged`](crate::ControlError::Backlogged)
     /// when so much is unread that nothing moves: read, and send again.
     pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
-        let (prompt, uuid) = with_id(prompt.into());
+        let (prompt, uuid) = self.composed(prompt);
         self.control.send(&prompt).await?;
         Ok(uuid)
     }
@@ -50,7 +50,7 @@ impl Session {
     where
         S: Stream<Item: Into<UserInput>> + Send,
     {
-        send_all(self.control.clone(), prompts)
+        send_all(self.control.clone(), self.client_composed, prompts)
     }
 
     /// What comes until the next result, whichever prompt it answers.
@@ -72,7 +72,7 @@ impl Session {
     ///
     /// As [`send`](Self::send).
     pub async fn ask(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>, Error> {
-        let (prompt, uuid) = with_id(prompt.into());
+        let (prompt, uuid) = self.composed(prompt);
         let after = self.control.turns_ended();
         self.control.send(&prompt).await?;
         Ok(Turn::new(self, Some(Awaited { prompt: uuid, after })))
@@ -100,8 +100,19 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Whether prompts of this session say that the host put them together.
+    pub(crate) fn client_composed(&self) -> bool {
+        self.client_composed
+    }
+
+    fn composed(&self, prompt: impl Into<UserInput>) -> (UserInput, Uuid) {
+        with_id(prompt.into(), self.client_composed)
+    }
+}
+
 /// Sends each, and takes none from the stream before it can be sent.
-pub(crate) async fn send_all<S>(control: Control, prompts: S) -> Result<(), Error>
+pub(crate) async fn send_all<S>(control: Control, client_composed: bool, prompts: S) -> Result<(), Error>
 where
     S: Stream<Item: Into<UserInput>> + Send,
 {
@@ -111,12 +122,15 @@ where
         let Some(prompt) = poll_fn(|context| prompts.as_mut().poll_next(context)).await else {
             return Ok(());
         };
-        control.send_now(&with_id(prompt.into()).0)?;
+        control.send_now(&with_id(prompt.into(), client_composed).0)?;
     }
 }
 
-/// The prompt with an id, and the id.
-fn with_id(mut prompt: UserInput) -> (UserInput, Uuid) {
+/// The prompt with an id, and the id; what the prompt itself says of being put together counts first.
+fn with_id(mut prompt: UserInput, client_composed: bool) -> (UserInput, Uuid) {
     let uuid = prompt.uuid.get_or_insert_with(prompt_id::fresh).clone();
+    if client_composed {
+        prompt.client_composed.get_or_insert(true);
+    }
     (prompt, uuid)
 }

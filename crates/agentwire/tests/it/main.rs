@@ -19,6 +19,7 @@ mod hooks;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod options;
+mod options_wire;
 mod peer;
 mod permissions;
 mod process;

@@ -1,7 +1,18 @@
 //! Options: what each becomes, what is refused, what is stored, and what is not shown.
 
 use agentwire::{
-    Decision, Error, Options, PermissionMode, Session, SettingSource, SystemPrompt, hooks::PermissionHandler,
+    Decision, Delivery, Error, FlagSettings, Options, OutputFormat, PermissionMode, PermissionPrompts,
+    PreviewFormat, RawJson, Session, SessionStoreFlush, SettingSource, SystemPrompt, Thinking,
+    ThinkingDisplay, ToolConfig, TraceContext, Warning,
+    hooks::PermissionHandler,
+    protocol::{
+        agent::AgentDefinition,
+        effort::EffortLevel,
+        mcp::{HttpServer, McpServerConfig, SdkServer},
+        plugin::{LocalPlugin, PluginConfig},
+        sandbox::SandboxSettings,
+        settings::RawSettings,
+    },
 };
 use serde_json::{Value, json};
 
@@ -24,25 +35,119 @@ fn refused(options: Options) -> (&'static str, String) {
     }
 }
 
+fn raw(json: &str) -> RawJson {
+    RawJson::parse(json).unwrap()
+}
+
+fn http_server() -> McpServerConfig {
+    let mut server = HttpServer::new("http://far/mcp");
+    server.headers.insert("Authorization".into(), "s3cr3t".to_owned());
+    McpServerConfig::Http(server)
+}
+
+fn plugin() -> PluginConfig {
+    PluginConfig::Local(LocalPlugin::new("/plugin"))
+}
+
 /// Every option set, to values that are not the default.
 fn full() -> Options {
-    Options::new()
+    let mut sandbox = SandboxSettings::default();
+    sandbox.enabled = Some(true);
+    let mut options = Options::new()
         .model("opus")
+        .fallback_model("sonnet,haiku")
+        .agent("r")
+        .agents([("r", AgentDefinition::new("reviews", "Review."))])
+        .effort(EffortLevel::High)
+        .thinking(Thinking::Enabled { budget_tokens: Some(1024), display: Some(ThinkingDisplay::Omitted) })
+        .max_thinking_tokens(2048)
+        .betas(["context-1m-2025-08-07"])
         .system_prompt("be brief")
-        .permission_mode(PermissionMode::Plan)
+        .plan_mode_instructions("plan")
+        .tools(["Read", "Skill"])
         .allowed_tools(["Read", "Bash(git:*)"])
         .disallowed_tools(["Write"])
+        .tool_aliases([("Bash", "mcp__w__bash".into())])
+        .tool_config(ToolConfig::preview_format(PreviewFormat::Html))
+        .skills(["pdf"])
+        .permission_mode(PermissionMode::Plan)
+        .allow_dangerously_skip_permissions()
+        .permission_prompt_tool_name("mcp__x__ask")
+        .permission_prompts(PermissionPrompts::None);
+    options = options
         .max_turns(3)
-        .include_partial_messages()
+        .max_budget_usd(1.5)
+        .task_budget(1000)
         .resume("11111111-1111-4111-8111-111111111111")
+        .continue_last()
+        .fork_session()
+        .session_id("22222222-2222-4222-8222-222222222222")
+        .resume_session_at("33333333-3333-4333-8333-333333333333")
+        .resume_drops_turn("44444444-4444-4444-8444-444444444444")
+        .persist_session(false)
+        .title("a title")
+        .session_store_flush(SessionStoreFlush::Eager)
+        .load_timeout_ms(1)
+        .output_format(OutputFormat::JsonSchema(raw(r#"{"type":"object"}"#)))
+        .include_partial_messages()
+        .include_hook_events()
+        .forward_subagent_text()
+        .verbatim_prompts()
+        .prompt_suggestions()
+        .agent_progress_summaries()
+        .supported_dialog_kinds(["x"])
+        .per_task_stop_affordance()
+        .mcp_servers([("far", http_server())])
+        .mcp_servers_delivery(Delivery::Argv)
+        .mcp_config_files(["/mcp.json"])
+        .strict_mcp_config()
+        .plugins([plugin()])
+        .plugin_delivery(Delivery::Argv);
+    options
+        .settings(RawSettings::new(raw(r#"{"env":{"KEY":"s3cr3t"}}"#)))
+        .managed_settings(RawSettings::new(raw(r#"{"env":{"KEY":"s3cr3t"}}"#)))
         .setting_sources([SettingSource::User, SettingSource::Project, SettingSource::Local])
+        .sandbox(sandbox)
         .cwd("/project")
-        .path_to_claude_code_executable("/bin/claude")
+        .additional_directories(["/a", "/b"])
+        .project_config_root("/root")
+        .path_to_claude_code_executable("/bin/sh")
+        .executable("deno")
+        .executable_args(["--key=s3cr3t"])
         .env("TOKEN", "s3cr3t")
         .env_remove("HOME")
         .env_clear()
         .extra_arg("new-flag", Some("-1"))
         .extra_arg("new-switch", None)
+        .user("0")
+        .client_app("my-app/1.0")
+        .debug()
+        .debug_file("/d.log")
+        .enable_file_checkpointing()
+        .max_buffer_size(1 << 20)
+        .trace_context(TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
+        .version_check(false)
+}
+
+/// A field without a method or a place in `Debug` would be found here.
+#[test]
+fn every_option_can_be_set_and_is_shown() {
+    let (full, default) = (full(), Options::new());
+    let (set, unset) = (serde_json::to_value(&full).unwrap(), serde_json::to_value(default).unwrap());
+    let shown = format!("{full:?}");
+    for option in Options::described() {
+        assert_ne!(set[option.name], unset[option.name], "{}", option.name);
+        let field: String = option
+            .name
+            .chars()
+            .flat_map(|c| {
+                let word = c.is_ascii_uppercase().then_some('_');
+                word.into_iter().chain([c.to_ascii_lowercase()])
+            })
+            .collect();
+        let field = if field == "continue" { "continue_last".to_owned() } else { field };
+        assert!(shown.contains(&format!("{field}: ")), "{field}: {shown}");
+    }
 }
 
 #[test]
@@ -54,7 +159,10 @@ fn what_every_session_gets() {
     );
     assert_eq!(lowered.env["CLAUDE_CODE_SDK_READS_SESSION_STATE"], "1");
     assert!(lowered.env.contains_key("CLAUDE_CODE_ENTRYPOINT"));
-    assert!(lowered.env_remove.contains("CLAUDECODE"));
+    for variable in ["CLAUDECODE", "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP"] {
+        assert!(lowered.env_remove.contains(variable));
+    }
+    assert!(lowered.warnings.is_empty() && lowered.files.is_empty());
     assert_eq!(handshake(Options::new()), json!({"systemPrompt": [""]}));
 }
 
@@ -87,25 +195,6 @@ fn the_argument_of_each_option() {
 }
 
 #[test]
-fn the_order_is_fixed() {
-    assert_eq!(
-        added(full()),
-        [
-            "--model=opus",
-            "--max-turns=3",
-            "--resume=11111111-1111-4111-8111-111111111111",
-            "--include-partial-messages",
-            "--permission-mode=plan",
-            "--allowedTools=Read,Bash(git:*)",
-            "--disallowedTools=Write",
-            "--setting-sources=user,project,local",
-            "--new-flag=-1",
-            "--new-switch",
-        ]
-    );
-}
-
-#[test]
 fn empty_lists_add_nothing() {
     let options = Options::new().allowed_tools(Vec::<String>::new()).disallowed_tools(Vec::<String>::new());
     assert!(added(options).is_empty());
@@ -115,10 +204,12 @@ fn empty_lists_add_nothing() {
 fn system_prompts() {
     let prompt = |prompt: SystemPrompt| handshake(Options::new().system_prompt(prompt));
     assert_eq!(prompt("p".into()), json!({"systemPrompt": ["p"]}));
-    assert_eq!(prompt(SystemPrompt::Preset { append: None }), json!({}));
+    assert_eq!(prompt(SystemPrompt::PRESET), json!({}));
+    assert_eq!(prompt(SystemPrompt::preset_with("more")), json!({"appendSystemPrompt": "more"}));
+    assert_eq!(prompt(SystemPrompt::File("/p".into())), json!({}));
     assert_eq!(
-        prompt(SystemPrompt::Preset { append: Some("more".to_owned()) }),
-        json!({"appendSystemPrompt": "more"})
+        added(Options::new().system_prompt(SystemPrompt::File("/p".into()))),
+        ["--system-prompt-file=/p"]
     );
 }
 
@@ -150,6 +241,27 @@ fn nonsense_is_refused() {
         (Options::new().env("", "x"), "env"),
         (Options::new().env("A=B", "x"), "env"),
         (Options::new().env_remove("A=B"), "envRemove"),
+        (Options::new().max_budget_usd(0.0), "maxBudgetUsd"),
+        (Options::new().max_budget_usd(-1.0), "maxBudgetUsd"),
+        (Options::new().max_budget_usd(f64::NAN), "maxBudgetUsd"),
+        (Options::new().task_budget(0), "taskBudget"),
+        (Options::new().session_id("abc"), "sessionId"),
+        (Options::new().session_id(ID).resume(ID), "sessionId"),
+        (Options::new().session_id(ID).continue_last(), "sessionId"),
+        (Options::new().resume_session_at(ID), "resumeSessionAt"),
+        (Options::new().resume(ID).resume_drops_turn(ID), "resumeDropsTurn"),
+        (Options::new().project_config_root("here"), "projectConfigRoot"),
+        (Options::new().permission_prompt_tool_name(""), "permissionPromptToolName"),
+        (Options::new().output_format(OutputFormat::JsonSchema(raw("[1]"))), "outputFormat"),
+        (Options::new().settings(RawSettings::new(raw("[1]"))), "settings"),
+        (Options::new().managed_settings(RawSettings::new(raw("1"))), "managedSettings"),
+        (Options::new().mcp_servers([("calc", McpServerConfig::Sdk(SdkServer::new("calc")))]), "mcpServers"),
+        (
+            Options::new().settings(FlagSettings::Path("/s".into())).sandbox(SandboxSettings::default()),
+            "sandbox",
+        ),
+        (Options::new().trace_context(TraceContext::new("00-1-2-3")), "traceContext"),
+        (Options::new().max_buffer_size(0), "maxBufferSize"),
     ];
     for (options, option) in table {
         assert_eq!(refused(options).0, option);
@@ -157,6 +269,142 @@ fn nonsense_is_refused() {
     let (option, why) = refused(Options::new().env("TOKEN", "s3cr3t\0"));
     assert_eq!(option, "env");
     assert!(why.contains("TOKEN") && !why.contains("s3cr3t"), "{why}");
+}
+
+/// The CLI takes any version of UUIDs and both cases, and an id for a copy.
+#[test]
+fn what_the_cli_takes_is_not_refused() {
+    for options in [
+        Options::new().session_id("ABCDEF00-0000-0000-0000-000000000000"),
+        Options::new().session_id(ID).resume(ID).fork_session(),
+        Options::new().session_id(ID).fork_session(),
+        Options::new().resume("the title of a session"),
+        Options::new().permission_mode(PermissionMode::BypassPermissions),
+        Options::new().effort(EffortLevel::from("later")),
+    ] {
+        assert!(options.lower().is_ok(), "{options:?}");
+    }
+}
+
+#[test]
+fn what_has_no_effect_is_told() {
+    let warnings = |options: Options| options.lower().unwrap().warnings;
+    let overridden = |option, by| vec![Warning::Overridden { option, by }];
+    let thinking = Options::new().thinking(Thinking::Disabled {}).max_thinking_tokens(5);
+    assert_eq!(added(thinking.clone()), ["--thinking=disabled"]);
+    assert_eq!(warnings(thinking), overridden("maxThinkingTokens", "thinking"));
+    assert_eq!(warnings(Options::new().resume(ID).continue_last()), overridden("continue", "resume"));
+    let app = Options::new().client_app("a").env("CLAUDE_AGENT_SDK_CLIENT_APP", "b");
+    assert_eq!(app.lower().unwrap().env["CLAUDE_AGENT_SDK_CLIENT_APP"], "b");
+    assert_eq!(warnings(app), overridden("clientApp", "env"));
+    assert_eq!(warnings(Options::new().fork_session())[0].option(), Some("forkSession"));
+    assert_eq!(warnings(Options::new().load_timeout_ms(1))[0].option(), Some("loadTimeoutMs"));
+    let visible =
+        warnings(Options::new().managed_settings(RawSettings::new(raw(r#"{"env":{"A":"s3cr3t"}}"#))));
+    assert_eq!(visible, [Warning::Visible { option: "managedSettings" }]);
+    assert!(visible[0].to_string().contains("`managedSettings`"));
+}
+
+#[test]
+fn secrets_are_in_no_argument() {
+    let options = Options::new()
+        .mcp_servers([("far", http_server())])
+        .settings(RawSettings::new(raw(r#"{"env":{"KEY":"s3cr3t"}}"#)));
+    for options in [options.clone(), options.mcp_servers_delivery(Delivery::Argv)] {
+        let lowered = options.lower().unwrap();
+        assert!(!lowered.args.concat().contains("s3cr3t"), "{:?}", lowered.args);
+        assert!(lowered.args.contains(&"--settings=<private>/settings.json".to_owned()));
+        assert!(lowered.files[lowered.files.len() - 1].contents.contains("s3cr3t"));
+    }
+}
+
+#[test]
+fn what_is_long_is_in_no_argument() {
+    let long = format!(r#"{{"description":"{}"}}"#, "x".repeat(1 << 20));
+    let options = Options::new()
+        .output_format(OutputFormat::JsonSchema(raw(&long)))
+        .settings(RawSettings::new(raw(&long.replace("description", "model"))))
+        .system_prompt("x".repeat(1 << 20));
+    let lowered = options.lower().unwrap();
+    assert!(lowered.args.concat().len() < 1000);
+    assert_eq!(lowered.initialize.json_schema.unwrap().as_str(), long);
+    assert_eq!(lowered.files[0].name, "settings.json");
+}
+
+/// A frame is one line, so a schema that was written with line breaks loses them.
+#[test]
+fn a_schema_has_no_line_breaks() {
+    let options = Options::new().output_format(OutputFormat::JsonSchema(raw("{\n  \"type\": \"object\"\n}")));
+    let lowered = options.lower().unwrap();
+    assert_eq!(lowered.initialize.json_schema.unwrap().as_str(), r#"{"type":"object"}"#);
+}
+
+#[test]
+fn servers_and_plugins_by_flags() {
+    let server: McpServerConfig = serde_json::from_value(json!({"command": "x"})).unwrap();
+    let mut alone = LocalPlugin::new("/alone");
+    alone.skip_mcp_discovery = Some(true);
+    let options = Options::new()
+        .mcp_servers([("s", server)])
+        .mcp_config_files(["/mcp.json"])
+        .plugins([plugin(), PluginConfig::Local(alone)]);
+    let by_flags = [
+        "--mcp-config=/mcp.json",
+        r#"--mcp-config={"mcpServers":{"s":{"type":"stdio","command":"x","args":[]}}}"#,
+        "--plugin-dir=/plugin",
+        "--plugin-dir-no-mcp=/alone",
+    ];
+    let argv = options.clone().mcp_servers_delivery(Delivery::Argv).plugin_delivery(Delivery::Argv);
+    assert_eq!(added(argv), by_flags);
+    assert_eq!(added(options.clone()), ["--mcp-config=/mcp.json", "--await-initialize"]);
+    // A session of another machine can't read the handshake in time.
+    let far = added(options.extra_arg("sdk-url", Some("ws://far")));
+    assert_eq!(far[..4], by_flags);
+}
+
+#[test]
+fn traces() {
+    let mut trace = TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    let lowered = Options::new().trace_context(trace.clone()).lower().unwrap();
+    assert_eq!(lowered.env["TRACEPARENT"], trace.traceparent);
+    assert!(lowered.env_remove.contains("TRACESTATE") && !lowered.env.contains_key("TRACESTATE"));
+    trace.tracestate = Some("v=1".to_owned());
+    assert_eq!(Options::new().trace_context(trace).lower().unwrap().env["TRACESTATE"], "v=1");
+}
+
+#[cfg(feature = "tracing")]
+#[test]
+fn the_active_span() {
+    use opentelemetry::{
+        Context,
+        trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState},
+    };
+
+    let env = |options: Options| Session::builder().options(options).lower().unwrap().env;
+    assert!(!env(Options::new()).contains_key("TRACEPARENT"));
+    let state = TraceState::from_key_value([("v", "1")]).unwrap();
+    let (trace, span) = (TraceId::from_bytes([10; 16]), SpanId::from_bytes([11; 8]));
+    let span = SpanContext::new(trace, span, TraceFlags::SAMPLED, false, state);
+    let _active = Context::new().with_remote_span_context(span).attach();
+    let active = "00-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a-0b0b0b0b0b0b0b0b-01";
+    assert_eq!(env(Options::new())["TRACEPARENT"], active);
+    assert_eq!(env(Options::new())["TRACESTATE"], "v=1");
+    // What the options say counts first.
+    let own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    assert_eq!(env(Options::new().trace_context(TraceContext::new(own)))["TRACEPARENT"], own);
+    assert_eq!(env(Options::new().env("TRACEPARENT", "mine"))["TRACEPARENT"], "mine");
+}
+
+#[test]
+fn settings_are_a_path_or_an_object() {
+    let read = |json: Value| serde_json::from_value::<FlagSettings>(json).unwrap();
+    assert_eq!(read(json!("/s.json")), FlagSettings::Path("/s.json".into()));
+    let inline = FlagSettings::Inline(RawSettings::new(raw(r#"{"model":"opus"}"#)));
+    assert_eq!(read(json!({"model": "opus"})), inline);
+    assert_eq!(read(json!(r#"{"model":"opus"}"#)), inline);
+    for json in [json!(5), json!(["a"]), json!("{bad")] {
+        assert!(serde_json::from_value::<FlagSettings>(json).is_err());
+    }
 }
 
 #[test]
@@ -188,7 +436,7 @@ fn names_are_those_of_the_reference() {
     .unwrap();
     let expected = Options::new()
         .model("opus")
-        .system_prompt(SystemPrompt::Preset { append: Some("more".to_owned()) })
+        .system_prompt(SystemPrompt::preset_with("more"))
         .permission_mode(PermissionMode::AcceptEdits)
         .allowed_tools(["Read"])
         .disallowed_tools(["Bash"])
@@ -221,16 +469,18 @@ fn unknown_keys_are_errors() {
 
 #[test]
 fn debug_shows_no_secrets() {
-    let options = full().extra_arg("key", Some("s3cr3t"));
+    let options = full().extra_arg("key", Some("s3cr3t")).env("TOKEN", "s3cr3t");
     let builder = Session::builder().options(options.clone());
     for shown in [
         format!("{options:?}"),
         format!("{options:#?}"),
         format!("{:?}", options.lower().unwrap()),
         format!("{builder:?}"),
-        format!("{:?}", builder.launch()),
+        format!("{:?}", builder.lower().unwrap()),
     ] {
         assert!(!shown.contains("s3cr3t"), "{shown}");
     }
     assert!(format!("{options:?}").contains("TOKEN"));
 }
+
+const ID: &str = "11111111-1111-4111-8111-111111111111";

@@ -30,6 +30,8 @@ pub struct Launch {
     pub env_clear: bool,
     /// The working directory; ours, where there is none.
     pub cwd: Option<PathBuf>,
+    /// The user and the group that it runs as, by number; ours, where there are none.
+    pub user: Option<(u32, u32)>,
 }
 
 impl Launch {
@@ -42,6 +44,7 @@ impl Launch {
             env_remove: Vec::new(),
             env_clear: false,
             cwd: None,
+            user: None,
         }
     }
 
@@ -87,6 +90,15 @@ impl Launch {
         self
     }
 
+    /// As this user and this group, by number, and in no other group.
+    ///
+    /// It takes a right that root has; without it, starting fails.
+    #[must_use]
+    pub fn user(mut self, user: u32, group: u32) -> Self {
+        self.user = Some((user, group));
+        self
+    }
+
     /// Starts the program in a process group of its own; `wire` sets its stdio.
     pub(super) fn spawn(&self, wire: impl FnOnce(&mut Command)) -> Result<Child, TransportError> {
         if let Some(dir) = &self.cwd
@@ -112,6 +124,9 @@ impl Launch {
         command.envs(&self.env);
         if let Some(dir) = &self.cwd {
             command.current_dir(dir);
+        }
+        if let Some((user, group)) = self.user {
+            command.uid(user).gid(group);
         }
         command
     }
@@ -164,6 +179,7 @@ impl fmt::Debug for Launch {
             .field("env_remove", &self.env_remove)
             .field("env_clear", &self.env_clear)
             .field("cwd", &self.cwd)
+            .field("user", &self.user)
             .finish()
     }
 }

@@ -1,0 +1,105 @@
+//! The MCP servers that the CLI runs or connects to.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use agentwire_protocol::mcp::McpServerConfig;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Options, Warning,
+    argv::Argv,
+    lower::{Lower, Lowered, refuse},
+    output::LONGEST_ARGUMENT,
+    secrets,
+    setters::setters,
+};
+use crate::Error;
+
+/// How something reaches the CLI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Delivery {
+    /// By flags, which any CLI takes.
+    ///
+    /// MCP servers with environment variables or headers are written to a file that only the CLI may read.
+    Argv,
+    /// In the handshake, which needs CLI 2.1.261 or newer.
+    ///
+    /// With an older one the CLI is started again, with flags; [`Warning::DeliveredByArgv`] says so.
+    Initialize,
+}
+
+pub(super) struct Group<'a>(pub(super) &'a Options);
+
+setters! {
+    map mcp_servers: McpServerConfig;
+    some mcp_servers_delivery: Delivery;
+    list mcp_config_files: PathBuf;
+    on strict_mcp_config;
+}
+
+impl Lower for Group<'_> {
+    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+        let options = self.0;
+        if options.mcp_servers.values().any(|server| matches!(server, McpServerConfig::Sdk(_))) {
+            return refuse("mcpServers", "a server in this program goes to `SessionBuilder::mcp_servers`");
+        }
+        for file in &options.mcp_config_files {
+            to.flag(MCP_CONFIG, Some(file.display()));
+        }
+        to.switch("strict-mcp-config", options.strict_mcp_config);
+        if options.mcp_servers.is_empty() {
+            return Ok(());
+        }
+        match options.delivery_of(options.mcp_servers_delivery) {
+            Delivery::Initialize => {
+                to.await_initialize();
+                to.initialize.mcp_servers.clone_from(&options.mcp_servers);
+            }
+            Delivery::Argv => self.by_argv(to)?,
+        }
+        Ok(())
+    }
+}
+
+impl Group<'_> {
+    fn by_argv(&self, to: &mut Lowered) -> Result<(), Error> {
+        let config = BTreeMap::from([("mcpServers", &self.0.mcp_servers)]);
+        let Ok(text) = serde_json::to_string(&config) else {
+            return refuse("mcpServers", "it can't be written as JSON");
+        };
+        if text.len() > LONGEST_ARGUMENT || self.0.mcp_servers.values().any(secrets::in_server) {
+            to.private_file(MCP_CONFIG, "mcp.json", text);
+        } else {
+            to.flag(MCP_CONFIG, Some(text));
+        }
+        Ok(())
+    }
+}
+
+impl Options {
+    /// How something is delivered: a session of another machine can't read the handshake in time.
+    pub(super) fn delivery_of(&self, chosen: Option<Delivery>) -> Delivery {
+        let far = |args: &[String]| args.iter().any(|arg| arg.starts_with("--sdk-url"));
+        if self.extra_args.contains_key("sdk-url") || far(&self.executable_args) {
+            return Delivery::Argv;
+        }
+        chosen.unwrap_or(Delivery::Initialize)
+    }
+
+    /// The same, for a CLI that takes nothing in the handshake; with what there is to say about it.
+    pub(crate) fn delivered_by_argv(&self) -> (Self, Vec<Warning>) {
+        let options = Self {
+            mcp_servers_delivery: Some(Delivery::Argv),
+            plugin_delivery: Some(Delivery::Argv),
+            ..self.clone()
+        };
+        let told = |option, there: bool| there.then_some(Warning::DeliveredByArgv { option });
+        let servers = told("mcpServers", !self.mcp_servers.is_empty());
+        let plugins = told("plugins", !self.plugins.is_empty());
+        (options, servers.into_iter().chain(plugins).collect())
+    }
+}
+
+const MCP_CONFIG: &str = "mcp-config";

@@ -1,0 +1,57 @@
+//! How tool uses are permitted, and who is asked.
+
+use agentwire_protocol::PermissionMode;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Options,
+    argv::Argv,
+    lower::{Lower, Lowered, refuse},
+    setters::setters,
+};
+use crate::Error;
+
+/// Who answers questions for permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum PermissionPrompts {
+    /// The callback or the tool that is set; the CLI's default.
+    Host,
+    /// Nobody: what would be asked about is denied.
+    None,
+}
+
+pub(super) struct Group<'a>(pub(super) &'a Options);
+
+setters! {
+    some permission_mode: PermissionMode;
+    on allow_dangerously_skip_permissions;
+    some permission_prompt_tool_name: String;
+    some permission_prompts: PermissionPrompts;
+}
+
+impl Lower for Group<'_> {
+    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+        let options = self.0;
+        if options.permission_prompt_tool_name.as_deref() == Some("") {
+            return refuse("permissionPromptToolName", "a tool's name is not empty");
+        }
+        to.flag(PROMPT_TOOL, options.permission_prompt_tool_name.as_deref());
+        to.flag("permission-prompts", options.permission_prompts.map(PermissionPrompts::as_str));
+        to.flag("permission-mode", options.permission_mode.as_ref());
+        to.switch("allow-dangerously-skip-permissions", options.allow_dangerously_skip_permissions);
+        Ok(())
+    }
+}
+
+impl PermissionPrompts {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::None => "none",
+        }
+    }
+}
+
+pub(crate) const PROMPT_TOOL: &str = "permission-prompt-tool";

@@ -1,0 +1,102 @@
+//! What is worth knowing of options that work all the same.
+
+use std::fmt;
+
+/// What is worth knowing of options that work all the same.
+///
+/// Warnings are given and never printed: [`Lowered::warnings`](crate::Lowered::warnings) before the start,
+/// [`Session::warnings`](crate::Session::warnings) after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// An option has no effect, since another one counts before it.
+    Overridden {
+        /// The option without an effect.
+        option: &'static str,
+        /// The one that counts.
+        by: &'static str,
+    },
+    /// An option has no effect as things are.
+    NoEffect {
+        /// The option.
+        option: &'static str,
+        /// Why it has none.
+        why: &'static str,
+    },
+    /// What may be secret is on the command line, where other users of the machine can read it.
+    Visible {
+        /// The option.
+        option: &'static str,
+    },
+    /// The CLI can't take an option in the handshake, so it got it in another way.
+    DeliveredByArgv {
+        /// The option.
+        option: &'static str,
+    },
+    /// The CLI did not take an option in the handshake, and the transport leaves no other way.
+    NotDelivered {
+        /// The option.
+        option: &'static str,
+    },
+    /// The CLI is older than any that this crate was made for.
+    CliTooOld {
+        /// Its version.
+        found: String,
+        /// The oldest that is known to work.
+        needed: &'static str,
+    },
+    /// The CLI is older than an option, and does not heed it.
+    OptionTooNew {
+        /// The option.
+        option: &'static str,
+        /// The CLI's version; none where it does not tell it in the handshake, as 2.1.197 does not.
+        found: Option<String>,
+        /// A version that heeds it.
+        needed: &'static str,
+    },
+}
+
+impl Warning {
+    /// The option that it is about, by its name in JSON; `None` where it is about the CLI.
+    pub fn option(&self) -> Option<&'static str> {
+        match self {
+            Self::Overridden { option, .. }
+            | Self::NoEffect { option, .. }
+            | Self::Visible { option }
+            | Self::DeliveredByArgv { option }
+            | Self::NotDelivered { option }
+            | Self::OptionTooNew { option, .. } => Some(option),
+            Self::CliTooOld { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overridden { option, by } => {
+                write!(f, "the option `{option}` has no effect: `{by}` counts before it")
+            }
+            Self::NoEffect { option, why } => write!(f, "the option `{option}` has no effect: {why}"),
+            Self::Visible { option } => write!(
+                f,
+                "the option `{option}` is on the command line, where other users of the machine can read it"
+            ),
+            Self::DeliveredByArgv { option } => write!(
+                f,
+                "the CLI is too old to take the option `{option}` in the handshake: it was started again, with flags"
+            ),
+            Self::NotDelivered { option } => write!(
+                f,
+                "the CLI did not take the option `{option}` in the handshake: it needs `--await-initialize`"
+            ),
+            Self::CliTooOld { found, needed } => {
+                write!(f, "the CLI is version {found}, and {needed} is the oldest that is known to work")
+            }
+            Self::OptionTooNew { option, found, needed } => match found {
+                Some(found) => write!(f, "the option `{option}` needs CLI {needed}, and this is {found}"),
+                None => write!(f, "the option `{option}` needs CLI {needed}, and this is an older one"),
+            },
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What is started, as the options say: the program, its command line, its environment, and its private files.
+
+use std::path::{Path, PathBuf};
+
+use agentwire_transport::{
+    TransportError,
+    process::{Launch, locate},
+};
+
+use super::{private::PrivateDir, user::User};
+use crate::{Error, Options, options::Lowered};
+
+/// The CLI's launch, and what must stay as long as the CLI runs.
+pub(super) fn launch(options: &Options, lowered: Lowered) -> Result<(Launch, Option<PrivateDir>), Error> {
+    let user = options.user.as_deref().map(User::find).transpose()?;
+    let files = write(&lowered, user.as_ref())?;
+    let dir = files.as_ref().map(|files| files.path().display().to_string()).unwrap_or_default();
+    let program = locate(options.path_to_claude_code_executable.as_deref())?;
+    let (program, script) = through(options, program);
+    let mut launch = Launch::new(program)
+        .args(options.executable_args.iter().cloned())
+        .args(script)
+        .args(lowered.args_with_files_in(&dir));
+    if let Some(user) = user {
+        launch = launch.user(user.id, user.group);
+    }
+    if options.env_clear {
+        launch = launch.env_clear();
+    }
+    if let Some(dir) = &options.cwd {
+        launch = launch.cwd(dir);
+    }
+    launch = lowered.env_remove.into_iter().fold(launch, Launch::env_remove);
+    let launch = lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    Ok((launch, files))
+}
+
+fn write(lowered: &Lowered, user: Option<&User>) -> Result<Option<PrivateDir>, Error> {
+    if lowered.files.is_empty() {
+        return Ok(None);
+    }
+    let action = "writing a file that only the CLI may read";
+    match PrivateDir::write(&lowered.files, user) {
+        Ok(dir) => Ok(Some(dir)),
+        Err(source) => Err(Error::Start(TransportError::Io { action, source })),
+    }
+}
+
+/// What runs the CLI: itself, or where it is a script, a program that takes it as an argument.
+fn through(options: &Options, cli: PathBuf) -> (PathBuf, Option<PathBuf>) {
+    if !is_script(&cli) {
+        return (cli, None);
+    }
+    let runtime = options.executable.clone().unwrap_or_else(|| PathBuf::from(SCRIPT_RUNTIME));
+    // It counts from our working directory, and the runtime would look for it in its own.
+    (runtime, Some(std::path::absolute(&cli).unwrap_or(cli)))
+}
+
+fn is_script(program: &Path) -> bool {
+    program.extension().is_some_and(|name| SCRIPTS.iter().any(|script| name == *script))
+}
+
+const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "tsx"];
+const SCRIPT_RUNTIME: &str = "node";

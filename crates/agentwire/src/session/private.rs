@@ -1,0 +1,96 @@
+//! Files that only the CLI may read: settings and MCP servers with secrets, which are not to stand on a command line.
+
+use std::{
+    collections::hash_map::RandomState,
+    fs::{self, File},
+    hash::{BuildHasher, Hasher},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::{options::PrivateFile, session::user::User};
+
+/// A directory of such files; it is gone when this is dropped.
+///
+/// Where this program is killed, it stays: in `XDG_RUNTIME_DIR`, which ends with the user's last login, or else in the
+/// system's directory of temporary files.
+#[derive(Debug)]
+pub(super) struct PrivateDir(PathBuf);
+
+impl PrivateDir {
+    /// Writes the files.
+    pub(super) fn write(files: &[PrivateFile], reader: Option<&User>) -> io::Result<Self> {
+        let dir = Self(create_dir(&place(reader))?);
+        for file in files {
+            let path = dir.0.join(file.name);
+            create_file(&path)?.write_all(file.contents.as_bytes())?;
+            reader.map_or(Ok(()), |reader| reader.own(&path))?;
+        }
+        reader.map_or(Ok(()), |reader| reader.own(&dir.0))?;
+        Ok(dir)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for PrivateDir {
+    fn drop(&mut self) {
+        // There is nobody to tell; whoever cleans up the system's temporary files takes the rest.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Another user can't read what is in our own runtime directory.
+fn place(reader: Option<&User>) -> PathBuf {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    match runtime {
+        Some(dir) if reader.is_none() && dir.is_dir() => dir,
+        _ => std::env::temp_dir(),
+    }
+}
+
+/// A new directory: one that exists already is somebody else's.
+fn create_dir(within: &Path) -> io::Result<PathBuf> {
+    let mut tries = 0;
+    loop {
+        let dir = within.join(format!("agentwire-{:016x}", random()));
+        match mkdir(&dir) {
+            Ok(()) => return Ok(dir),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MOST_TRIES => tries += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The standard library's only source of chance.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+#[cfg(unix)]
+fn mkdir(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+
+    fs::DirBuilder::new().mode(0o700).create(dir)
+}
+
+#[cfg(not(unix))]
+fn mkdir(dir: &Path) -> io::Result<()> {
+    fs::create_dir(dir)
+}
+
+#[cfg(unix)]
+fn create_file(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    File::options().write(true).create_new(true).mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn create_file(path: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
+
+const MOST_TRIES: usize = 8;

@@ -1,0 +1,185 @@
+//! Starting a session: once, and a second time with flags where the CLI takes nothing in the handshake.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use agentwire_control::{Connection, Responder, Settings, connect};
+use agentwire_protocol::{cli, control::InitializeReply};
+use agentwire_transport::{
+    BoxTransport, Link, Transport, TransportError,
+    process::{self, ProcessTransport, Version},
+};
+use tokio::runtime::{Handle, TryCurrentError};
+
+use super::{
+    Aside, Background, Place, Session,
+    builder::StderrSink,
+    handshake::Handshake,
+    launch::launch,
+    private::PrivateDir,
+    task::{Grace, Task},
+};
+use crate::{
+    Error, Options, Warning,
+    options::{AWAIT_INITIALIZE, Lowered, Origin},
+    turn::Schema,
+};
+
+/// All that a session is started with, as often as it takes.
+pub(super) struct Start {
+    pub(super) options: Options,
+    pub(super) responder: Arc<dyn Responder>,
+    pub(super) on_stderr: Option<StderrSink>,
+    pub(super) settings: Settings,
+    pub(super) grace: Grace,
+    pub(super) guarded: bool,
+    pub(super) background: Background,
+    pub(super) limit: Duration,
+    pub(super) schema: Option<Arc<Schema>>,
+}
+
+/// The files of launches that were given out, until there is a session that owns them.
+pub(super) type GivenOut = Mutex<Vec<PrivateDir>>;
+
+impl Start {
+    /// Starts the CLI; `fallback` is what to start it with where it takes nothing in the handshake.
+    pub(super) async fn process(
+        &self,
+        lowered: Lowered,
+        fallback: Option<(Lowered, Vec<Warning>)>,
+    ) -> Result<Session, Error> {
+        let first = self.once(lowered).await;
+        let Some((lowered, told)) = fallback else { return first };
+        match first {
+            Err(error) if is_too_old_to_wait(&error) => {}
+            // It was taken for something else than it is, and has done nothing yet.
+            Ok(session) if !has_taken(session.initialized(), &self.options) => session.close().await?,
+            outcome => return outcome,
+        }
+        let mut session = self.once(lowered).await?;
+        session.warnings.splice(0..0, told);
+        Ok(session)
+    }
+
+    async fn once(&self, lowered: Lowered) -> Result<Session, Error> {
+        let (launch, files) = launch(&self.options, lowered.clone())?;
+        let Grace { after_input, after_terminate } = self.grace;
+        let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
+        let transport = ProcessTransport::new(launch).grace(grace).guard(self.guarded);
+        let transport = match self.on_stderr.clone() {
+            Some(sink) => transport.on_stderr(move |line| sink(line)),
+            None => transport,
+        };
+        self.over(BoxTransport::new(transport), lowered, files.into_iter().collect()).await
+    }
+
+    /// Shakes hands over this transport.
+    pub(super) async fn over(
+        &self,
+        transport: BoxTransport,
+        lowered: Lowered,
+        files: Vec<PrivateDir>,
+    ) -> Result<Session, Error> {
+        let runtime = Handle::try_current().map_err(no_runtime)?;
+        let Link { source, sink, lifeline } = transport.open().await?;
+        let lifeline = Arc::new(lifeline);
+        let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
+        let mut settings = self.settings.clone();
+        if let Some(bytes) = self.options.max_buffer_size {
+            settings.limits.max_line = bytes;
+        }
+        let most_aside = settings.parked_open;
+        let Connection { control, messages, driver } = connect(link, Arc::clone(&self.responder), settings);
+        let task = Task::spawn(&runtime, control.clone(), driver, lifeline, self.grace);
+        let handshake = Handshake::shake(&control, lowered.initialize, self.limit).await?;
+        let mut warnings = lowered.warnings;
+        warnings.extend(untaken(&handshake));
+        warnings.extend(self.outdated(&handshake.heard));
+        Ok(Session {
+            control,
+            messages,
+            task,
+            background: self.background.clone(),
+            handshake,
+            schema: self.schema.clone(),
+            place: Place::default(),
+            aside: Aside::default(),
+            most_aside,
+            ending: None,
+            client_composed: lowered.client_composed,
+            warnings,
+            files,
+        })
+    }
+
+    /// What the CLI is too old for, as far as the handshake tells its version.
+    fn outdated(&self, reply: &InitializeReply) -> Vec<Warning> {
+        let skipped = std::env::var_os(SKIP_VERSION_CHECK).is_some_and(|value| !value.is_empty());
+        if !self.options.version_check.unwrap_or(!skipped) {
+            return Vec::new();
+        }
+        let found = reply.claude_code_version.as_deref();
+        let version = found.and_then(Version::parse);
+        let mut warnings = Vec::new();
+        if let Some(version) = version
+            && version < Version::MIN
+        {
+            warnings.push(Warning::CliTooOld { found: version.to_string(), needed: cli::MIN_VERSION });
+        }
+        // A reply without a version is an older CLI's, or nobody's; one that can't be read is not judged.
+        if found.is_some() != version.is_some() || reply.commands.is_empty() {
+            return warnings;
+        }
+        for option in self.options.set() {
+            let since = Version::parse(option.since);
+            let too_new = option.origin != Origin::Own
+                && !DELIVERED.contains(&option.name)
+                && since.is_some_and(|since| version.unwrap_or(OLDEST_TOLD) < since);
+            if too_new {
+                let found = found.map(str::to_owned);
+                warnings.push(Warning::OptionTooNew { option: option.name, found, needed: option.since });
+            }
+        }
+        warnings
+    }
+}
+
+/// Without this check, tokio panics.
+fn no_runtime(error: TryCurrentError) -> Error {
+    let action = "finding the tokio runtime";
+    Error::Start(TransportError::Io { action, source: std::io::Error::other(error) })
+}
+
+/// Whether the CLI does not know that it is to wait for the handshake: before 2.1.261 it ends with this text.
+fn is_too_old_to_wait(error: &Error) -> bool {
+    let exit = error.ending().and_then(|ending| ending.exit.as_ref());
+    exit.is_some_and(|exit| exit.stderr_tail.contains(&format!("unknown option '--{AWAIT_INITIALIZE}'")))
+}
+
+/// Whether all that went into the handshake was taken.
+fn has_taken(reply: &InitializeReply, options: &Options) -> bool {
+    let servers = options.mcp_servers.is_empty() || reply.mcp_servers_applied == Some(true);
+    servers && (options.plugins.is_empty() || reply.plugins_applied.is_some())
+}
+
+/// What was in the handshake and not taken.
+fn untaken(Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
+    let servers = !said.mcp_servers.is_empty() && heard.mcp_servers_applied != Some(true);
+    let plugins = !said.plugins.is_empty() && heard.plugins_applied.is_none();
+    let told = |option, is: bool| is.then_some(Warning::NotDelivered { option });
+    told("mcpServers", servers).into_iter().chain(told("plugins", plugins)).collect()
+}
+
+/// Takes the files that were given out.
+pub(super) fn take(files: &GivenOut) -> Vec<PrivateDir> {
+    std::mem::take(&mut files.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The references' variable.
+const SKIP_VERSION_CHECK: &str = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
+/// What stands for a CLI that does not tell its version: the oldest that was tried.
+const OLDEST_TOLD: Version = Version { major: 2, minor: 1, patch: 197 };
+/// What is delivered in another way to an older CLI.
+const DELIVERED: &[&str] = &["mcpServersDelivery", "pluginDelivery"];

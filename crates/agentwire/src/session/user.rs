@@ -1,0 +1,63 @@
+//! The user that the CLI runs as, where it is not this program's.
+
+use std::{io, path::Path};
+
+use crate::Error;
+
+/// A user of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct User {
+    pub(super) id: u32,
+    pub(super) group: u32,
+}
+
+impl User {
+    /// The user of this name or number, as `/etc/passwd` has it.
+    pub(super) fn find(name: &str) -> Result<Self, Error> {
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        match Self::find_in(&users, name) {
+            Some(user) => Ok(user),
+            None => {
+                let why = format!("/etc/passwd has no user {name:?}");
+                Err(Error::Options { option: "user", why })
+            }
+        }
+    }
+
+    fn find_in(users: &str, name: &str) -> Option<Self> {
+        let known = users.lines().find_map(|line| {
+            let fields: Vec<&str> = line.split(':').collect();
+            let [login, _, id, group, ..] = fields[..] else { return None };
+            let user = Self { id: id.parse().ok()?, group: group.parse().ok()? };
+            (login == name || id == name).then_some(user)
+        });
+        // A number needs no entry: containers have users without one.
+        known.or_else(|| name.parse().ok().map(|id| Self { id, group: id }))
+    }
+
+    /// Gives a file of ours to this user.
+    #[cfg(unix)]
+    pub(super) fn own(&self, path: &Path) -> io::Result<()> {
+        std::os::unix::fs::chown(path, Some(self.id), Some(self.group))
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn own(&self, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::User;
+
+    #[test]
+    fn users_are_found_by_name_and_by_number() {
+        let users = "root:x:0:0:root:/root:/bin/sh\n# odd\nme:x:1000:100::/me:/bin/sh\n";
+        let find = |name| User::find_in(users, name).map(|user| (user.id, user.group));
+        assert_eq!(find("me"), Some((1000, 100)));
+        assert_eq!(find("1000"), Some((1000, 100)));
+        assert_eq!(find("4242"), Some((4242, 4242)));
+        assert_eq!(find("nobody-here"), None);
+    }
+}

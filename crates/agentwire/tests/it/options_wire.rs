@@ -1,0 +1,179 @@
+//! What each option becomes, beside what it becomes in the reference: fixtures/argv/reference.json.
+
+use std::{path::Path, time::Duration};
+
+use agentwire::{
+    Decision, Lowered, Options, Session, SessionBuilder,
+    hooks::{Hooks, Matcher, PermissionHandler},
+    protocol::{
+        control::HookFailure,
+        hook::{PreToolUse, Stop},
+    },
+};
+use serde_json::{Map, Value, json};
+
+/// One row: options, what the reference makes of them, and what is otherwise here.
+struct Row(Value);
+
+/// What something becomes, in parts that can be compared: those that every session has are left out.
+type Parts = Map<String, Value>;
+
+fn rows() -> Vec<Row> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/argv/reference.json");
+    let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    rows.into_iter().map(Row).collect()
+}
+
+impl Row {
+    fn name(&self) -> &str {
+        self.0["name"].as_str().unwrap()
+    }
+
+    /// Code stands for what the reference has as an option and we have as a method.
+    fn builder(&self) -> SessionBuilder {
+        let options: Options = serde_json::from_value(self.0["options"].clone()).unwrap();
+        let builder = Session::builder().options(options);
+        match self.0["code"].as_str() {
+            None | Some("onElicitation" | "onUserDialog") => builder,
+            Some("canUseTool") => {
+                builder.permissions(PermissionHandler::new(async |_, _| Decision::deny("no")))
+            }
+            Some("hooks") => builder.hooks(hooks()),
+            Some("sessionStore") => builder.session_mirror(),
+            #[cfg(feature = "mcp")]
+            Some("sdkMcp") => {
+                let server = agentwire::mcp::Server::new("calc", "1.0.0");
+                builder.mcp_servers(agentwire::mcp::McpServers::new().with("calc", server))
+            }
+            Some(other) => panic!("no code stands for {other}"),
+        }
+    }
+
+    /// What is expected here: the reference's parts, but for those that are otherwise.
+    fn expected(&self) -> Parts {
+        let mut parts = self.0["reference"].as_object().unwrap().clone();
+        if let Some(ours) = self.0.get("ours") {
+            assert!(self.0["why"].as_str().is_some_and(|why| why.len() > 10), "{}: no reason", self.name());
+            parts.extend(ours.as_object().unwrap().clone());
+        }
+        parts
+    }
+}
+
+fn hooks() -> Hooks {
+    let bash = Matcher::tools(["Bash"]).timeout(Duration::from_secs(5));
+    Hooks::new()
+        .on_matching(PreToolUse, bash.clone(), async |_, _| ())
+        .on_matching(PreToolUse, bash, async |_, _| ())
+        .on_matching(Stop, Matcher::any().on_failure(HookFailure::Block), async |_, _| ())
+}
+
+/// All that options become, as a row has it.
+fn parts(lowered: &Lowered) -> Parts {
+    let mut initialize = serde_json::to_value(&lowered.initialize).unwrap();
+    initialize["subtype"] = json!("initialize");
+    let files = lowered
+        .files
+        .iter()
+        .map(|file| (file.name.to_owned(), serde_json::from_str(&file.contents).unwrap()));
+    let mut env = json!(lowered.env);
+    assert_eq!(env["CLAUDE_AGENT_SDK_VERSION"], env!("CARGO_PKG_VERSION"));
+    env["CLAUDE_AGENT_SDK_VERSION"] = json!("<version>");
+    let user = if lowered.client_composed { json!({"client_composed": true}) } else { json!({}) };
+    Map::from_iter([
+        ("argv".to_owned(), json!(lowered.args)),
+        ("env".to_owned(), env),
+        ("initialize".to_owned(), initialize),
+        ("files".to_owned(), Value::Object(files.collect())),
+        ("user".to_owned(), user),
+    ])
+}
+
+/// The parts without what every session has. A row that sets the prompt has no other in the reference.
+fn added(all: Parts, always: &Parts) -> Parts {
+    let mut added = Map::new();
+    for (part, value) in all {
+        let value = match (value, &always[&part]) {
+            (Value::Array(values), Value::Array(always)) => {
+                assert_eq!(values[..always.len()], always[..]);
+                Value::Array(values[always.len()..].to_vec())
+            }
+            (Value::Object(values), Value::Object(always)) => Value::Object(
+                values.into_iter().filter(|(key, value)| always.get(key) != Some(value)).collect(),
+            ),
+            (value, _) => value,
+        };
+        if value != json!([]) && value != json!({}) {
+            added.insert(part, value);
+        }
+    }
+    added
+}
+
+#[test]
+fn every_row() {
+    let rows = rows();
+    let always = parts(&Options::new().lower().unwrap());
+    assert_eq!(rows.len(), 77, "a row of the reference is missing");
+    for row in &rows[1..] {
+        if cfg!(not(feature = "mcp")) && row.name() == "sdkMcp" {
+            continue;
+        }
+        let lowered = row.builder().lower().unwrap();
+        let (ours, mut expected) = (added(parts(&lowered), &always), row.expected());
+        if let (Some(ours), Some(argv)) = (ours.get("argv"), expected.get_mut("argv")) {
+            sort_as(argv, ours);
+        }
+        assert_eq!(Value::Object(ours), Value::Object(expected), "{}", row.name());
+    }
+}
+
+/// The order of flags says nothing, so the reference's are put in our order.
+fn sort_as(flags: &mut Value, ours: &Value) {
+    let ours: Vec<&Value> = ours.as_array().unwrap().iter().collect();
+    let place = |flag: &Value| ours.iter().position(|other| *other == flag);
+    flags.as_array_mut().unwrap().sort_by_key(|flag| place(flag));
+}
+
+#[test]
+fn what_every_session_has() {
+    let rows = rows();
+    let always = &rows[0];
+    assert_eq!(always.name(), "(none)");
+    let expected = always.expected();
+    let ours = parts(&Options::new().lower().unwrap());
+    for part in ["argv", "env", "initialize"] {
+        assert_eq!(ours[part], expected[part], "{part}");
+    }
+}
+
+/// A row that says it differs, and does not, would hide what it says.
+#[test]
+fn every_difference_is_one() {
+    for row in rows() {
+        let Some(ours) = row.0.get("ours") else { continue };
+        assert_ne!(Value::Object(row.expected()), row.0["reference"], "{}: {ours}", row.name());
+    }
+}
+
+#[test]
+fn the_table_names_every_option_and_no_other() {
+    let options = serde_json::to_value(Options::new()).unwrap();
+    let mut ours: Vec<&str> = options.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut table: Vec<&str> = Options::described().iter().map(|option| option.name).collect();
+    ours.sort_unstable();
+    table.sort_unstable();
+    assert_eq!(table, ours);
+}
+
+/// Where a row differs, the table of options says so too.
+#[test]
+fn what_differs_is_told_by_the_table() {
+    for row in rows().iter().filter(|row| row.0.get("ours").is_some() && row.name() != "(none)") {
+        for name in row.0["options"].as_object().unwrap().keys() {
+            let option = Options::described().iter().find(|option| option.name == name).unwrap();
+            let only_written_otherwise = row.0["why"].as_str().unwrap().starts_with("always `--flag=value`");
+            assert!(!option.differs.is_empty() || only_written_otherwise, "{name}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `cargo xtask wire OPTIONS.json`: what options become on the wire.
+
+use std::fs;
+
+use agentwire::{Lowered, Options};
+use serde_json::{Map, Value, json};
+
+use crate::args::Args;
+use crate::failure::{Failure, While as _};
+
+/// Prints `{"argv": […], "env": {…}, "initialize": {…}}`.
+///
+/// The command line is without the program, the environment has what is set, and the handshake is the request with its
+/// subtype; callbacks and servers in the program are no part of the file.
+/// The path of a file that only the CLI may read is `<private>/NAME`, since there is none before the start.
+/// What each prompt gets is `user`, where there is anything; warnings go to stderr.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let names = args.names()?;
+    let [file] = &names[..] else { return Err(Failure::new("say `wire OPTIONS.json`")) };
+    let text = fs::read_to_string(file).while_doing(|| format!("reading {file}"))?;
+    let options: Options =
+        serde_json::from_str(&text).while_doing(|| format!("reading the options in {file}"))?;
+    let lowered = options.lower().while_doing(|| format!("lowering the options in {file}"))?;
+    for warning in &lowered.warnings {
+        eprintln!("warning: {warning}");
+    }
+    println!("{:#}", wire(&lowered)?);
+    Ok(())
+}
+
+fn wire(lowered: &Lowered) -> Result<Value, Failure> {
+    let mut initialize = Map::from_iter([("subtype".to_owned(), json!("initialize"))]);
+    let sent =
+        serde_json::to_value(&lowered.initialize).while_doing(|| "writing the handshake".to_owned())?;
+    initialize.extend(sent.as_object().cloned().unwrap_or_default());
+    let mut wire = json!({"argv": lowered.args, "env": lowered.env, "initialize": initialize});
+    if lowered.client_composed {
+        wire["user"] = json!({"client_composed": true});
+    }
+    Ok(wire)
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire::Options;
+    use serde_json::json;
+
+    use super::wire;
+
+    #[test]
+    fn an_empty_file_gives_the_defaults() {
+        let options: Options = serde_json::from_str("{}").unwrap();
+        let wire = wire(&options.lower().unwrap()).unwrap();
+        assert_eq!(wire["initialize"], json!({"subtype": "initialize", "systemPrompt": [""]}));
+        assert_eq!(wire["argv"].as_array().unwrap().len(), 5);
+        let keys: Vec<&String> = wire.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["argv", "env", "initialize"]);
+    }
+
+    #[test]
+    fn verbatim_prompts_are_shown_where_they_are_sent() {
+        let options: Options = serde_json::from_str(r#"{"verbatimPrompts": true}"#).unwrap();
+        assert_eq!(wire(&options.lower().unwrap()).unwrap()["user"], json!({"client_composed": true}));
+    }
+}
