@@ -17,6 +17,8 @@
 //! Where no end of the CLI is recorded, whatever is open at the last line is a finding: a tail that was lost looks so.
 //! A transcript without any line is a finding too.
 //!
+//! [`transport`](transport()) is another matter: it checks any transport against the contract of its trait.
+//!
 //! [`self_test`] proves that a check can fail: it corrupts a transcript in every way that matters, and each corruption
 //! must be found.
 
@@ -27,6 +29,7 @@ mod play;
 mod report;
 mod scene;
 mod self_test;
+mod transport;
 
 #[cfg(feature = "facade")]
 mod facade;
@@ -35,6 +38,9 @@ mod facade;
 pub use facade::check_facade;
 pub use report::{Finding, Report};
 pub use self_test::{Corruption, Missed, SelfTest, Tally, self_test};
+pub use transport::{
+    Outcome, PEER_GAVE_UP, Part, PartKind, Step, TransportReport, TransportSuite, peer, transport,
+};
 
 use crate::{Splits, Transcript};
 use facts::Facts;

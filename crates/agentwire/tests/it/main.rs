@@ -27,4 +27,5 @@ mod query;
 mod session;
 mod settings;
 mod spare;
+mod tcp;
 mod undecodable;

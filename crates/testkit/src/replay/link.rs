@@ -29,6 +29,7 @@ pub struct ReplaySink {
 /// The replayed CLI's life: it ends as recorded.
 ///
 /// The order to terminate is taken for the recorded signal; where none was recorded, it ends the replay.
+/// Dropped: the input ends, and a signal that is recorded next is taken for sent.
 #[derive(Debug)]
 pub struct ReplayLifeline {
     shared: Arc<Shared>,
@@ -102,5 +103,11 @@ impl Lifeline for ReplayLifeline {
 
     fn stderr_tail(&self) -> String {
         self.shared.player().stderr.clone()
+    }
+}
+
+impl Drop for ReplayLifeline {
+    fn drop(&mut self) {
+        self.shared.change(Player::release);
     }
 }

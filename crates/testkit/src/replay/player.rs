@@ -181,6 +181,19 @@ impl Player {
         }
     }
 
+    /// Takes the end of the lifeline, which ends the peer: the input first, then by the signals that were recorded.
+    pub(super) fn release(&mut self) {
+        self.finish();
+        while let Some(Action::Signal(Some(how))) = self.score.steps.get(self.cursor).map(|step| &step.action)
+        {
+            let (how, before) = (*how, self.cursor);
+            self.terminate(how);
+            if self.cursor == before {
+                return;
+            }
+        }
+    }
+
     /// The host kept the player waiting for too long.
     pub(super) fn give_up(&mut self) {
         let why = format!("nothing came within {:?}", self.limit);

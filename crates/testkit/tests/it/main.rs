@@ -22,3 +22,5 @@ mod replay;
 #[cfg(feature = "scenario")]
 mod scenario;
 mod transcript;
+#[cfg(feature = "conformance")]
+mod transport;

@@ -1,0 +1,41 @@
+//! A session with a CLI on another machine, over a transport of one's own.
+//!
+//! Where the CLI is, something gives it to whoever connects; the arguments are what this program prints when it is
+//! called without an address:
+//!
+//! ```text
+//! socat TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr EXEC:'claude --output-format=stream-json …'
+//! ```
+//!
+//! Here:
+//!
+//! ```text
+//! cargo run -p agentwire --example tcp -- 127.0.0.1:7000 "What is in this folder?"
+//! ```
+//!
+//! A connection of this kind is neither encrypted nor protected by a password: let it go through `ssh -L`.
+
+#![expect(clippy::print_stdout, reason = "a program for the terminal speaks by printing")]
+
+mod transport;
+
+use std::error::Error;
+
+use agentwire::Session;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let Some(address) = words.next() else {
+        println!("claude {}", Session::builder().lower()?.args.join(" "));
+        return Ok(());
+    };
+    let prompt = words.next().unwrap_or_else(|| "Say hello.".to_owned());
+    let mut session = Session::builder().transport(transport::Tcp(address)).connect().await?;
+    let turn = session.ask(prompt).await?;
+    if let Some(result) = turn.finish().await? {
+        println!("{}", result.result.as_deref().unwrap_or_default());
+    }
+    session.close().await?;
+    Ok(())
+}

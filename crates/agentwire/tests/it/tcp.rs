@@ -1,0 +1,108 @@
+//! The transport of the example `tcp`: it keeps the contract, and a session runs over it.
+
+#[path = "../../examples/tcp/transport.rs"]
+mod transport;
+
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    thread,
+};
+
+use agentwire::{
+    Session,
+    transport::{ByteSink, ByteSource, Link, Transport},
+};
+use agentwire_testkit::{
+    Replay, Transcript,
+    conformance::{self, Part, PartKind},
+};
+use transport::{Tcp, split};
+
+#[tokio::test]
+async fn it_keeps_the_contract() {
+    let report = conformance::transport(|part| {
+        // Behind a connection there is no signal, and nothing that breaks on purpose.
+        let plays = matches!(part.kind(), PartKind::Plain | PartKind::Raw | PartKind::Deaf);
+        plays.then(|| Tcp(listen(part.clone())))
+    });
+    let report = report.cancel_safe_reads().run().await;
+    assert!(report.is_clean(), "{report}");
+    let unplayed = Part::all()
+        .iter()
+        .filter(|part| matches!(part.kind(), PartKind::Signalled | PartKind::Broken))
+        .count();
+    // And two are about the end of a process.
+    assert_eq!(report.skipped().len(), unplayed + 2, "{report}");
+}
+
+/// A peer that plays a part for whoever connects first.
+fn listen(part: Part) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        part.play(Half(&stream), Half(&stream));
+    });
+    address
+}
+
+/// A std connection serves both directions by reference.
+struct Half<'a>(&'a TcpStream);
+
+impl Read for Half<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl Write for Half<'_> {
+    fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[tokio::test]
+async fn a_session_runs_over_it() {
+    let transcript = Transcript::parse(SESSION).unwrap();
+    let replay = Replay::new(&transcript).foreign();
+    let handle = replay.handle();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let serving = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let (theirs, ours) = split(stream);
+        let Link { source, sink, lifeline } = replay.open().await.unwrap();
+        tokio::join!(pump(theirs, sink), pump(source, ours));
+        drop(lifeline);
+    });
+    let mut session = Session::builder().transport(Tcp(address)).connect().await.unwrap();
+    let result = session.ask("hi").await.unwrap().finish().await.unwrap().unwrap();
+    assert_eq!(result.result.as_deref(), Some("hello"));
+    session.close().await.unwrap();
+    serving.await.unwrap();
+    assert!(handle.report().is_complete(), "{}", handle.report());
+}
+
+async fn pump(mut from: impl ByteSource, mut to: impl ByteSink) {
+    while let Some(chunk) = from.read().await.unwrap() {
+        to.write(chunk).await.unwrap();
+    }
+    to.finish().await.unwrap();
+}
+
+const SESSION: &str = r#"# agentwire-transcript 1
+# cli 2.1.330
+$ []
+> {"type":"control_request","request_id":"a","request":{"subtype":"initialize"}}
+< {"type":"control_response","response":{"subtype":"success","request_id":"a","response":{}}}
+> {"type":"user","message":{"role":"user","content":"hi"},"parent_tool_use_id":null,"session_id":"default"}
+< {"type":"system","subtype":"init","session_id":"s","cwd":"/project","model":"m"}
+< {"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s","result":"hello"}
+| end of input
+= exit 0
+"#;

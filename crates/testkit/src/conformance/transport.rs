@@ -1,0 +1,131 @@
+//! Whether a transport keeps the contract: each check opens one link to a peer that plays a known part.
+//!
+//! The suite can't know how your transport reaches its peer, so you say that: it gives you a [`Part`], you give it a
+//! transport to a peer that plays this part.
+//! A part plays itself: [`Part::play`] on any [`Read`](std::io::Read) and [`Write`](std::io::Write),
+//! [`Part::play_in_memory`] on a [`MemoryPeer`](agentwire_transport::MemoryPeer), [`peer`] as the `main` of a program,
+//! and [`Part::transcript`] gives it to a [`Replay`](crate::Replay).
+//!
+//! ```
+//! use agentwire_testkit::conformance;
+//! use agentwire_transport::memory;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let report = conformance::transport(|part| {
+//!     let (transport, peer) = memory(1024);
+//!     tokio::spawn(part.clone().play_in_memory(peer));
+//!     Some(transport)
+//! })
+//! .cancel_safe_reads()
+//! .run()
+//! .await;
+//! assert!(report.is_clean(), "{report}");
+//! # }
+//! ```
+
+mod checks;
+mod end;
+mod opened;
+mod part;
+mod perform;
+mod report;
+
+use std::{fmt, time::Duration};
+
+use agentwire_transport::{BoxTransport, Transport};
+use tokio::time::timeout;
+
+use self::opened::{Opened, Verdict};
+pub use self::{
+    part::{Part, PartKind, Step},
+    perform::{PEER_GAVE_UP, peer},
+    report::{Outcome, TransportReport},
+};
+
+/// The suite for a transport: `make` gives a transport that was not opened yet, to a peer that plays the part.
+///
+/// `None` says that this kind of peer can't play it; the report names the check as not played.
+/// What every peer can do, and what only some can, is told by [`Part::kind`].
+pub fn transport<T, M>(make: M) -> TransportSuite<M>
+where
+    T: Transport + 'static,
+    M: FnMut(&Part) -> Option<T>,
+{
+    TransportSuite { make, limit: LIMIT, cancel_safe_reads: false }
+}
+
+/// The checks that every transport passes, not run yet.
+#[must_use = "it does nothing until it is run"]
+pub struct TransportSuite<M> {
+    make: M,
+    limit: Duration,
+    cancel_safe_reads: bool,
+}
+
+impl<M> TransportSuite<M> {
+    /// How long each wait of a check may take; 20 seconds by default.
+    ///
+    /// Must be longer than the graces of the transport, since a peer that heeds nothing else is ended only after them.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Also checks that a dropped `read` loses nothing.
+    ///
+    /// The contract does not ask for it: a driver polls a read to its end.
+    pub fn cancel_safe_reads(mut self) -> Self {
+        self.cancel_safe_reads = true;
+        self
+    }
+
+    /// Runs all checks, one after another, each on a link of its own.
+    ///
+    /// Must be called in a tokio runtime with its timer.
+    pub async fn run<T>(mut self) -> TransportReport
+    where
+        T: Transport + 'static,
+        M: FnMut(&Part) -> Option<T>,
+    {
+        let mut report = TransportReport::default();
+        for part in Part::all() {
+            let name = part.name();
+            let outcome = if name == checks::DROPPED_READS && !self.cancel_safe_reads {
+                Outcome::NotAsked
+            } else {
+                match (self.make)(&part) {
+                    None => Outcome::NotPlayed,
+                    Some(transport) => check(BoxTransport::new(transport), &part, self.limit).await,
+                }
+            };
+            report.outcomes.push((name, outcome));
+        }
+        report
+    }
+}
+
+impl<M> fmt::Debug for TransportSuite<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransportSuite")
+            .field("limit", &self.limit)
+            .field("cancel_safe_reads", &self.cancel_safe_reads)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn check(transport: BoxTransport, part: &Part, limit: Duration) -> Outcome {
+    let link = match timeout(limit, transport.open()).await {
+        Ok(Ok(link)) => link,
+        Ok(Err(error)) => return Outcome::Failed(format!("it can't be opened: {error}")),
+        Err(_) => return Outcome::Failed(format!("it was not open within {limit:?}")),
+    };
+    match checks::run(part, Opened::new(link, limit)).await {
+        Verdict::Ok(()) => Outcome::Passed,
+        Err(opened::Fault::NoProcess) => Outcome::NoProcess,
+        Err(opened::Fault::Wrong(why)) => Outcome::Failed(why),
+    }
+}
+
+/// Far longer than anything takes on a busy machine, and than the default graces of a process.
+const LIMIT: Duration = Duration::from_secs(20);

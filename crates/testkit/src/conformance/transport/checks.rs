@@ -1,0 +1,211 @@
+//! The checks: what the peer does in each, and what must come of it.
+
+use std::{pin::Pin, task::Poll, time::Duration};
+
+use agentwire_transport::{ByteSource, Terminate, TransportError};
+use bytes::{Bytes, BytesMut};
+use tokio::time::{sleep, timeout};
+
+use super::{
+    end,
+    opened::{Fault, Opened, Verdict, both, once, same, within, wrong},
+    part::{
+        Part,
+        PartKind::{self, Broken, Deaf, Plain, Raw, Signalled},
+        Step::{self, Await, Break, Exit, Hear, HearEnd, Pause, Say},
+        large, line, raw,
+    },
+};
+
+/// A check's name, what it takes, what the peer does, and what is looked at.
+pub(super) type Check = (&'static str, PartKind, fn() -> Vec<Step>, fn(Opened) -> Running);
+type Running = Pin<Box<dyn Future<Output = Verdict> + Send>>;
+
+/// The check that only some ask for.
+pub(super) const DROPPED_READS: &str = "a dropped read loses nothing";
+
+#[rustfmt::skip] // One check a line, or the table cannot be read.
+pub(super) const CHECKS: &[Check] = &[
+    ("bytes keep their order", Plain, || turns(LINES), |link| Box::pin(order(link))),
+    ("bytes are not text", Raw, || vec![Hear(raw()), Say(raw()), Exit(0)], |link| Box::pin(bytes(link))),
+    ("no chunk is empty", Plain, || vec![Say(large("peer")), Exit(0)], |link| Box::pin(chunks(link))),
+    ("large both ways at once", Plain, || vec![Say(large("peer")), Hear(large("host")), Say(line("peer", 1)), Exit(0)], |link| Box::pin(both_ways(link))),
+    ("a waiting read holds up no write", Plain, || turns(1), |link| Box::pin(waiting_read(link))),
+    (DROPPED_READS, Plain, || turns(LINES), |link| Box::pin(dropped_reads(link))),
+    ("a peer that does not read makes the host wait", Deaf, || vec![Say(line("peer", 1)), Pause, Exit(0)], |link| Box::pin(backpressure(link))),
+    ("the end of output comes again", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(end_of_output(link))),
+    ("an abnormal end comes once, after all bytes", Broken, || vec![Say(large("peer")), Break], |link| Box::pin(abnormal_end(link))),
+    ("what a peer wrote is read after its end", Plain, || vec![Say(many()), Exit(0)], |link| Box::pin(end::late_reading(link))),
+    ("the end of input comes after all bytes, and the output goes on", Plain, || vec![Hear(large("host")), HearEnd, Say(large("peer")), Exit(0)], |link| Box::pin(end_of_input(link))),
+    ("an ended input is closed", Plain, || vec![HearEnd, Say(line("peer", 1)), Exit(0)], |link| Box::pin(closed_input(link))),
+    ("the input of a peer that is gone is closed", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(gone_input(link))),
+    ("the end is told to everyone, each time the same", Plain, || vec![Say(line("peer", 1)), Exit(7)], |link| Box::pin(end::ended(link))),
+    ("gone comes, and not before the end", Plain, || vec![Hear(line("host", 0)), Say(line("peer", 0)), HearEnd, Exit(0)], |link| Box::pin(end::gone(link))),
+    ("a peer that is asked to ends", Signalled, || vec![Say(line("peer", 1)), Await(Terminate::Gently)], |link| Box::pin(end::terminated(link, Terminate::Gently))),
+    ("a peer that is made to ends", Signalled, || vec![Say(line("peer", 1)), Await(Terminate::ByForce)], |link| Box::pin(end::terminated(link, Terminate::ByForce))),
+    ("ending a peer that is gone is no error", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(end::terminated_late(link))),
+    ("dropping the lifeline ends the peer", Plain, || vec![Hear(line("host", 0)), Say(line("peer", 0)), HearEnd, Exit(0)], |link| Box::pin(end::dropped(link))),
+    ("dropping the lifeline ends a peer that heeds no end of input", Signalled, || vec![Say(line("peer", 1)), Await(Terminate::Gently)], |link| Box::pin(end::dropped_while_it_waits(link))),
+];
+
+pub(super) async fn run(part: &Part, link: Opened) -> Verdict {
+    match CHECKS.iter().find(|(name, ..)| *name == part.name()) {
+        Some((.., check)) => check(link).await,
+        None => wrong("there is no such check"),
+    }
+}
+
+/// A line from each side, in turn.
+fn turns(count: usize) -> Vec<Step> {
+    let turns = (0..count).flat_map(|number| [Hear(line("host", number)), Say(line("peer", number))]);
+    turns.chain([Exit(0)]).collect()
+}
+
+/// Some lines that no pipe is too small for.
+pub(super) fn many() -> Bytes {
+    (0..16).flat_map(|number| line("peer", number)).collect()
+}
+
+async fn order(mut link: Opened) -> Verdict {
+    for number in 0..LINES {
+        let mut line_of_ours = line("host", number);
+        let rest = line_of_ours.split_off(number % line_of_ours.len());
+        for chunk in [line_of_ours, rest].into_iter().filter(|chunk| !chunk.is_empty()) {
+            link.sink.say(chunk).await?;
+        }
+        link.source.hear(&line("peer", number)).await?;
+    }
+    link.source.end().await
+}
+
+async fn bytes(mut link: Opened) -> Verdict {
+    let raw = raw();
+    let (said, heard) = both(link.sink.say(raw.clone()), link.source.hear(&raw)).await;
+    said.and(heard)?;
+    link.source.end().await
+}
+
+async fn chunks(mut link: Opened) -> Verdict {
+    loop {
+        match link.source.read().await? {
+            Ok(Some(chunk)) if chunk.is_empty() => return wrong("an empty chunk came"),
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(()),
+            Err(error) => return wrong(format!("reading failed: {error}")),
+        }
+    }
+}
+
+async fn both_ways(mut link: Opened) -> Verdict {
+    let theirs = large("peer");
+    let (heard, said) = both(link.source.hear(&theirs), link.sink.say(large("host"))).await;
+    heard.and(said)?;
+    link.source.hear(&line("peer", 1)).await?;
+    link.source.end().await
+}
+
+async fn waiting_read(mut link: Opened) -> Verdict {
+    let theirs = line("peer", 0);
+    // The peer speaks only when it is spoken to, so this read has to wait.
+    let (heard, said) = both(link.source.hear(&theirs), link.sink.say(line("host", 0))).await;
+    heard.and(said)
+}
+
+async fn dropped_reads(mut link: Opened) -> Verdict {
+    let limit = link.life.limit;
+    for number in 0..LINES {
+        link.sink.say(line("host", number)).await?;
+        let expected = line("peer", number);
+        let reading = read_in_pieces(&mut link, expected.len());
+        let heard = within(limit, "reading with reads that are dropped", reading).await??;
+        same(&heard, &expected)?;
+    }
+    Ok(())
+}
+
+/// Each read is asked once, and dropped.
+async fn read_in_pieces(link: &mut Opened, length: usize) -> Result<BytesMut, Fault> {
+    let mut heard = BytesMut::new();
+    while heard.len() < length {
+        match once(link.source.source.read()) {
+            Poll::Ready(Ok(Some(chunk))) => heard.extend_from_slice(&chunk),
+            Poll::Ready(_) => return wrong("the output ended"),
+            // Nobody is told when there is more: whoever would be was dropped.
+            Poll::Pending => sleep(Duration::from_millis(1)).await,
+        }
+    }
+    Ok(heard)
+}
+
+async fn backpressure(mut link: Opened) -> Verdict {
+    link.source.hear(&line("peer", 1)).await?;
+    for _ in 0..FLOOD {
+        match timeout(PATIENCE, link.sink.write(flood())).await {
+            // It waits, as it is to.
+            Err(_) => return Ok(()),
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => return wrong(format!("writing failed: {error}")),
+            Ok(Err(fault)) => return Err(fault),
+        }
+    }
+    wrong(format!("{} MiB were taken that nobody has read", FLOOD * flood().len() / 1024 / 1024))
+}
+
+async fn end_of_output(mut link: Opened) -> Verdict {
+    link.source.hear(&line("peer", 1)).await?;
+    link.source.end().await
+}
+
+async fn abnormal_end(mut link: Opened) -> Verdict {
+    let mut heard = BytesMut::new();
+    loop {
+        match link.source.read().await? {
+            Ok(Some(chunk)) => heard.extend_from_slice(&chunk),
+            Ok(None) => return wrong("the end came without an error"),
+            Err(_) => break,
+        }
+    }
+    same(&heard, &large("peer"))?;
+    link.source.end().await
+}
+
+async fn end_of_input(mut link: Opened) -> Verdict {
+    link.sink.say(large("host")).await?;
+    link.sink.finish().await?;
+    link.sink.finish().await?;
+    link.source.hear(&large("peer")).await?;
+    link.source.end().await
+}
+
+async fn closed_input(mut link: Opened) -> Verdict {
+    link.sink.finish().await?;
+    match link.sink.write(line("host", 0)).await? {
+        Err(TransportError::Closed) => Ok(()),
+        Err(error) => wrong(format!("another error than `Closed`: {error}")),
+        Ok(()) => wrong("a write was taken after the end"),
+    }
+}
+
+async fn gone_input(mut link: Opened) -> Verdict {
+    link.source.hear(&line("peer", 1)).await?;
+    link.source.end().await?;
+    link.life.ended_if_process().await?;
+    for _ in 0..FLOOD {
+        match link.sink.write(flood()).await? {
+            Ok(()) => {}
+            Err(TransportError::Closed) => return Ok(()),
+            Err(error) => return wrong(format!("another error than `Closed`: {error}")),
+        }
+    }
+    wrong("everything was taken, although nobody is there")
+}
+
+fn flood() -> Bytes {
+    format!("{{\"flood\":\"{}\"}}\n", "x".repeat(64 * 1024)).into()
+}
+
+const LINES: usize = 50;
+/// With chunks of 64 KiB, more than any buffer should hold.
+const FLOOD: usize = 1024;
+/// How long a write that waits is waited for.
+const PATIENCE: Duration = Duration::from_millis(500);

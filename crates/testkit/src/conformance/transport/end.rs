@@ -1,0 +1,98 @@
+//! The checks of a peer's end: by itself, by order, and by being dropped.
+
+use std::task::Poll;
+
+use agentwire_transport::{Lifeline, Terminate};
+use tokio::time::timeout;
+
+use super::{
+    checks::many,
+    opened::{Life, Opened, Verdict, both, once, wrong},
+    part::line,
+};
+
+pub(super) async fn late_reading(mut link: Opened) -> Verdict {
+    if link.life.lifeline.has_process() {
+        // Where nothing is kept for the host, the peer ends only when it is read.
+        let _ = timeout(link.life.limit / 4, link.life.lifeline.ended()).await;
+    }
+    link.source.hear(&many()).await?;
+    link.source.end().await
+}
+
+pub(super) async fn ended(mut link: Opened) -> Verdict {
+    link.life.needs_process()?;
+    for _ in 0..3 {
+        let _ = once(link.life.lifeline.ended());
+    }
+    link.source.hear(&line("peer", 1)).await?;
+    let (one, two) = both(link.life.ended(), link.life.ended()).await;
+    let (one, two, three) = (one?, two?, link.life.ended().await?);
+    if one != two || one != three {
+        return wrong(format!("it was told as {one}, as {two} and as {three}"));
+    }
+    match one.code {
+        Some(7) => Ok(()),
+        _ => wrong(format!("the peer ended with exit code 7, and this is told: {one}")),
+    }
+}
+
+pub(super) async fn gone(mut link: Opened) -> Verdict {
+    link.life.needs_process()?;
+    link.sink.say(line("host", 0)).await?;
+    link.source.hear(&line("peer", 0)).await?;
+    not_yet(&link.life)?;
+    link.sink.finish().await?;
+    link.life.ended().await?;
+    link.life.gone().await?;
+    link.life.gone().await
+}
+
+fn not_yet(life: &Life) -> Verdict {
+    match (once(life.lifeline.ended()), once(life.lifeline.gone())) {
+        (Poll::Ready(report), _) => wrong(format!("it has ended, it says ({report}), while it lives")),
+        (_, Poll::Ready(())) => wrong("it is gone, it says, while it lives"),
+        (Poll::Pending, Poll::Pending) => Ok(()),
+    }
+}
+
+pub(super) async fn terminated(mut link: Opened, how: Terminate) -> Verdict {
+    link.life.needs_process()?;
+    link.source.hear(&line("peer", 1)).await?;
+    not_yet(&link.life)?;
+    terminate(&link.life, how)?;
+    link.life.ended().await?;
+    link.source.any_end().await
+}
+
+pub(super) async fn terminated_late(mut link: Opened) -> Verdict {
+    link.source.hear(&line("peer", 1)).await?;
+    link.source.end().await?;
+    link.life.ended_if_process().await?;
+    terminate(&link.life, Terminate::Gently)?;
+    terminate(&link.life, Terminate::ByForce)
+}
+
+fn terminate(life: &Life, how: Terminate) -> Verdict {
+    life.lifeline.terminate(how).or_else(|error| wrong(format!("terminating it failed: {error}")))
+}
+
+pub(super) async fn dropped(link: Opened) -> Verdict {
+    let Opened { mut source, mut sink, life } = link;
+    sink.say(line("host", 0)).await?;
+    source.hear(&line("peer", 0)).await?;
+    // A peer without a process is ended by dropping its input too.
+    let sink = life.lifeline.has_process().then_some(sink);
+    drop(life);
+    source.any_end().await?;
+    drop(sink);
+    Ok(())
+}
+
+pub(super) async fn dropped_while_it_waits(link: Opened) -> Verdict {
+    let Opened { mut source, sink, life } = link;
+    life.needs_process()?;
+    source.hear(&line("peer", 1)).await?;
+    drop((life, sink));
+    source.any_end().await
+}

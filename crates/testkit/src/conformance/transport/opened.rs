@@ -1,0 +1,190 @@
+//! What the checks do with an open link: every wait bounded, and named in what it says when it fails.
+
+use std::{
+    future::poll_fn,
+    pin::pin,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use agentwire_transport::{
+    BoxLifeline, BoxSink, BoxSource, ByteSink, ByteSource, ExitReport, Lifeline, Link, TransportError,
+};
+use bytes::{Bytes, BytesMut};
+use tokio::time::timeout;
+
+/// A link, and how long anything may take on it.
+pub(super) struct Opened {
+    pub(super) source: Source,
+    pub(super) sink: Sink,
+    pub(super) life: Life,
+}
+
+pub(super) struct Source {
+    pub(super) source: BoxSource,
+    limit: Duration,
+}
+
+pub(super) struct Sink {
+    pub(super) sink: BoxSink,
+    limit: Duration,
+}
+
+pub(super) struct Life {
+    pub(super) lifeline: BoxLifeline,
+    pub(super) limit: Duration,
+}
+
+/// Why a check does not pass.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Wrong(String),
+    NoProcess,
+}
+
+pub(super) type Verdict = Result<(), Fault>;
+
+pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::Wrong(why.into()))
+}
+
+impl Opened {
+    pub(super) fn new(link: Link<BoxSource, BoxSink, BoxLifeline>, limit: Duration) -> Self {
+        let Link { source, sink, lifeline } = link;
+        Self { source: Source { source, limit }, sink: Sink { sink, limit }, life: Life { lifeline, limit } }
+    }
+}
+
+impl Source {
+    /// One read.
+    pub(super) async fn read(&mut self) -> Result<Result<Option<Bytes>, TransportError>, Fault> {
+        within(self.limit, "reading", self.source.read()).await
+    }
+
+    /// Reads exactly this.
+    pub(super) async fn hear(&mut self, expected: &[u8]) -> Verdict {
+        let mut heard = BytesMut::new();
+        while heard.len() < expected.len() {
+            match self.read().await? {
+                Ok(Some(chunk)) => heard.extend_from_slice(&chunk),
+                Ok(None) => {
+                    return wrong(format!(
+                        "the output ended after {} bytes of {}: either they were lost, or the peer heard what was \
+                         not written",
+                        heard.len(),
+                        expected.len()
+                    ));
+                }
+                Err(error) => return wrong(format!("reading failed: {error}")),
+            }
+        }
+        same(&heard, expected)
+    }
+
+    /// Reads the clean end, and whether it stays.
+    pub(super) async fn end(&mut self) -> Verdict {
+        for time in ["the first", "the second", "the third"] {
+            match self.read().await? {
+                Ok(None) => {}
+                Ok(Some(chunk)) => return wrong(format!("{} bytes instead of {time} end", chunk.len())),
+                Err(error) => return wrong(format!("an error instead of {time} end: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads to an end of whatever kind: it is only to come.
+    pub(super) async fn any_end(&mut self) -> Verdict {
+        while let Ok(Some(_)) = self.read().await? {}
+        Ok(())
+    }
+}
+
+impl Sink {
+    /// One write.
+    pub(super) async fn write(&mut self, chunk: Bytes) -> Result<Result<(), TransportError>, Fault> {
+        within(self.limit, "writing", self.sink.write(chunk)).await
+    }
+
+    /// Writes this.
+    pub(super) async fn say(&mut self, chunk: Bytes) -> Verdict {
+        self.write(chunk).await?.or_else(|error| wrong(format!("writing failed: {error}")))
+    }
+
+    /// Ends the input.
+    pub(super) async fn finish(&mut self) -> Verdict {
+        let finished = within(self.limit, "ending the input", self.sink.finish()).await?;
+        finished.or_else(|error| wrong(format!("ending the input failed: {error}")))
+    }
+}
+
+impl Life {
+    pub(super) fn needs_process(&self) -> Verdict {
+        if self.lifeline.has_process() { Ok(()) } else { Err(Fault::NoProcess) }
+    }
+
+    pub(super) async fn ended(&self) -> Result<ExitReport, Fault> {
+        within(self.limit, "`ended` of a peer that has ended", self.lifeline.ended()).await
+    }
+
+    pub(super) async fn gone(&self) -> Verdict {
+        within(self.limit, "`gone` of a peer that has ended", self.lifeline.gone()).await
+    }
+
+    /// The end of a peer that ends by itself, where such a thing can be seen.
+    pub(super) async fn ended_if_process(&self) -> Verdict {
+        if self.lifeline.has_process() { self.ended().await.map(drop) } else { Ok(()) }
+    }
+}
+
+/// Waits for this, but not for ever.
+pub(super) async fn within<T>(
+    limit: Duration,
+    what: &str,
+    work: impl Future<Output = T>,
+) -> Result<T, Fault> {
+    timeout(limit, work).await.or_else(|_| wrong(format!("{what} took longer than {limit:?}")))
+}
+
+/// Both at once; the first is begun first.
+pub(super) async fn both<A, B>(one: impl Future<Output = A>, two: impl Future<Output = B>) -> (A, B) {
+    let (mut one, mut two) = (pin!(one), pin!(two));
+    let (mut first, mut second) = (None, None);
+    poll_fn(|cx| {
+        if first.is_none()
+            && let Poll::Ready(value) = one.as_mut().poll(cx)
+        {
+            first = Some(value);
+        }
+        if second.is_none()
+            && let Poll::Ready(value) = two.as_mut().poll(cx)
+        {
+            second = Some(value);
+        }
+        match (first.take(), second.take()) {
+            (Some(first), Some(second)) => Poll::Ready((first, second)),
+            rest => {
+                (first, second) = rest;
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}
+
+/// Asks a future once, and drops it.
+pub(super) fn once<T>(future: impl Future<Output = T>) -> Poll<T> {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+pub(super) fn same(heard: &[u8], expected: &[u8]) -> Verdict {
+    if heard == expected {
+        return Ok(());
+    }
+    let at = heard.iter().zip(expected).take_while(|(heard, expected)| heard == expected).count();
+    wrong(format!(
+        "{} bytes came where {} were said, and they differ from byte {at} on",
+        heard.len(),
+        expected.len()
+    ))
+}

@@ -1,0 +1,154 @@
+//! What the peer of a check does, as data: a few steps that a process, a thread, a task or a transcript can play.
+
+use agentwire_transport::Terminate;
+use bytes::Bytes;
+
+use super::checks::CHECKS;
+use crate::{End, Entry, Header, Transcript};
+
+/// What the peer does in one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    name: &'static str,
+    kind: PartKind,
+    steps: Vec<Step>,
+}
+
+/// What it takes to play a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PartKind {
+    /// Nothing special: lines of JSON are heard and said.
+    Plain,
+    /// Bytes that are no lines of JSON, and no text.
+    Raw,
+    /// A peer that does not read for a while, which must make the host wait.
+    Deaf,
+    /// A peer that heeds no end of input and waits for a signal: a process, or what plays one.
+    Signalled,
+    /// A peer that can end its output abnormally.
+    Broken,
+}
+
+/// One thing that the peer does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Reads exactly these bytes. Where something else comes, or the end, the peer ends at once.
+    Hear(Bytes),
+    /// Writes these bytes.
+    Say(Bytes),
+    /// Waits for the end of its input, before which nothing more comes.
+    HearEnd,
+    /// Reads nothing for two seconds.
+    Pause,
+    /// Ends its output abnormally, after all that was said.
+    Break,
+    /// Lives on, whatever becomes of its input, until it is ended this way, or its lifeline is dropped.
+    Await(Terminate),
+    /// Ends, as a process does with this exit code.
+    Exit(u8),
+}
+
+impl Part {
+    /// All parts, in the order of the checks.
+    pub fn all() -> Vec<Self> {
+        CHECKS
+            .iter()
+            .map(|(name, kind, steps, _)| Self { name: *name, kind: *kind, steps: steps() })
+            .collect()
+    }
+
+    /// The part of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|part| part.name == name)
+    }
+
+    /// The name of the check.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it takes to play it.
+    pub fn kind(&self) -> PartKind {
+        self.kind
+    }
+
+    /// What the peer does, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The part as a recorded session, where it can be one.
+    pub fn transcript(&self) -> Option<Transcript> {
+        if !matches!(self.kind, PartKind::Plain | PartKind::Signalled) {
+            return None;
+        }
+        let mut entries = Vec::new();
+        for step in &self.steps {
+            match step {
+                Step::Hear(text) => entries.extend(lines(text).map(Entry::Outbound)),
+                Step::Say(text) => entries.extend(lines(text).map(Entry::Inbound)),
+                Step::HearEnd => entries.push(Entry::EndOfInput),
+                Step::Await(how) => {
+                    let signal = if *how == Terminate::ByForce { "SIGKILL" } else { "SIGTERM" };
+                    entries.extend([Entry::Signal(signal.into()), Entry::End(End::Signal(signal.into()))]);
+                }
+                Step::Exit(code) => entries.push(Entry::End(End::Exit(i32::from(*code)))),
+                Step::Pause | Step::Break => return None,
+            }
+        }
+        Some(Transcript::new(Header::default(), None, entries))
+    }
+}
+
+fn lines(text: &Bytes) -> impl Iterator<Item = Bytes> {
+    text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(|line| text.slice_ref(line))
+}
+
+/// One line of JSON that says who speaks and how often he has.
+pub(super) fn line(who: &str, number: usize) -> Bytes {
+    format!("{{\"{who}\":{number}}}\n").into()
+}
+
+/// Some megabytes of lines: more than any pipe holds.
+pub(super) fn large(who: &str) -> Bytes {
+    let mut text = String::new();
+    let filling = "x".repeat(60_000);
+    for number in 0..LARGE {
+        text.push_str(&format!("{{\"{who}\":{number},\"filling\":\"{filling}\"}}\n"));
+    }
+    text.into()
+}
+
+/// Every byte there is, in an order that is no text.
+pub(super) fn raw() -> Bytes {
+    (0..4096_u32).map(|number| (number.wrapping_mul(167) >> (number % 3)).to_le_bytes()[0]).collect()
+}
+
+const LARGE: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_found_by_its_name_and_ends() {
+        let all = Part::all();
+        for part in &all {
+            assert_eq!(Part::named(part.name()).as_ref(), Some(part));
+            assert!(matches!(part.steps().last(), Some(Step::Exit(_) | Step::Await(_) | Step::Break)));
+            let plays = matches!(part.kind(), PartKind::Plain | PartKind::Signalled);
+            assert_eq!(part.transcript().is_some(), plays, "{}", part.name());
+        }
+        assert!(all.iter().any(|part| part.name() == super::super::checks::DROPPED_READS));
+        assert!(Part::named("nothing").is_none());
+    }
+
+    #[test]
+    fn what_is_raw_has_every_byte_and_is_no_text() {
+        let raw = raw();
+        assert!((0..=255).all(|byte| raw.contains(&byte)));
+        assert!(std::str::from_utf8(&raw).is_err());
+    }
+}

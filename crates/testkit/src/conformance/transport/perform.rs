@@ -1,0 +1,132 @@
+//! Playing a part: on a reader and a writer, in memory, or as a program.
+
+use std::{
+    future::poll_fn,
+    io::{self, Read, Write},
+    pin::pin,
+    process::ExitCode,
+    task::Poll,
+    thread,
+    time::Duration,
+};
+
+use agentwire_transport::{ExitReport, MemoryPeer, Terminate, TransportError};
+use bytes::Bytes;
+
+use super::part::{Part, Step};
+
+/// The exit code of a peer that heard what it was not to hear.
+pub const PEER_GAVE_UP: u8 = 86;
+
+/// The `main` of a peer program: plays the part that its first argument names, on its standard input and output.
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     agentwire_testkit::conformance::peer()
+/// }
+/// ```
+pub fn peer() -> ExitCode {
+    let Some(part) = std::env::args().nth(1).and_then(|name| Part::named(&name)) else {
+        return ExitCode::from(PEER_GAVE_UP);
+    };
+    ExitCode::from(part.play(io::stdin().lock(), io::stdout().lock()))
+}
+
+impl Part {
+    /// Plays the part on this thread, and gives the code to exit with; drop both ends then.
+    ///
+    /// A peer that waits for a signal waits for ever: only a process should play a
+    /// [`Signalled`](super::PartKind::Signalled) part.
+    /// An output can't be ended abnormally by [`Write`] alone: a [`Broken`](super::PartKind::Broken) part ends as any
+    /// other.
+    pub fn play(&self, mut input: impl Read, mut output: impl Write) -> u8 {
+        for step in self.steps() {
+            let done = match step {
+                Step::Hear(expected) => hear(&mut input, expected),
+                Step::Say(text) => output.write_all(text).and_then(|()| output.flush()).is_ok(),
+                Step::HearEnd => matches!(input.read(&mut [0]), Ok(0)),
+                Step::Pause => {
+                    thread::sleep(PAUSE);
+                    true
+                }
+                Step::Break => true,
+                Step::Await(_) => loop {
+                    thread::park();
+                },
+                Step::Exit(code) => return *code,
+            };
+            if !done {
+                return PEER_GAVE_UP;
+            }
+        }
+        0
+    }
+
+    /// Plays the part in a task, on the other side of a memory transport.
+    pub async fn play_in_memory(self, peer: MemoryPeer) {
+        let mut heard = Bytes::new();
+        for step in self.steps() {
+            let done = match step {
+                Step::Hear(expected) => hear_in_memory(&peer, &mut heard, expected).await,
+                Step::Say(text) => peer.write(text.clone()).await.is_ok(),
+                Step::HearEnd => heard.is_empty() && peer.read().await.is_none(),
+                Step::Pause => {
+                    tokio::time::sleep(PAUSE).await;
+                    true
+                }
+                Step::Break => {
+                    let source = io::Error::from(io::ErrorKind::ConnectionReset);
+                    peer.break_output(TransportError::Io { action: "reading from the peer", source });
+                    // Whoever broke is there still: only the output has ended.
+                    peer.released().await;
+                    true
+                }
+                Step::Await(how) => {
+                    told_to_end(&peer).await;
+                    return peer.end(ExitReport::signalled(if *how == Terminate::Gently { 15 } else { 9 }));
+                }
+                Step::Exit(code) => return peer.end(ExitReport::exited(i32::from(*code))),
+            };
+            if !done {
+                return peer.end(ExitReport::exited(i32::from(PEER_GAVE_UP)));
+            }
+        }
+    }
+}
+
+fn hear(input: &mut impl Read, expected: &[u8]) -> bool {
+    let mut heard = vec![0; expected.len()];
+    input.read_exact(&mut heard).is_ok() && heard == expected
+}
+
+async fn hear_in_memory(peer: &MemoryPeer, heard: &mut Bytes, expected: &[u8]) -> bool {
+    let mut expected = expected;
+    while !expected.is_empty() {
+        if heard.is_empty() {
+            match peer.read().await {
+                Some(chunk) => *heard = chunk,
+                None => return false,
+            }
+        }
+        let length = heard.len().min(expected.len());
+        let (now, later) = expected.split_at(length);
+        if heard.split_to(length) != now {
+            return false;
+        }
+        expected = later;
+    }
+    true
+}
+
+/// Waits until the peer is told to end, by a signal or by the end of its lifeline.
+async fn told_to_end(peer: &MemoryPeer) {
+    let (mut told, mut released) = (pin!(peer.terminated()), pin!(peer.released()));
+    poll_fn(|cx| match (told.as_mut().poll(cx), released.as_mut().poll(cx)) {
+        (Poll::Pending, Poll::Pending) => Poll::Pending,
+        _ => Poll::Ready(()),
+    })
+    .await;
+}
+
+/// Longer than the check waits for a deaf peer to make it wait.
+const PAUSE: Duration = Duration::from_secs(2);

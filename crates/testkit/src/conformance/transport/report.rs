@@ -1,0 +1,73 @@
+//! What became of each check.
+
+use std::fmt;
+
+/// What became of each check of a transport, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TransportReport {
+    /// The name of each check, and what became of it.
+    pub outcomes: Vec<(&'static str, Outcome)>,
+}
+
+/// What became of one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It holds.
+    Passed,
+    /// It does not, and why.
+    Failed(String),
+    /// The transport's peer can't play the part.
+    NotPlayed,
+    /// It is about the end of a process, and there is none behind this transport.
+    NoProcess,
+    /// The contract does not ask for it, and neither did you.
+    NotAsked,
+}
+
+impl TransportReport {
+    /// Whether every check that could be run holds. A suite of which nothing could be run is not clean.
+    pub fn is_clean(&self) -> bool {
+        self.failed().is_empty() && self.outcomes.iter().any(|(_, outcome)| *outcome == Outcome::Passed)
+    }
+
+    /// The checks that failed.
+    pub fn failed(&self) -> Vec<&'static str> {
+        self.named(|outcome| matches!(outcome, Outcome::Failed(_)))
+    }
+
+    /// The checks that were not run, for whatever reason.
+    pub fn skipped(&self) -> Vec<&'static str> {
+        self.named(|outcome| !matches!(outcome, Outcome::Failed(_) | Outcome::Passed))
+    }
+
+    fn named(&self, is_meant: impl Fn(&Outcome) -> bool) -> Vec<&'static str> {
+        self.outcomes.iter().filter(|(_, outcome)| is_meant(outcome)).map(|(name, _)| *name).collect()
+    }
+}
+
+/// One check a line.
+impl fmt::Display for TransportReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, outcome)) in self.outcomes.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{name}: {outcome}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::Failed(why) => write!(f, "FAILED: {why}"),
+            Self::NotPlayed => f.write_str("not run: its peer can't play the part"),
+            Self::NoProcess => f.write_str("not run: there is no process behind it"),
+            Self::NotAsked => f.write_str("not run: not asked for"),
+        }
+    }
+}

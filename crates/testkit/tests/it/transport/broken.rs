@@ -1,0 +1,282 @@
+//! A memory transport with one fault: what the suite must find.
+
+use std::{
+    future::pending,
+    pin::pin,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, Waker},
+};
+
+use agentwire_transport::{
+    BoxLifeline, BoxSink, BoxSource, ByteSink, ByteSource, ExitReport, Lifeline, Link, MemoryTransport,
+    Terminate, Transport, TransportError,
+};
+use bytes::Bytes;
+use tokio::sync::{Mutex, MutexGuard};
+
+/// What is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    SwapsChunks,
+    LosesAByte,
+    IsText,
+    EmptyChunks,
+    LocksBothWays,
+    EndsWhereNothingIsThere,
+    LosesDroppedReads,
+    TakesEverything,
+    ErrsAfterTheEnd,
+    HangsAfterTheEnd,
+    ErrsForEver,
+    SwallowsErrors,
+    LosesWhatTheDeadWrote,
+    NeverFinishes,
+    EndsBothWays,
+    FinishesOnce,
+    WritesAfterTheEnd,
+    WritesToNobody,
+    NamesItOtherwise,
+    EndsForOne,
+    TellsAnotherEnd,
+    NeverGone,
+    GoneTooEarly,
+    NotGentle,
+    NotByForce,
+    RefusesLateSignals,
+    Forgets,
+}
+
+/// Each fault, and the check that it is for.
+#[rustfmt::skip] // A fault a line.
+pub(super) const FAULTS: &[(Fault, &str)] = &[
+    (Fault::SwapsChunks, "bytes keep their order"),
+    (Fault::LosesAByte, "bytes keep their order"),
+    (Fault::IsText, "bytes are not text"),
+    (Fault::EmptyChunks, "no chunk is empty"),
+    (Fault::LocksBothWays, "large both ways at once"),
+    (Fault::LocksBothWays, "a waiting read holds up no write"),
+    (Fault::EndsWhereNothingIsThere, "a waiting read holds up no write"),
+    (Fault::LosesDroppedReads, "a dropped read loses nothing"),
+    (Fault::TakesEverything, "a peer that does not read makes the host wait"),
+    (Fault::ErrsAfterTheEnd, "the end of output comes again"),
+    (Fault::HangsAfterTheEnd, "the end of output comes again"),
+    (Fault::ErrsForEver, "an abnormal end comes once, after all bytes"),
+    (Fault::SwallowsErrors, "an abnormal end comes once, after all bytes"),
+    (Fault::LosesWhatTheDeadWrote, "what a peer wrote is read after its end"),
+    (Fault::NeverFinishes, "the end of input comes after all bytes, and the output goes on"),
+    (Fault::EndsBothWays, "the end of input comes after all bytes, and the output goes on"),
+    (Fault::FinishesOnce, "the end of input comes after all bytes, and the output goes on"),
+    (Fault::WritesAfterTheEnd, "an ended input is closed"),
+    (Fault::WritesToNobody, "the input of a peer that is gone is closed"),
+    (Fault::NamesItOtherwise, "the input of a peer that is gone is closed"),
+    (Fault::EndsForOne, "the end is told to everyone, each time the same"),
+    (Fault::TellsAnotherEnd, "the end is told to everyone, each time the same"),
+    (Fault::NeverGone, "gone comes, and not before the end"),
+    (Fault::GoneTooEarly, "gone comes, and not before the end"),
+    (Fault::NotGentle, "a peer that is asked to ends"),
+    (Fault::NotByForce, "a peer that is made to ends"),
+    (Fault::RefusesLateSignals, "ending a peer that is gone is no error"),
+    (Fault::Forgets, "dropping the lifeline ends the peer"),
+    (Fault::Forgets, "dropping the lifeline ends a peer that heeds no end of input"),
+];
+
+pub(super) struct Broken {
+    inner: MemoryTransport,
+    fault: Option<Fault>,
+}
+
+impl Broken {
+    pub(super) fn new(inner: MemoryTransport, fault: Option<Fault>) -> Self {
+        Self { inner, fault }
+    }
+}
+
+impl Transport for Broken {
+    type Source = Source;
+    type Sink = Sink;
+    type Lifeline = Life;
+
+    async fn open(self) -> Result<Link<Source, Sink, Life>, TransportError> {
+        let Link { source, sink, lifeline } = self.inner.open().await?.boxed();
+        let lifeline = Arc::new(lifeline);
+        let shared = Shared { fault: self.fault, lock: Arc::default(), finished: Arc::default() };
+        Ok(Link {
+            source: Source { source, life: Arc::downgrade(&lifeline), state: 0, shared: shared.clone() },
+            sink: Sink { sink, held: None, shared },
+            lifeline: Life { lifeline: Some(lifeline), told: AtomicUsize::new(0), fault: self.fault },
+        })
+    }
+}
+
+#[derive(Clone)]
+struct Shared {
+    fault: Option<Fault>,
+    lock: Arc<Mutex<()>>,
+    finished: Arc<AtomicBool>,
+}
+
+impl Shared {
+    /// What only one direction at a time can have, where that is the fault.
+    async fn lock(&self) -> Option<MutexGuard<'_, ()>> {
+        if self.fault == Some(Fault::LocksBothWays) { Some(self.lock.lock().await) } else { None }
+    }
+
+    fn has_finished(&self, fault: Fault) -> bool {
+        self.fault == Some(fault) && self.finished.load(Ordering::Relaxed)
+    }
+}
+
+pub(super) struct Source {
+    source: BoxSource,
+    life: Weak<BoxLifeline>,
+    state: usize,
+    shared: Shared,
+}
+
+impl ByteSource for Source {
+    async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
+        let _lock = self.shared.lock().await;
+        let has_ended = || self.life.upgrade().is_some_and(|life| once(life.ended()).is_ready());
+        self.state += 1;
+        match self.shared.fault {
+            Some(Fault::EmptyChunks) if self.state % 2 == 1 => return Ok(Some(Bytes::new())),
+            Some(Fault::ErrsForEver) if self.state >= BROKEN => return Err(TransportError::Closed),
+            Some(Fault::EndsWhereNothingIsThere) => {
+                return match once(self.source.read()) {
+                    Poll::Ready(read) => read,
+                    Poll::Pending => Ok(None),
+                };
+            }
+            Some(Fault::LosesWhatTheDeadWrote) if has_ended() => return Ok(None),
+            _ if self.shared.has_finished(Fault::EndsBothWays) => return Ok(None),
+            _ => {}
+        }
+        let read = self.source.read().await;
+        match (self.shared.fault, read) {
+            (Some(Fault::LosesAByte), Ok(Some(chunk))) if self.state == 7 => Ok(Some(chunk.slice(1..))),
+            (Some(Fault::IsText), Ok(Some(chunk))) => {
+                Ok(Some(String::from_utf8_lossy(&chunk).into_owned().into()))
+            }
+            (Some(Fault::LosesDroppedReads), read) => {
+                tokio::task::yield_now().await;
+                read
+            }
+            (Some(Fault::ErrsAfterTheEnd), Ok(None)) if self.state >= BROKEN => Err(TransportError::Closed),
+            (Some(Fault::HangsAfterTheEnd), Ok(None)) if self.state >= BROKEN => pending().await,
+            (Some(Fault::SwallowsErrors), Err(_)) => Ok(None),
+            (_, read @ (Err(_) | Ok(None))) => {
+                self.state = BROKEN;
+                read
+            }
+            (_, read) => read,
+        }
+    }
+}
+
+pub(super) struct Sink {
+    sink: BoxSink,
+    held: Option<Bytes>,
+    shared: Shared,
+}
+
+impl ByteSink for Sink {
+    async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
+        let _lock = self.shared.lock().await;
+        match self.shared.fault {
+            Some(Fault::TakesEverything) => return Ok(()),
+            Some(Fault::SwapsChunks) => {
+                let Some(held) = self.held.take() else {
+                    self.held = Some(chunk);
+                    return Ok(());
+                };
+                self.sink.write(chunk).await?;
+                return self.sink.write(held).await;
+            }
+            _ if self.shared.has_finished(Fault::WritesAfterTheEnd) => return Ok(()),
+            _ => {}
+        }
+        match (self.shared.fault, self.sink.write(chunk).await) {
+            (Some(Fault::WritesToNobody), Err(_)) => Ok(()),
+            (Some(Fault::NamesItOtherwise), Err(error)) => {
+                Err(TransportError::Io { action: "writing", source: std::io::Error::other(error) })
+            }
+            (_, written) => written,
+        }
+    }
+
+    async fn finish(&mut self) -> Result<(), TransportError> {
+        match self.shared.fault {
+            Some(Fault::NeverFinishes) => return Ok(()),
+            _ if self.shared.has_finished(Fault::FinishesOnce) => return Err(TransportError::Closed),
+            _ => {}
+        }
+        self.shared.finished.store(true, Ordering::Relaxed);
+        self.sink.finish().await
+    }
+}
+
+pub(super) struct Life {
+    lifeline: Option<Arc<BoxLifeline>>,
+    told: AtomicUsize,
+    fault: Option<Fault>,
+}
+
+impl Life {
+    fn inner(&self) -> &BoxLifeline {
+        self.lifeline.as_ref().unwrap()
+    }
+}
+
+impl Lifeline for Life {
+    async fn ended(&self) -> ExitReport {
+        let report = self.inner().ended().await;
+        let told = self.told.fetch_add(1, Ordering::Relaxed);
+        match self.fault {
+            Some(Fault::EndsForOne) if told > 0 => pending().await,
+            Some(Fault::TellsAnotherEnd) => report.with_stderr_tail(told.to_string()),
+            _ => report,
+        }
+    }
+
+    async fn gone(&self) {
+        match self.fault {
+            Some(Fault::NeverGone) => pending().await,
+            Some(Fault::GoneTooEarly) => {}
+            _ => self.inner().gone().await,
+        }
+    }
+
+    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+        match self.fault {
+            Some(Fault::NotGentle) if how == Terminate::Gently => Ok(()),
+            Some(Fault::NotByForce) if how == Terminate::ByForce => Ok(()),
+            Some(Fault::RefusesLateSignals) if once(self.inner().ended()).is_ready() => {
+                Err(TransportError::Closed)
+            }
+            _ => self.inner().terminate(how),
+        }
+    }
+
+    /// The memory peer ends, so that all checks can be run on it.
+    fn has_process(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        if self.fault == Some(Fault::Forgets) {
+            std::mem::forget(self.lifeline.take());
+        }
+    }
+}
+
+fn once<T>(future: impl Future<Output = T>) -> Poll<T> {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// The state of a source whose end has come, or whose error.
+const BROKEN: usize = usize::MAX / 2;
