@@ -29,6 +29,7 @@ mod program;
 mod quickstart;
 mod record;
 mod scenarios;
+mod soak;
 mod tidy;
 mod typescript;
 mod wire;
@@ -95,6 +96,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "netns", usage: "-- PROGRAM ARGS…", about: "run a program with loopback only", run: netns::run },
     Command { name: "package", usage: "", about: "pack every crate and build from its package", run: package::run },
     Command { name: "record", usage: "[SCENARIO…]", about: "run scenarios on the real CLI, and store the fixtures", run: record::run },
+    Command { name: "soak", usage: "[--sessions N]", about: "many sessions with the real CLI, of which nothing may be left", run: soak::run },
     Command { name: "tidy", usage: "[--fix]", about: "what no compiler checks", run: tidy::run },
     Command { name: "wire", usage: "OPTIONS.json", about: "what options become on the wire, as JSON", run: wire::run },
 ];

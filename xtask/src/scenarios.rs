@@ -96,13 +96,19 @@ impl Task {
 
     /// Runs it; gives what it recorded, and how long it took.
     pub(crate) fn run(&self) -> Result<(Transcript, Duration), Failure> {
-        let (program, scenario) = (cli::place(&self.version)?, self.with_programs()?);
         let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let ran = self.run_in(&runtime);
+        // A handler that never answers belongs to a task; nothing waits for it.
+        runtime.shutdown_background();
+        ran
+    }
+
+    /// The same in a runtime of the caller's.
+    pub(crate) fn run_in(&self, runtime: &runtime::Runtime) -> Result<(Transcript, Duration), Failure> {
+        let (program, scenario) = (cli::place(&self.version)?, self.with_programs()?);
         let started = Instant::now();
         let outcome = runtime.block_on(scenario.run(&program));
         let took = started.elapsed();
-        // A handler that never answers belongs to a task; nothing waits for it.
-        runtime.shutdown_background();
         match outcome {
             Ok(transcript) => Ok((with_header(&self.version, transcript), took)),
             Err(failed) => Err(self.told(failed)),

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(all(feature = "replay", target_os = "linux"))]
+pub mod census;
 #[cfg(all(feature = "faults", unix))]
 pub mod faults;
 #[cfg(any(feature = "replay", feature = "conformance"))]

@@ -36,6 +36,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },
+    Step { name: "soak", size: Size::Long, plan: soak, about: "24 sessions with the real CLI leave nothing behind" },
     Step { name: "package-build", size: Size::Long, plan: || Plan::cargo([&xtask("package --build")]), about: "every crate builds from its package" },
     Step { name: "alone-tests", size: Size::Long, plan: alone_tests, about: "the tests of each crate by itself" },
     Step { name: "bare", size: Size::Long, plan: bare, about: "the tests of each crate without its default features" },
@@ -200,6 +201,10 @@ fn live() -> Result<Plan, Failure> {
 
 fn live_all() -> Result<Plan, Failure> {
     real_cli([xtask("cli"), xtask("live --all")])
+}
+
+fn soak() -> Result<Plan, Failure> {
+    real_cli([xtask("cli"), xtask("soak")])
 }
 
 /// These commands, where the real CLI can be had and kept from the network.

@@ -1,0 +1,116 @@
+//! What a program holds: tasks, threads, descriptors and children, counted before and after to find what was left.
+
+use std::{
+    fmt, fs, io,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use tokio::{runtime::Handle, time::sleep};
+
+/// How much of each kind this program holds at a moment. On Linux only: it is read from `/proc`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Census {
+    /// Tasks of the runtime that are not over.
+    pub tasks: usize,
+    /// Threads of this program.
+    pub threads: usize,
+    /// Open descriptors.
+    pub descriptors: usize,
+    /// Processes that this program has started itself, and zombies of such.
+    pub children: usize,
+}
+
+impl Census {
+    /// Counts now.
+    ///
+    /// # Errors
+    ///
+    /// Where `/proc` can't be read.
+    pub fn take(runtime: &Handle) -> io::Result<Self> {
+        Ok(Self {
+            tasks: runtime.metrics().num_alive_tasks(),
+            threads: entries("/proc/self/task")?,
+            // One of them is the folder that is being read.
+            descriptors: entries("/proc/self/fd")?.saturating_sub(1),
+            children: children()?,
+        })
+    }
+
+    /// Waits until no more is held than was before, and gives what is held then, or at the end of the limit.
+    ///
+    /// Needs a tokio runtime with its timer.
+    /// What is ended by a drop ends in the background, so a moment after the last drop is too early.
+    ///
+    /// # Errors
+    ///
+    /// As [`Census::take`].
+    pub async fn settled(before: Self, runtime: &Handle, limit: Duration) -> io::Result<Self> {
+        let start = Instant::now();
+        loop {
+            let now = Self::take(runtime)?;
+            if now.is_within(before) || start.elapsed() > limit {
+                return Ok(now);
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Whether of nothing there is more than this.
+    pub fn is_within(self, other: Self) -> bool {
+        self.tasks <= other.tasks
+            && self.threads <= other.threads
+            && self.descriptors <= other.descriptors
+            && self.children <= other.children
+    }
+}
+
+impl fmt::Display for Census {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tasks, threads, descriptors, children } = self;
+        write!(f, "{tasks} tasks, {threads} threads, {descriptors} descriptors, {children} children")
+    }
+}
+
+fn entries(folder: impl AsRef<Path>) -> io::Result<usize> {
+    Ok(fs::read_dir(folder)?.count())
+}
+
+fn children() -> io::Result<usize> {
+    let own = std::process::id();
+    let processes = fs::read_dir("/proc")?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    Ok(processes.filter(|process| parent_of(*process) == Some(own)).count())
+}
+
+/// Reads `pid (name) state parent …`, where the name may hold anything.
+fn parent_of(process: u32) -> Option<u32> {
+    let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// There is no event to wait for.
+const PAUSE: Duration = Duration::from_millis(20);
+
+#[cfg(test)]
+mod tests {
+    use super::Census;
+
+    #[test]
+    fn what_is_held_is_counted() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let before = Census::take(runtime.handle()).unwrap();
+        assert!(before.threads > 0 && before.descriptors > 0);
+        let task = runtime.spawn(std::future::pending::<()>());
+        let files = [(); 3].map(|()| std::fs::File::open("/dev/null").unwrap());
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let held = Census::take(runtime.handle()).unwrap();
+        // Other tests of this program hold things too, but no tasks of this runtime.
+        assert_eq!(held.tasks, before.tasks + 1);
+        assert!(held.children > 0 && !held.is_within(before), "{held}, before {before}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop((files, task));
+    }
+}

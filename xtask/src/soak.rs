@@ -1,0 +1,85 @@
+//! `cargo xtask soak`: many sessions with the real CLI, one after another, of which nothing may be left.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use agentwire_testkit::census::Census;
+use tokio::runtime;
+
+use crate::args::Args;
+use crate::failure::{Failure, While as _};
+use crate::netns;
+use crate::scenarios::{self, Task};
+
+/// `cargo xtask soak [--sessions N]`: runs sessions of many kinds, 24 unless told, in one program and one runtime.
+///
+/// Before and after, tasks, threads, descriptors and children are counted, and every process of this network namespace,
+/// in which there is nobody but us: what has left its parents is counted too.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let sessions = args.option("--sessions")?.map_or(Ok(SESSIONS), |number| number.parse());
+    let sessions = sessions.map_err(|_| Failure::new("--sessions needs a number"))?;
+    args.finish()?;
+    let names: Vec<String> = KINDS.iter().map(|name| (*name).to_owned()).collect();
+    let tasks = scenarios::tasks(&names, Some(crate::cli::CURRENT))?;
+    if !netns::is_inside()? {
+        scenarios::prepare(&tasks)?;
+    }
+    netns::within(|| soak(&tasks, sessions))
+}
+
+fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
+    let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let count = |before: Census| runtime.block_on(Census::settled(before, runtime.handle(), SETTLING));
+    // What is made once and kept, such as the runtime's own threads, is made now.
+    play(&runtime, tasks, 1)?;
+    let (before, others) = (count(Census::default())?, processes()?);
+    println!("before: {before}, {} processes", others.len());
+    let started = Instant::now();
+    play(&runtime, tasks, sessions)?;
+    let took = started.elapsed();
+    let after = count(before)?;
+    let left: Vec<PathBuf> = processes()?.into_iter().filter(|process| !others.contains(process)).collect();
+    println!("after:  {after}, {} processes more", left.len());
+    println!("{sessions} sessions in {:.1} s", took.as_secs_f64());
+    if after.is_within(before) && left.is_empty() {
+        return Ok(());
+    }
+    let left: Vec<String> = left.iter().map(|process| told(process)).collect();
+    Err(Failure::new(format!("something was left behind; processes: {}", left.join(", "))))
+}
+
+fn play(runtime: &runtime::Runtime, tasks: &[Task], sessions: usize) -> Result<(), Failure> {
+    for task in tasks.iter().cycle().take(sessions) {
+        task.run_in(runtime).map_err(|why| Failure::new(format!("{}: {why}", task.name())))?;
+    }
+    Ok(())
+}
+
+/// Every process that shares our network namespace.
+fn processes() -> Result<Vec<PathBuf>, Failure> {
+    let own = fs::read_link("/proc/self/ns/net").while_doing(|| "reading our namespace".to_owned())?;
+    let folders = fs::read_dir("/proc")?.filter_map(|entry| Some(entry.ok()?.path()));
+    // One that ends meanwhile has no namespace any more.
+    Ok(folders.filter(|folder| fs::read_link(folder.join("ns/net")).is_ok_and(|net| net == own)).collect())
+}
+
+fn told(process: &Path) -> String {
+    let words = fs::read(process.join("cmdline")).unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).replace('\0', " ");
+    format!("{} ({})", process.display(), words.chars().take(80).collect::<String>().trim_end())
+}
+
+const SESSIONS: usize = 24;
+/// Turns, tools, callbacks, servers and ends of as many kinds as there are.
+const KINDS: &[&str] = &[
+    "two-turns",
+    "permission-allow",
+    "pre-tool-use-deny",
+    "mcp-tool-text",
+    "interrupt-mid-tool",
+    "shell-background-stopped",
+    "agent-foreground",
+    "sigterm-in-turn",
+];
+const SETTLING: Duration = Duration::from_secs(20);
