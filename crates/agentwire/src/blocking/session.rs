@@ -3,6 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use agentwire_codec::Incoming;
+use agentwire_control::PromptState;
 use agentwire_protocol::{
     PermissionMode, Uuid,
     control::{ControlCall, InitializeReply, InterruptReply, SetModelReply, SetPermissionModeReply},
@@ -67,6 +68,24 @@ impl Session {
     /// When the session has ended.
     pub fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
         self.block_on(self.session.send(prompt))
+    }
+
+    /// Waits until a prompt has come to something, and tells what: see [`Session::settled`](crate::Session::settled).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn settled(&self, prompt: &Uuid) -> Result<PromptState, Error> {
+        self.block_on(self.session.settled(prompt))
+    }
+
+    /// Takes a prompt back that waits for its turn: see [`Session::take_back`](crate::Session::take_back).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn take_back(&self, prompt: &Uuid) -> Result<bool, Error> {
+        self.block_on(self.session.take_back(prompt))
     }
 
     /// What comes until the next result.

@@ -3,8 +3,10 @@
 use agentwire_codec::Incoming;
 use agentwire_protocol::message::TurnResult;
 
+use serde::de::DeserializeOwned;
+
 use super::runtime::Runtime;
-use crate::Error;
+use crate::{Answer, Error};
 
 /// What comes until a result, the result included: an iterator, each step of which blocks.
 ///
@@ -28,6 +30,33 @@ impl<'a> Turn<'a> {
     /// As [`Turn::finish`](crate::Turn::finish).
     pub fn finish(self) -> Result<Option<Box<TurnResult>>, Error> {
         self.runtime.block_on(self.turn.finish())
+    }
+
+    /// Reads to the end of the turn, and gives the answer as a whole.
+    ///
+    /// # Errors
+    ///
+    /// As [`Turn::answer`](crate::Turn::answer).
+    pub fn answer(self) -> Result<Answer, Error> {
+        self.runtime.block_on(self.turn.answer())
+    }
+
+    /// Reads to the end of the turn, and gives the text of the answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Turn::text`](crate::Turn::text).
+    pub fn text(self) -> Result<String, Error> {
+        self.runtime.block_on(self.turn.text())
+    }
+
+    /// Reads to the end of the turn, and gives its structured output.
+    ///
+    /// # Errors
+    ///
+    /// As [`Turn::structured`](crate::Turn::structured).
+    pub fn structured<T: DeserializeOwned>(self) -> Result<T, Error> {
+        self.runtime.block_on(self.turn.structured())
     }
 
     /// The result, once it came.
