@@ -16,7 +16,7 @@ use crate::{catch_panic, excerpt};
 /// ([`Initialize::supported_dialog_kinds`](agentwire_protocol::control::Initialize::supported_dialog_kinds)); without
 /// that it does what it does by default.
 /// A handler that errs or panics is answered as if the user had dismissed the dialog, which has the CLI do that too.
-/// A dialog of another kind is left to others: the error that it gets is no answer to the CLI.
+/// A dialog of another kind is left to others: the error that it gets is no answer to the CLI, and it stays open.
 /// When the CLI withdraws a dialog, the context's token fires.
 ///
 /// ```

@@ -7,7 +7,7 @@ use crate::{RawJson, ToolUseId, tagged::tagged};
 
 /// Asks for a dialog with the user (`request_user_dialog`).
 ///
-/// Declared; never seen on the wire.
+/// An error reply is no answer: the dialog stays open.
 /// Only kinds that the handshake declared (`supportedDialogKinds`) are meant for this host.
 /// One of another kind must be left without an answer, for another host or the CLI's own limit.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
