@@ -7,10 +7,12 @@
     reason = "all of it is tests, also what stands outside of test functions"
 )]
 
+mod answers;
 mod asking;
 mod backpressure;
 #[cfg(feature = "blocking")]
 mod blocking;
+mod cancel;
 mod control;
 mod ending;
 mod errors;
@@ -27,5 +29,7 @@ mod query;
 mod session;
 mod settings;
 mod spare;
+mod streaming;
 mod tcp;
+mod turns;
 mod undecodable;

@@ -8,7 +8,8 @@ use std::{
 
 use agentwire_protocol::{
     Block, Content, Message, System,
-    message::{Event, UserInput},
+    content::{Document, Image, Text},
+    message::{Event, Priority, UserInput},
     tagged::Tagged,
 };
 
@@ -194,4 +195,30 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     entries
+}
+
+#[test]
+fn a_prompt_is_put_together() {
+    let prompt = UserInput::from("What is on it?")
+        .with_block(Image::base64("image/png", "aGk="))
+        .with_block(Document::text("a plain text"))
+        .with_uuid("11111111-0000-4000-8000-000000000001")
+        .with_priority(Priority::Later);
+    let written: serde_json::Value = serde_json::to_value(&prompt).unwrap();
+    assert_eq!(
+        written,
+        serde_json::json!({
+            "type": "user", "parent_tool_use_id": null, "session_id": "",
+            "uuid": "11111111-0000-4000-8000-000000000001", "priority": "later",
+            "message": {"role": "user", "content": [
+                {"type": "text", "text": "What is on it?"},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+                {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a plain text"}},
+            ]},
+        })
+    );
+    let note = serde_json::to_value(UserInput::from("by the way").as_note()).unwrap();
+    assert_eq!(note["shouldQuery"], false);
+    let blocks = UserInput::from(vec![Text::new("one").into(), Text::new("two").into()]);
+    assert_eq!(blocks.message.content.into_text(), "one\ntwo");
 }

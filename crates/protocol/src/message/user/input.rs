@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::UserMessage;
 use crate::{
-    Content, RawJson, ToolUseId, Uuid,
+    Block, Content, RawJson, ToolUseId, Uuid,
+    content::Text,
     message::{Origin, Priority},
 };
 
@@ -88,6 +89,44 @@ impl UserInput {
     }
 }
 
+impl UserInput {
+    /// Gives it an id, by which receipts and results name it.
+    #[must_use]
+    pub fn with_uuid(mut self, uuid: impl Into<Uuid>) -> Self {
+        self.uuid = Some(uuid.into());
+        self
+    }
+
+    /// Says how soon it is to be read.
+    #[must_use]
+    pub fn with_priority(mut self, priority: Priority) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// Adds a block, such as a picture or a document; plain text becomes a block before it.
+    #[must_use]
+    pub fn with_block(mut self, block: impl Into<Block>) -> Self {
+        let mut blocks = match self.message.content {
+            Content::Text(text) if text.is_empty() => Vec::new(),
+            Content::Text(text) => vec![Block::from(Text::new(text))],
+            Content::Blocks(blocks) => blocks,
+        };
+        blocks.push(block.into());
+        self.message.content = Content::Blocks(blocks);
+        self
+    }
+
+    /// Makes a note of it, which the model does not answer: it waits for the next prompt (`shouldQuery: false`).
+    ///
+    /// The CLI ends it with a result of its own, without text.
+    #[must_use]
+    pub fn as_note(mut self) -> Self {
+        self.should_query = Some(false);
+        self
+    }
+}
+
 /// A prompt of plain text.
 impl From<&str> for UserInput {
     fn from(text: &str) -> Self {
@@ -99,6 +138,20 @@ impl From<&str> for UserInput {
 impl From<String> for UserInput {
     fn from(text: String) -> Self {
         Self::new(text)
+    }
+}
+
+/// A prompt of text or blocks.
+impl From<Content> for UserInput {
+    fn from(content: Content) -> Self {
+        Self::new(content)
+    }
+}
+
+/// A prompt of blocks.
+impl From<Vec<Block>> for UserInput {
+    fn from(blocks: Vec<Block>) -> Self {
+        Self::new(blocks)
     }
 }
 

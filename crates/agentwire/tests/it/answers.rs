@@ -1,0 +1,217 @@
+//! What a turn comes to: text, result, usage and structured output, and each way in which it can fail.
+
+use std::{future::poll_fn, pin::Pin};
+
+use agentwire::{
+    Error, Options, Session,
+    transport::{ExitReport, memory},
+};
+use futures_core::Stream;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, assistant, bounded, connected, error_result, fails, kind, next_kind, result};
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Trees {
+    trees: u8,
+}
+
+fn structured(output: &Value) -> Value {
+    json!({
+        "type": "result", "subtype": "success", "is_error": false, "result": "done", "structured_output": output,
+        "usage": {"input_tokens": 10, "output_tokens": 3},
+    })
+}
+
+/// A session whose options have a schema.
+async fn with_schema(schema: &str) -> (Session, Peer) {
+    connected(Session::builder().options(Options::new().extra_arg("json-schema", Some(schema)))).await
+}
+
+const SCHEMA: &str =
+    r#"{"type":"object","properties":{"trees":{"type":"integer","minimum":1}},"required":["trees"]}"#;
+
+#[tokio::test(start_paused = true)]
+async fn the_text_of_the_main_conversation() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("hi").await.unwrap();
+        peer.prompt().await;
+        let mut replaced = assistant("a refused attempt");
+        replaced["uuid"] = json!("u1");
+        let mut agent = assistant("an agent's words");
+        agent["parent_tool_use_id"] = json!("t");
+        let mut last = assistant("and the end");
+        last["supersedes"] = json!(["u1"]);
+        for line in [assistant("the beginning"), replaced, agent, last, structured(&Value::Null)] {
+            peer.say(line).await;
+        }
+        let answer = turn.answer().await.unwrap();
+        assert_eq!(answer.text, "the beginning\n\nand the end");
+        assert_eq!(answer.usage().unwrap().output_tokens, 3);
+        assert_eq!(answer.result.result.as_deref(), Some("done"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_is_a_stream() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let mut turn = session.ask("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(assistant("hello")).await;
+        peer.say(structured(&Value::Null)).await;
+        let mut kinds = Vec::new();
+        while let Some(incoming) = poll_fn(|context| Pin::new(&mut turn).poll_next(context)).await {
+            kinds.push(kind(&incoming.unwrap()));
+        }
+        assert_eq!(kinds, ["assistant", "result"]);
+        assert_eq!(turn.usage().unwrap().output_tokens, 3);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn structured_output_is_decoded() {
+    bounded(async {
+        let (mut session, mut peer) = with_schema(SCHEMA).await;
+        let turn = session.ask("how many?").await.unwrap();
+        peer.prompt().await;
+        peer.say(structured(&json!({"trees": 3}))).await;
+        assert_eq!(turn.structured::<Trees>().await.unwrap(), Trees { trees: 3 });
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn structured_output_that_does_not_fit() {
+    bounded(async {
+        let (mut session, mut peer) = with_schema(SCHEMA).await;
+        let turn = session.ask("how many?").await.unwrap();
+        peer.prompt().await;
+        // It would fit the type.
+        peer.say(structured(&json!({"trees": 0}))).await;
+        let error = turn.structured::<Trees>().await.unwrap_err();
+        #[cfg(feature = "structured")]
+        assert!(error.to_string().contains("/trees"), "{error}");
+        let Error::StructuredOutput { output, .. } = error else { panic!("{error:?}") };
+        assert_eq!(output.as_str(), r#"{"trees":0}"#);
+        // Without a schema the type alone decides.
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("how many?").await.unwrap();
+        peer.prompt().await;
+        peer.say(structured(&json!({"trees": "three"}))).await;
+        assert!(matches!(turn.structured::<Trees>().await, Err(Error::StructuredOutput { .. })));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_structured_output_is_an_error_of_its_own() {
+    bounded(async {
+        let (mut session, mut peer) = with_schema(SCHEMA).await;
+        let turn = session.ask("how many?").await.unwrap();
+        peer.prompt().await;
+        peer.say(assistant("As I said, three trees.")).await;
+        peer.say(result("As I said, three trees.")).await;
+        let Err(Error::NoStructuredOutput { text }) = turn.structured::<Trees>().await else {
+            panic!("it has some")
+        };
+        assert_eq!(text, "As I said, three trees.");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schema_that_is_none_is_refused_before_anything_starts() {
+    for schema in [r#"{"type":5}"#, "no json"] {
+        let (transport, _peer) = memory(1 << 16);
+        let options = Options::new().extra_arg("json-schema", Some(schema));
+        let error = Session::builder().options(options).transport(transport).connect().await.unwrap_err();
+        assert!(matches!(error, Error::Options { option: "outputFormat", .. }), "{error:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_turn_is_no_answer() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(error_result("out of luck")).await;
+        let error = turn.text().await.unwrap_err();
+        assert!(matches!(&error, Error::TurnFailed(result) if result.is_error), "{error:?}");
+        assert!(error.to_string().contains("out of luck"), "{error}");
+        // The session goes on.
+        let turn = session.ask("again").await.unwrap();
+        peer.prompt().await;
+        peer.say(assistant("hello")).await;
+        peer.say(result("hello")).await;
+        assert_eq!(turn.text().await.unwrap(), "hello");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_without_a_result() {
+    bounded(async {
+        let (mut session, peer) = connected(Session::builder()).await;
+        peer.exit(ExitReport::exited(0));
+        let turn = session.turn();
+        assert!(matches!(turn.answer().await, Err(Error::NoResult)));
+    })
+    .await;
+}
+
+/// As CLI 2.1.330 says it without any key.
+async fn says_that_nobody_is_logged_in(peer: &Peer) {
+    let text = "Not logged in · Please run /login";
+    let mut failed = assistant(text);
+    failed["error"] = json!("authentication_failed");
+    failed["is_api_error_message"] = json!(true);
+    peer.say(failed).await;
+    peer.say(json!({
+        "type": "result", "subtype": "success", "is_error": true, "result": text, "terminal_reason": "api_error",
+        "api_error_status": null,
+    }))
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_login_is_an_error_of_its_own() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("hi").await.unwrap();
+        peer.prompt().await;
+        says_that_nobody_is_logged_in(&peer).await;
+        let error = turn.text().await.unwrap_err();
+        let Error::NotLoggedIn { text, ending: None } = &error else { panic!("{error:?}") };
+        assert!(text.starts_with("Not logged in"), "{text}");
+        // The same where the session ends with it, as a query does.
+        peer.exit(ExitReport::exited(1));
+        let error = fails(&mut session).await;
+        assert!(matches!(&error, Error::NotLoggedIn { .. }), "{error:?}");
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
+        assert!(matches!(session.interrupt().await, Err(Error::NotLoggedIn { .. })));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_that_was_found_after_all() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("hi").await.unwrap();
+        peer.prompt().await;
+        says_that_nobody_is_logged_in(&peer).await;
+        peer.say(assistant("let in after all")).await;
+        peer.exit(ExitReport::exited(1));
+        for kind in ["assistant", "result", "assistant"] {
+            assert_eq!(next_kind(&mut session).await, kind);
+        }
+        assert!(matches!(fails(&mut session).await, Error::Ended(_)));
+    })
+    .await;
+}

@@ -1,0 +1,205 @@
+//! Dropping any future loses nothing and blocks nothing, with room for a single byte and a single message.
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use agentwire::{Session, SessionBuilder, control::Settings, transport::memory};
+use serde_json::json;
+
+use crate::peer::{assistant, bounded, connected_with, kind, rest, result};
+
+/// A session with a single byte of room in the pipes, and as little as possible elsewhere.
+fn narrow() -> SessionBuilder {
+    let mut settings = Settings::default();
+    (settings.parked_quiet, settings.unwritten) = (1, 1);
+    Session::builder().settings(settings)
+}
+
+/// Polls a future a few times, between which the others go on, and drops it; gives what it was ready with.
+async fn poked<T>(future: impl Future<Output = T>, times: usize) -> Option<T> {
+    let mut future = pin!(future);
+    for _ in 0..times {
+        if let Poll::Ready(ready) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return Some(ready);
+        }
+        tokio::task::yield_now().await;
+    }
+    None
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_and_turns() {
+    bounded(async {
+        let (mut session, mut peer) = connected_with(narrow(), 1).await;
+        let speaking = tokio::spawn(async move {
+            peer.prompt().await;
+            for number in 0..20 {
+                peer.say(assistant(&number.to_string())).await;
+            }
+            peer.say(result("done")).await;
+            peer
+        });
+        let mut turn = session.ask("hi").await.unwrap();
+        let mut texts = Vec::new();
+        while texts.len() < 10 {
+            if let Some(next) = poked(turn.next(), 2).await {
+                texts.push(next.unwrap().unwrap().line().unwrap().to_str().unwrap().to_owned());
+            }
+        }
+        // What reads to the end may be dropped as well: what it has read is gone with it, and no more.
+        assert!(poked(turn.finish(), 1).await.is_none());
+        while texts.len() < 20 {
+            if let Some(next) = poked(session.next(), 2).await {
+                texts.push(next.unwrap().unwrap().line().unwrap().to_str().unwrap().to_owned());
+            }
+        }
+        let expected: Vec<_> = (0..20).map(|number| assistant(&number.to_string()).to_string()).collect();
+        assert_eq!(texts, expected);
+        assert_eq!(rest(&mut session.turn()).await, ["result"]);
+        drop(speaking.await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn send_and_ask() {
+    bounded(async {
+        let (mut session, mut peer) = connected_with(narrow(), 1).await;
+        // One is being written, one waits; there is no room for a third.
+        session.send("a".repeat(500)).await.unwrap();
+        session.send("b".repeat(500)).await.unwrap();
+        assert!(poked(session.send("never"), 20).await.is_none());
+        assert!(poked(session.ask("never either"), 20).await.is_none());
+        let (sent, ()) = tokio::join!(session.send("c"), async {
+            assert_eq!(peer.prompt().await, "a".repeat(500));
+            assert_eq!(peer.prompt().await, "b".repeat(500));
+            assert_eq!(peer.prompt().await, "c");
+        });
+        sent.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls() {
+    bounded(async {
+        let (session, mut peer) = connected_with(narrow(), 1).await;
+        // Dropped while it is being written: the CLI is told, and the next call has its own reply.
+        assert!(poked(session.interrupt(), 3).await.is_none());
+        let model = Some("m");
+        let (reply, ()) = tokio::join!(session.set_model(model), async {
+            let dropped = peer.request("interrupt").await;
+            let taken_back = peer.line().await.unwrap();
+            assert_eq!(taken_back["type"], "control_cancel_request", "{taken_back}");
+            assert_eq!(taken_back["request_id"], dropped["request_id"]);
+            let request = peer.request("set_model").await;
+            peer.reply(&dropped, json!({"still_queued": []})).await;
+            peer.reply(&request, json!({"model": "m"})).await;
+        });
+        assert_eq!(reply.unwrap().model.as_deref(), Some("m"));
+        assert_eq!(session.control().ignored().responses, 1);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_prompt() {
+    bounded(async {
+        let (mut session, mut peer) = connected_with(narrow(), 1).await;
+        let prompt = session.send("hi").await.unwrap();
+        let speaking = tokio::spawn(async move {
+            peer.prompt().await;
+            for number in 0..20 {
+                peer.say(assistant(&number.to_string())).await;
+            }
+            peer.say(result("done")).await;
+            peer
+        });
+        for _ in 0..5 {
+            drop(poked(session.settled(&prompt), 2).await);
+        }
+        session.settled(&prompt).await.unwrap();
+        assert_eq!(rest(&mut session.turn()).await.len(), 21);
+        drop(speaking.await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_query() {
+    bounded(async {
+        let (session, mut peer) = connected_with(narrow(), 1).await;
+        let speaking = tokio::spawn(async move {
+            peer.prompt().await;
+            for number in 0..20 {
+                peer.say(assistant(&number.to_string())).await;
+            }
+            peer.say(result("done")).await;
+            peer.exit_after_input().await;
+        });
+        let mut query = session.into_query("hi").await.unwrap();
+        let mut kinds = Vec::new();
+        loop {
+            match poked(query.next(), 2).await {
+                Some(Some(incoming)) => kinds.push(kind(&incoming.unwrap())),
+                Some(None) => break,
+                None => {}
+            }
+        }
+        assert_eq!(kinds.len(), 21);
+        speaking.await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn connect_and_close() {
+    bounded(async {
+        for times in [1, 2, 5, 20] {
+            let (transport, peer) = memory(1);
+            drop(poked(narrow().transport(transport).connect(), times).await);
+            peer.released().await;
+
+            let (session, peer) = connected_with(narrow(), 1).await;
+            drop(poked(session.close(), times).await);
+            peer.raw.released().await;
+        }
+    })
+    .await;
+}
+
+/// The prompt is in the pipe before its end is: closing writes first what was sent.
+#[tokio::test(start_paused = true)]
+async fn close_writes_first_what_was_sent() {
+    bounded(async {
+        let (session, mut peer) = connected_with(Session::builder(), 1).await;
+        session.send("x".repeat(5000)).await.unwrap();
+        session.send("y").await.unwrap();
+        let (closed, ()) = tokio::join!(session.close(), async {
+            assert_eq!(peer.prompt().await, "x".repeat(5000));
+            assert_eq!(peer.prompt().await, "y");
+            peer.say(result("both")).await;
+            peer.exit_after_input().await;
+        });
+        closed.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_reader_keeps_no_one_waiting() {
+    bounded(async {
+        let (mut session, mut peer) = connected_with(narrow(), 1).await;
+        // Whoever polled last is woken, not the one who was dropped.
+        assert!(poked(session.next(), 3).await.is_none());
+        let next = tokio::spawn(async move { session.next().await.unwrap().map(|incoming| kind(&incoming)) });
+        tokio::task::yield_now().await;
+        peer.say(assistant("hello")).await;
+        assert_eq!(next.await.unwrap().unwrap(), "assistant");
+        peer.input_ended().await;
+    })
+    .await;
+}

@@ -1,0 +1,244 @@
+//! Streams of prompts, and how long a run goes on.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use agentwire::{Error, Options, Session, SessionBuilder, control::Settings};
+use futures_core::Stream;
+use tokio::time::{Instant, timeout};
+
+use crate::peer::{Peer, assistant, bounded, connected, connected_with, init, kind, result, state};
+
+/// A stream that a test feeds.
+#[derive(Clone, Default)]
+struct Feed(Arc<Mutex<Fed>>);
+
+#[derive(Default)]
+struct Fed {
+    prompts: VecDeque<String>,
+    ended: bool,
+    taken: usize,
+    waker: Option<Waker>,
+}
+
+impl Feed {
+    fn of(prompts: impl IntoIterator<Item = String>) -> Self {
+        let feed = Self::default();
+        prompts.into_iter().for_each(|prompt| feed.push(&prompt));
+        feed
+    }
+
+    fn push(&self, prompt: &str) {
+        self.change(|fed| fed.prompts.push_back(prompt.to_owned()));
+    }
+
+    fn end(&self) {
+        self.change(|fed| fed.ended = true);
+    }
+
+    fn taken(&self) -> usize {
+        self.0.lock().unwrap().taken
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Fed)) {
+        let mut fed = self.0.lock().unwrap();
+        change(&mut fed);
+        fed.waker.take().into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Stream for Feed {
+    type Item = String;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<String>> {
+        let mut fed = self.0.lock().unwrap();
+        match fed.prompts.pop_front() {
+            Some(prompt) => {
+                fed.taken += 1;
+                Poll::Ready(Some(prompt))
+            }
+            None if fed.ended => Poll::Ready(None),
+            None => {
+                fed.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+async fn read(mut query: agentwire::Query) -> (Vec<String>, Option<Error>) {
+    let mut kinds = Vec::new();
+    while let Some(incoming) = query.next().await {
+        match incoming {
+            Ok(incoming) => kinds.push(kind(&incoming)),
+            Err(error) => return (kinds, Some(error)),
+        }
+    }
+    (kinds, None)
+}
+
+async fn querying(feed: &Feed) -> (tokio::task::JoinHandle<(Vec<String>, Option<Error>)>, Peer) {
+    let (session, peer) = connected(Session::builder()).await;
+    (tokio::spawn(read(session.into_query_all(feed.clone()))), peer)
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompts_are_taken_only_when_there_is_room() {
+    bounded(async {
+        let mut settings = Settings::default();
+        settings.unwritten = 1000;
+        let (session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(500))));
+        feed.end();
+        let mut sending = tokio::spawn(session.send_all(feed.clone()));
+        assert!(timeout(Duration::from_secs(60), &mut sending).await.is_err());
+        assert!(feed.taken() < 5, "{}", feed.taken());
+        for number in 0..50 {
+            assert!(peer.prompt().await.starts_with(&format!("{number}x")));
+        }
+        sending.await.unwrap().unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_send_all_loses_no_prompt() {
+    bounded(async {
+        let mut settings = Settings::default();
+        settings.unwritten = 100;
+        let (session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(200))));
+        feed.end();
+        let peer = tokio::spawn(async move {
+            for number in 0..50 {
+                assert!(peer.prompt().await.starts_with(&format!("{number}x")));
+                tokio::task::yield_now().await;
+            }
+            peer
+        });
+        // Polled a little and dropped, over and over.
+        while feed.taken() < 50 {
+            tokio::select! {
+                biased;
+                sent = session.send_all(feed.clone()) => sent.unwrap(),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        drop(peer.await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_query_of_a_stream_ends_with_the_stream_and_its_last_run() {
+    bounded(async {
+        let feed = Feed::of(["one".to_owned()]);
+        let (reading, mut peer) = querying(&feed).await;
+        assert_eq!(peer.prompt().await, "one");
+        peer.say(result("one")).await;
+        peer.is_left_alone().await;
+        feed.push("two");
+        assert_eq!(peer.prompt().await, "two");
+        feed.end();
+        peer.is_left_alone().await;
+        peer.say(result("two")).await;
+        peer.exit_after_input().await;
+        assert_eq!(reading.await.unwrap().0, ["result", "result"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_ends_after_its_last_result_or_without_a_prompt() {
+    bounded(async {
+        for prompts in [vec![], vec!["one".to_owned()]] {
+            let feed = Feed::of(prompts.clone());
+            let (reading, mut peer) = querying(&feed).await;
+            for _ in &prompts {
+                peer.prompt().await;
+                peer.say(result("one")).await;
+            }
+            peer.is_left_alone().await;
+            feed.end();
+            peer.exit_after_input().await;
+            assert!(reading.await.unwrap().1.is_none());
+        }
+    })
+    .await;
+}
+
+/// Whether a query whose CLI never says that it is idle ends its input by itself, and after how long.
+async fn ceiling(options: Options, limit: Option<Option<Duration>>) -> Option<Duration> {
+    let mut builder = Session::builder().options(options);
+    if let Some(limit) = limit {
+        builder = builder.background_limit(limit);
+    }
+    bounded(reaches_its_ceiling(builder)).await
+}
+
+async fn reaches_its_ceiling(builder: SessionBuilder) -> Option<Duration> {
+    let (session, mut peer) = connected(builder).await;
+    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
+    peer.prompt().await;
+    peer.say(state("running")).await;
+    peer.say(result("started an agent")).await;
+    let start = Instant::now();
+    let talking = async {
+        let mut agent = assistant("an agent's words");
+        agent["parent_tool_use_id"] = serde_json::json!("t");
+        loop {
+            // Its words are no sign of an end: the ceiling is one of time, and not of silence.
+            if let Ok(line) = timeout(Duration::from_secs(20), peer.line()).await {
+                assert_eq!(line, None);
+                return;
+            }
+            peer.say(&agent).await;
+        }
+    };
+    let ended = timeout(Duration::from_secs(2000), talking).await.is_ok().then(|| start.elapsed());
+    reading.abort();
+    ended
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ceiling_of_a_run() {
+    // Each is bounded by itself: together they take more than an hour of the clock.
+    let variable = |value: &str| Options::new().env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", value);
+    let seconds = |ended: Option<Duration>| ended.map(|ended| ended.as_secs());
+    assert_eq!(seconds(ceiling(Options::new(), None).await), Some(600));
+    assert_eq!(seconds(ceiling(variable("90000"), None).await), Some(90));
+    assert_eq!(seconds(ceiling(variable("soon"), None).await), Some(600));
+    assert_eq!(seconds(ceiling(variable("0"), None).await), None);
+    assert_eq!(seconds(ceiling(Options::new(), Some(None)).await), None);
+    // What the builder says counts first.
+    let limit = Some(Some(Duration::from_secs(70)));
+    assert_eq!(seconds(ceiling(variable("90000"), limit).await), Some(70));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shell_in_the_background_does_not_hold_the_run() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
+        peer.prompt().await;
+        peer.say(state("running")).await;
+        peer.say(init()).await;
+        peer.say(serde_json::json!({
+            "type": "system", "subtype": "background_tasks_changed",
+            "tasks": [{"task_id": "b", "task_type": "local_bash", "description": "d"}],
+        }))
+        .await;
+        peer.say(result("it runs")).await;
+        let start = Instant::now();
+        peer.say(state("idle")).await;
+        peer.exit_after_input().await;
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        assert!(reading.await.unwrap().1.is_none());
+    })
+    .await;
+}
