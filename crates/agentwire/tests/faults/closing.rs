@@ -1,8 +1,12 @@
 //! Closing and dropping: flushed first, bounded, and nothing is left.
 
-use std::{fs, path::Path, time::Instant};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
-use agentwire::Session;
+use agentwire::{ControlError, Session, protocol::control::McpStatus};
 
 use crate::{
     fault_cli::{BOUND, FaultCli, eventually, play, runtime},
@@ -11,7 +15,7 @@ use crate::{
 };
 
 tests!(closing:
-    a_good_session, a_query_whose_cli_is_deaf, the_end_of_input_is_ignored, sigterm_is_ignored,
+    a_good_session, frozen, stopped, a_query_whose_output_is_held_open, a_query_that_is_dropped, a_query_whose_cli_is_deaf, the_end_of_input_is_ignored, sigterm_is_ignored,
     close_in_mid_turn_stores, without_a_grace_nothing_is_stored, drop_in_mid_turn_stores, drop_while_nobody_drives_the_runtime_stores,
     drop_after_the_runtime_stores, a_grandchild_outlives_it, a_quiet_grandchild_outlives_it, dropped_with_a_grandchild,
     a_stranger_outlives_it,
@@ -24,6 +28,66 @@ fn a_good_session() {
         goes_on(&mut session).await;
         ends_well(session).await;
         cli.is_gone();
+    });
+}
+
+fn frozen() {
+    play("frozen", async |cli| {
+        let session = cli.hasty().connect().await.unwrap();
+        let limit = Duration::from_millis(200);
+        let error = session.control().call_within(limit, &McpStatus::default()).await.unwrap_err();
+        assert!(matches!(error, ControlError::TimedOut { .. }), "{error:?}");
+        // Far more than the pipe holds, which nobody takes.
+        session.send("x".repeat(900_000)).await.unwrap();
+        let waiting = session.send("x".repeat(5_000_000));
+        tokio::time::timeout(limit, waiting).await.map(|sent| sent.map(drop)).ok();
+        let error = session.close().await.unwrap_err();
+        cli.is_gone();
+        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(15));
+    });
+    play("frozen", async |cli| {
+        let session = cli.hasty().connect().await.unwrap();
+        session.send("x".repeat(900_000)).await.unwrap();
+        drop(session);
+    });
+}
+
+fn stopped() {
+    for ended in ["closed", "dropped"] {
+        play("stopped", async |cli| {
+            let mut session = cli.hasty().connect().await.unwrap();
+            session.send("hi").await.unwrap();
+            while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
+            if ended == "closed" {
+                let error = session.close().await.unwrap_err();
+                cli.is_gone();
+                assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9));
+            }
+        });
+    }
+}
+
+fn a_query_whose_output_is_held_open() {
+    for faults in ["grandchild", "quiet-grandchild", "stranger"] {
+        play(faults, async |cli| {
+            let mut query = cli.hasty().connect().await.unwrap().into_query("hi").await.unwrap();
+            let told = Told::by_query(&mut query).await;
+            assert!(told.error.is_none(), "{told:?}");
+            assert_eq!(told.said(), ["assistant", "result"]);
+            drop(query);
+            if faults == "stranger" {
+                cli.end_strangers();
+            }
+        });
+    }
+}
+
+fn a_query_that_is_dropped() {
+    storing(|cli| {
+        runtime().block_on(async {
+            let mut query = cli.connect().await.into_query("hi").await.unwrap();
+            while word(&query.next().await.unwrap().unwrap()) != "assistant" {}
+        });
     });
 }
 
@@ -97,7 +161,7 @@ fn without_a_grace_nothing_is_stored() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
     play(&format!("hold-turn transcript={}", file.display()), async |cli| {
-        let none = std::time::Duration::ZERO;
+        let none = Duration::ZERO;
         let mut session = cli.builder().grace(none, none).connect().await.unwrap();
         session.send("hi").await.unwrap();
         while word(&session.next().await.unwrap().unwrap()) != "assistant" {}

@@ -1,12 +1,19 @@
 //! The CLI ends in the middle of something: what came is delivered, then one cause.
 
-use agentwire::{Error, query};
+use std::time::Duration;
 
-use crate::{fault_cli::play, runner::tests, told::Told};
+use agentwire::{Error, control::Settings, query};
+
+use crate::{
+    fault_cli::{kill, play},
+    runner::tests,
+    told::{Told, goes_on},
+};
 
 tests!(ending:
     a_crash, a_crash_of_a_query, a_crash_after_a_flood_of_stderr, a_crash_fails_every_call, killed, an_error_result,
-    exit_0_in_mid_turn, a_cut_result, a_grandchild_holds_stdout, a_stranger_holds_stdout, stdout_is_closed,
+    exit_0_in_mid_turn, a_cut_result, a_grandchild_holds_stdout, a_stranger_holds_stdout,
+    a_stranger_holds_stderr, killed_while_idle, a_crash_while_nobody_reads, a_query_that_is_cut, stdout_is_closed,
 );
 
 fn a_crash() {
@@ -146,6 +153,68 @@ fn a_stranger_holds_stdout() {
         drop(session);
         cli.end_strangers();
     });
+}
+
+fn a_stranger_holds_stderr() {
+    for faults in ["stranger crash", "grandchild crash"] {
+        play(faults, async |cli| {
+            let mut session = cli.hasty().connect().await.unwrap();
+            session.send("hi").await.unwrap();
+            let told = Told::by(&mut session).await;
+            assert_eq!(told.said(), ["assistant"]);
+            is_a_crash(told.error(), 3);
+            drop(session);
+            cli.end_strangers();
+        });
+    }
+}
+
+fn killed_while_idle() {
+    play("", async |cli| {
+        let mut session = cli.connect().await;
+        goes_on(&mut session).await;
+        kill(session.initialized().pid.unwrap());
+        let told = Told::by(&mut session).await;
+        assert_eq!(told.said(), [""; 0]);
+        let ending = told.error().ending().unwrap();
+        assert_eq!((ending.in_turn, ending.exit.as_ref().unwrap().signal), (false, Some(9)));
+    });
+}
+
+fn a_crash_while_nobody_reads() {
+    play("messages=20 crash", async |cli| {
+        let mut settings = Settings::default();
+        // So that a part of it is read ahead, and the rest still is in the pipe, however small that is.
+        (settings.parked_quiet, settings.exit_grace) = (15_000, Duration::from_millis(20));
+        let mut session = cli.builder().settings(settings).connect().await.unwrap();
+        session.send("hi").await.unwrap();
+        // It is dead, and for longer than one side may outlive the other.
+        let pid = session.initialized().pid.unwrap();
+        while cli.processes().iter().any(|(found, _)| *found == pid) {
+            tokio::task::yield_now().await;
+        }
+        let moment = Duration::from_millis(200);
+        tokio::time::timeout(moment, std::future::pending::<()>()).await.unwrap_err();
+        let told = Told::by(&mut session).await;
+        let texts = told.texts();
+        assert_eq!(texts.len(), 21);
+        for (number, text) in (1..=20).zip(&texts) {
+            assert!(text.starts_with(&format!("{number} of 20 x")), "{number}: {}", &text[..20]);
+        }
+        is_a_crash(told.error(), 3);
+    });
+}
+
+fn a_query_that_is_cut() {
+    for faults in ["cut-result", "exit-in-turn", "close-stdout"] {
+        play(faults, async |cli| {
+            let mut query = cli.hasty().connect().await.unwrap().into_query("hi").await.unwrap();
+            let told = Told::by_query(&mut query).await;
+            assert_eq!(told.said()[0], "assistant");
+            let ending = told.error().ending().unwrap();
+            assert!(ending.in_turn, "{ending:?}");
+        });
+    }
 }
 
 fn stdout_is_closed() {

@@ -29,6 +29,8 @@ const ROWS: &[Row] = &[
             "ending::a_crash_after_a_flood_of_stderr",
             "ending::a_crash_fails_every_call",
             "ending::killed",
+            "ending::killed_while_idle",
+            "ending::a_crash_while_nobody_reads",
         ],
     },
     Row {
@@ -63,7 +65,7 @@ const ROWS: &[Row] = &[
         seen: "Exit 0 in the middle of a turn, or a result cut off by the end of output",
         right: "An error: the turn has no result",
         faults: &[F::ExitInTurn, F::CutResult],
-        tests: &["ending::exit_0_in_mid_turn", "ending::a_cut_result"],
+        tests: &["ending::exit_0_in_mid_turn", "ending::a_cut_result", "ending::a_query_that_is_cut"],
     },
     Row {
         seen: "The CLI is dead but something else holds its stdout; or it closes stdout and lives on",
@@ -72,6 +74,7 @@ const ROWS: &[Row] = &[
         tests: &[
             "ending::a_grandchild_holds_stdout",
             "ending::a_stranger_holds_stdout",
+            "ending::a_stranger_holds_stderr",
             "ending::stdout_is_closed",
         ],
     },
@@ -245,8 +248,13 @@ const ROWS: &[Row] = &[
     Row {
         seen: "The CLI ignores end of input at close",
         right: "End of input, grace, SIGTERM to the process group, grace, SIGKILL, reaped; all bounded",
-        faults: &[F::Deaf, F::Stubborn],
-        tests: &["closing::the_end_of_input_is_ignored", "closing::sigterm_is_ignored"],
+        faults: &[F::Deaf, F::Stubborn, F::Frozen, F::Stopped],
+        tests: &[
+            "closing::the_end_of_input_is_ignored",
+            "closing::sigterm_is_ignored",
+            "closing::frozen",
+            "closing::stopped",
+        ],
     },
     Row {
         seen: "Close or drop in mid-turn",
@@ -258,6 +266,7 @@ const ROWS: &[Row] = &[
             "closing::drop_in_mid_turn_stores",
             "closing::drop_while_nobody_drives_the_runtime_stores",
             "closing::drop_after_the_runtime_stores",
+            "closing::a_query_that_is_dropped",
         ],
     },
     Row {
@@ -268,6 +277,7 @@ const ROWS: &[Row] = &[
             "closing::a_grandchild_outlives_it",
             "closing::a_quiet_grandchild_outlives_it",
             "closing::dropped_with_a_grandchild",
+            "closing::a_query_whose_output_is_held_open",
             "closing::a_stranger_outlives_it",
         ],
     },

@@ -41,7 +41,7 @@ fn receipts() {
         assert!(session.take_back(&three).await.unwrap());
         assert!(!session.take_back(&three).await.unwrap());
         let receipt = session.interrupt().await.unwrap();
-        assert_eq!(receipt.still_queued, [two.clone()]);
+        assert_eq!(receipt.still_queued, std::slice::from_ref(&two));
         for (prompt, state) in
             [(one, PromptState::Failed), (two, PromptState::Completed), (three, PromptState::Withdrawn)]
         {

@@ -95,6 +95,12 @@ faults! {
     Stubborn "stubborn" Nothing,
         "As `deaf`, and ignores SIGTERM.",
         "After two graces it is made to end (SIGKILL), and reaped.";
+    Frozen "frozen" Nothing,
+        "Neither reads nor writes nor ends after the handshake.",
+        "Calls time out, prompts wait without blocking anybody, and closing is bounded.";
+    Stopped "stopped" Nothing,
+        "Stops itself (SIGSTOP) in the middle of the turn, so that SIGTERM does not reach it.",
+        "Closing is bounded: it is made to end (SIGKILL), and reaped.";
     HoldTurn "hold-turn" Number("N", 1000),
         "The first N turns go on until they are interrupted or the input has ended.",
         "Closing or dropping ends the input, and gives the turn its time.";

@@ -57,6 +57,12 @@ pub(super) fn be_killed() -> Stop {
     become_shell("kill -KILL $$")
 }
 
+/// Stops, until somebody has it go on.
+pub(super) fn stop() -> Result<(), Stop> {
+    Command::new("kill").args(["-STOP", &std::process::id().to_string()]).status()?;
+    Ok(())
+}
+
 /// Closes stdout and lives on, listening to nothing but signals.
 pub(super) fn close_stdout() -> Stop {
     become_shell(&format!("exec sleep {LIFE} >&-"))

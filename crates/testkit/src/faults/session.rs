@@ -172,6 +172,10 @@ impl Session {
             life::complain("fatal: nothing to do\n");
             return Err(Stop::Exit(u8::try_from(code).unwrap_or(u8::MAX)));
         }
+        if self.plan.has(Fault::Frozen) {
+            life::linger();
+            return Err(Stop::Exit(0));
+        }
         if self.plan.has(Fault::CloseStdin) {
             return Err(life::close_stdin());
         }

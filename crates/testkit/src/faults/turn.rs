@@ -84,6 +84,9 @@ impl Session {
         if self.plan.has(Fault::Killed) {
             return Err(life::be_killed());
         }
+        if self.plan.has(Fault::Stopped) {
+            life::stop()?;
+        }
         if self.plan.has(Fault::CloseStdout) {
             return Err(life::close_stdout());
         }
