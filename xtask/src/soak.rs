@@ -1,5 +1,6 @@
 //! `cargo xtask soak`: many sessions with the real CLI, one after another, of which nothing may be left.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -31,9 +32,10 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
 fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
     let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let count = |before: Census| runtime.block_on(Census::settled(before, runtime.handle(), SETTLING));
+    let others = processes()?;
     // What is made once and kept, such as the runtime's own threads, is made now.
     play(&runtime, tasks, 1)?;
-    let (before, others) = (count(Census::default())?, processes()?);
+    let before = count(Census::default())?;
     println!("before: {before}, {} processes", others.len());
     let started = Instant::now();
     play(&runtime, tasks, sessions)?;
@@ -59,7 +61,10 @@ fn play(runtime: &runtime::Runtime, tasks: &[Task], sessions: usize) -> Result<(
 /// Every process that shares our network namespace.
 fn processes() -> Result<Vec<PathBuf>, Failure> {
     let own = fs::read_link("/proc/self/ns/net").while_doing(|| "reading our namespace".to_owned())?;
-    let folders = fs::read_dir("/proc")?.filter_map(|entry| Some(entry.ok()?.path()));
+    // Beside the processes there are `self` and the like.
+    let is_process = |name: &OsStr| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
+    let entries = fs::read_dir("/proc")?.filter_map(Result::ok);
+    let folders = entries.filter(|entry| is_process(&entry.file_name())).map(|entry| entry.path());
     // One that ends meanwhile has no namespace any more.
     Ok(folders.filter(|folder| fs::read_link(folder.join("ns/net")).is_ok_and(|net| net == own)).collect())
 }
