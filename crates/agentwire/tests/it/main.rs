@@ -21,6 +21,7 @@ mod hooks;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod options;
+mod options_start;
 mod options_wire;
 mod peer;
 mod permissions;

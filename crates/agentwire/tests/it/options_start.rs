@@ -1,0 +1,229 @@
+//! What options do to a real start: private files, a second start for an old CLI, warnings, and who runs a script.
+
+use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
+
+use agentwire::{
+    Options, Session, Warning,
+    protocol::{
+        mcp::{McpServerConfig, StdioServer},
+        settings::RawSettings,
+    },
+    transport::memory,
+};
+use serde_json::{Value, json};
+use tokio::{runtime::Runtime, time::timeout};
+
+use crate::peer::{Peer, bounded};
+
+/// A CLI that writes down how it was started, shakes hands, and then what it is told.
+struct Noting(tempfile::TempDir);
+
+impl Noting {
+    fn new(reply: Value, name: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let script = dir.path().join(name);
+        std::fs::write(&script, SCRIPT).unwrap();
+        std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(dir.path().join("reply"), reply.to_string()).unwrap();
+        Self(dir)
+    }
+
+    fn options(&self) -> Options {
+        let script = std::fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path());
+        let script = script.into_iter().find(|path| path.file_stem().unwrap() == "claude").unwrap();
+        Options::new().path_to_claude_code_executable(script)
+    }
+
+    /// What it wrote down under this name.
+    fn note(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.path().join(name)).unwrap_or_default()
+    }
+
+    fn args(&self) -> Vec<String> {
+        self.note("args").lines().map(str::to_owned).collect()
+    }
+}
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    let runtime: Runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async { timeout(Duration::from_secs(60), test).await.expect("it hangs") })
+}
+
+fn servers() -> [(&'static str, McpServerConfig); 1] {
+    let mut server = StdioServer::new("srv", Vec::new());
+    server.env.insert("KEY".into(), "s3cr3t".to_owned());
+    [("s", McpServerConfig::Stdio(server))]
+}
+
+fn secret_settings() -> RawSettings {
+    serde_json::from_value(json!({"env": {"KEY": "s3cr3t"}})).unwrap()
+}
+
+fn value(args: &[String], flag: &str) -> Option<String> {
+    args.iter().find_map(|arg| arg.strip_prefix(flag)).map(str::to_owned)
+}
+
+#[test]
+fn settings_with_secrets_are_in_a_file_that_only_the_cli_may_read() {
+    let cli = Noting::new(json!({}), "claude");
+    for closed in [true, false] {
+        let file = run(async {
+            let session = Session::connect(cli.options().settings(secret_settings())).await.unwrap();
+            let file = PathBuf::from(value(&cli.args(), "--settings=").unwrap());
+            assert!(file.exists());
+            assert!(!cli.note("args").contains("s3cr3t"));
+            if closed {
+                session.close().await.unwrap();
+            }
+            file
+        });
+        assert_eq!((cli.note("mode").trim(), cli.note("folder").trim()), ("600", "700"));
+        assert_eq!(cli.note("settings"), r#"{"env":{"KEY":"s3cr3t"}}"#);
+        assert!(!file.exists() && !file.parent().unwrap().exists(), "closed: {closed}");
+    }
+}
+
+#[test]
+fn the_files_of_a_launch_stay_as_long_as_its_builder() {
+    let cli = Noting::new(json!({}), "claude");
+    let builder = Session::builder().options(cli.options().settings(secret_settings()));
+    let launch = builder.launch().unwrap();
+    let args: Vec<String> = launch.args.iter().map(|arg| arg.to_str().unwrap().to_owned()).collect();
+    let file = PathBuf::from(value(&args, "--settings=").unwrap());
+    assert!(file.exists());
+    drop(builder);
+    assert!(!file.exists());
+}
+
+#[test]
+fn an_old_cli_is_started_again_with_flags() {
+    let cli = Noting::new(json!({}), "claude");
+    run(async {
+        let options = cli.options().mcp_servers(servers()).env("OLD", "1");
+        let session = Session::connect(options).await.unwrap();
+        assert_eq!(session.warnings(), [Warning::DeliveredByArgv { option: "mcpServers" }]);
+        session.close().await.unwrap();
+    });
+    assert!(value(&cli.args(), "--mcp-config=/").is_some() && !cli.note("args").contains("await-initialize"));
+    assert!(cli.note("servers").contains("s3cr3t") && !cli.note("args").contains("s3cr3t"));
+    assert_eq!(cli.note("starts").lines().count(), 2);
+}
+
+#[test]
+fn a_cli_that_waits_and_takes_nothing_is_started_again() {
+    let cli = Noting::new(json!({}), "claude");
+    run(async {
+        let session = Session::connect(cli.options().mcp_servers(servers())).await.unwrap();
+        assert_eq!(session.warnings().len(), 1, "{:?}", session.warnings());
+        session.close().await.unwrap();
+    });
+    assert!(value(&cli.args(), "--mcp-config=/").is_some());
+}
+
+#[test]
+fn a_cli_that_takes_what_is_in_the_handshake_is_started_once() {
+    let cli = Noting::new(json!({"mcp_servers_applied": true}), "claude");
+    run(async {
+        let session = Session::connect(cli.options().mcp_servers(servers())).await.unwrap();
+        assert!(session.warnings().is_empty(), "{:?}", session.warnings());
+        session.close().await.unwrap();
+    });
+    assert!(cli.args().contains(&"--await-initialize".to_owned()));
+    assert_eq!(cli.note("starts").lines().count(), 1);
+}
+
+#[test]
+fn a_script_is_run_by_what_runs_scripts() {
+    let cli = Noting::new(json!({}), "claude.js");
+    let options = cli.options().executable("/bin/sh").executable_args(["-u"]).model("opus");
+    let launch = Session::builder().options(options.clone()).launch().unwrap();
+    assert_eq!(launch.program, PathBuf::from("/bin/sh"));
+    assert_eq!(launch.args[0], "-u");
+    run(async { Session::connect(options).await.unwrap().close().await.unwrap() });
+    assert!(cli.args().contains(&"--model=opus".to_owned()));
+}
+
+#[test]
+fn the_version_warns_and_never_blocks() {
+    let command = json!([{"name": "help", "description": "", "argumentHint": ""}]);
+    let warnings = |version: Option<&str>, check: bool| {
+        let mut reply = json!({"commands": command.clone()});
+        if let Some(version) = version {
+            reply["claude_code_version"] = json!(version);
+        }
+        let cli = Noting::new(reply, "claude");
+        run(async {
+            let options = cli.options().per_task_stop_affordance().version_check(check);
+            let session = Session::connect(options).await.unwrap();
+            let warnings = session.warnings().to_vec();
+            session.close().await.unwrap();
+            warnings
+        })
+    };
+    let too_new = |found: Option<&str>| Warning::OptionTooNew {
+        option: "perTaskStopAffordance",
+        found: found.map(str::to_owned),
+        needed: "2.1.330",
+    };
+    assert_eq!(warnings(Some("2.1.330"), true), []);
+    assert_eq!(warnings(None, true), [too_new(None)]);
+    assert_eq!(warnings(Some("2.1.300"), true), [too_new(Some("2.1.300"))]);
+    let old = Warning::CliTooOld { found: "2.0.1".to_owned(), needed: "2.1.0" };
+    assert_eq!(warnings(Some("2.0.1"), true), [old, too_new(Some("2.0.1"))]);
+    assert_eq!(warnings(Some("2.0.1"), false), []);
+    assert_eq!(warnings(Some("of another kind"), true), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_that_can_not_be_started_again_gets_a_warning() {
+    bounded(async {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let options = Options::new().mcp_servers(servers());
+        let connecting = Session::builder().options(options).transport(transport).connect();
+        let (session, request) = tokio::join!(connecting, peer.shake_hands());
+        assert_eq!(session.unwrap().warnings(), [Warning::NotDelivered { option: "mcpServers" }]);
+        assert_eq!(request["request"]["mcpServers"]["s"]["env"]["KEY"], "s3cr3t");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn verbatim_prompts_say_so() {
+    bounded(async {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let connecting =
+            Session::builder().options(Options::new().verbatim_prompts()).transport(transport).connect();
+        let (session, _) = tokio::join!(connecting, peer.shake_hands());
+        let session = session.unwrap();
+        session.send("look at @file").await.unwrap();
+        assert_eq!(peer.line().await.unwrap()["client_composed"], true);
+        let mut typed = agentwire::UserInput::from("look at @file");
+        typed.client_composed = Some(false);
+        session.send(typed).await.unwrap();
+        assert_eq!(peer.line().await.unwrap()["client_composed"], false);
+    })
+    .await;
+}
+
+const SCRIPT: &str = r#"#!/bin/sh
+dir=$(dirname "$0")
+echo start >> "$dir/starts"
+printf '%s\n' "$@" > "$dir/args"
+for arg in "$@"; do
+  case "$arg" in
+    --await-initialize) [ -n "$OLD" ] && { echo "error: unknown option '--await-initialize'" >&2; exit 1; } ;;
+    --settings=/*)
+      file=${arg#--settings=}
+      stat -c %a "$file" > "$dir/mode"
+      stat -c %a "$(dirname "$file")" > "$dir/folder"
+      cp "$file" "$dir/settings" ;;
+    --mcp-config=/*) cp "${arg#--mcp-config=}" "$dir/servers" ;;
+  esac
+done
+read -r line
+id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":%s}}\n' "$id" "$(cat "$dir/reply")"
+cat > /dev/null
+"#;
