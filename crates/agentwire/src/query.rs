@@ -117,7 +117,10 @@ impl Query {
                 Ok(()) => self.end_when_over(),
                 // Why nothing can be sent is told by the end of the session.
                 Err(error) if error.ending().is_some() => {}
-                Err(error) => return Poll::Ready(Some(Err(error))),
+                Err(error) => {
+                    self.end_when_over();
+                    return Poll::Ready(Some(Err(error)));
+                }
             }
         }
         if self.ceiling.poll(self.session.background(), context).is_ready() {
@@ -131,8 +134,12 @@ impl Query {
     ///
     /// The news may be old, so it is asked again.
     fn end_when_over(&mut self) {
-        if self.sending.is_none() && self.session.control().is_idle() {
-            self.ceiling.lift();
+        if !self.session.control().is_idle() {
+            return;
+        }
+        // An idle CLI waits for us, and may wait for as long as the prompts take.
+        self.ceiling.lift();
+        if self.sending.is_none() {
             self.session.end_input();
         }
     }

@@ -17,7 +17,7 @@ use agentwire_codec::{WireReader, WireWriter};
 use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link};
 
 pub use settings::Settings;
-pub(crate) use shared::Shared;
+pub(crate) use shared::{Shared, State};
 
 use crate::{Control, Ending, Messages, Responder, handle::Handle};
 use shared::{GIVEN_UP, GivenUp};

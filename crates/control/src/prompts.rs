@@ -4,7 +4,7 @@ use agentwire_codec::encode;
 use agentwire_protocol::{Uuid, message::UserInput};
 use bytes::Bytes;
 
-use crate::{Control, ControlError, PromptState};
+use crate::{Control, ControlError, PromptState, driver::State};
 
 impl Control {
     /// Sends a prompt; returns when it is on its way, in the order of the calls.
@@ -23,10 +23,23 @@ impl Control {
     /// [`ControlError::Backlogged`] where there is no room and so much is unread that reading stopped, and
     /// [`ControlError::Encode`]; nothing was sent then.
     pub async fn send(&self, input: &UserInput) -> Result<(), ControlError> {
+        self.send_counting(input).await.map(|_| ())
+    }
+
+    /// As [`send`](Self::send), and tells how many turns had ended at the moment when it was sent.
+    ///
+    /// None of those is the prompt's own, also where they end while it waits for room.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn send_counting(&self, input: &UserInput) -> Result<u64, ControlError> {
         // Written before the lock is taken: a prompt may hold many megabytes of pictures.
         let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
         let uuid = input.uuid.clone();
-        self.shared().when_writable("user", |state| state.router.send_prompt(uuid, line)).await
+        let send =
+            |state: &mut State| state.router.send_prompt(uuid, line).map(|()| state.router.turns_ended());
+        self.shared().when_writable("user", send).await
     }
 
     /// Waits until there is room for a prompt; [`send_now`](Self::send_now) need not wait then.

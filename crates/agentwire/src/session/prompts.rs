@@ -73,8 +73,7 @@ impl Session {
     /// As [`send`](Self::send).
     pub async fn ask(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>, Error> {
         let (prompt, uuid) = self.composed(prompt);
-        let after = self.control.turns_ended();
-        self.control.send(&prompt).await?;
+        let after = self.control.send_counting(&prompt).await?;
         Ok(Turn::new(self, Some(Awaited { prompt: uuid, after })))
     }
 

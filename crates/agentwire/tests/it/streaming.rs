@@ -8,11 +8,13 @@ use std::{
     time::Duration,
 };
 
-use agentwire::{Error, Options, Session, SessionBuilder, control::Settings};
+use agentwire::{ControlError, Error, Options, Session, SessionBuilder, control::Settings};
 use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
-use crate::peer::{Peer, assistant, bounded, connected, connected_with, init, kind, result, state};
+use crate::peer::{
+    Peer, assistant, bounded, connected, connected_to_a_process, connected_with, init, kind, result, state,
+};
 
 /// A stream that a test feeds.
 #[derive(Clone, Default)]
@@ -239,6 +241,89 @@ async fn a_shell_in_the_background_does_not_hold_the_run() {
         peer.exit_after_input().await;
         assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
         assert!(reading.await.unwrap().1.is_none());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_may_pause_for_longer_than_the_ceiling() {
+    for tells_state in [true, false] {
+        bounded(async {
+            let feed = Feed::of(["one".to_owned()]);
+            let (reading, mut peer) = querying(&feed).await;
+            assert_eq!(peer.prompt().await, "one");
+            if tells_state {
+                peer.say(state("running")).await;
+            }
+            peer.say(result("one")).await;
+            if tells_state {
+                peer.say(state("idle")).await;
+            }
+            // The CLI is idle: it waits for us, and not we for it.
+            assert!(timeout(Duration::from_secs(1800), peer.line()).await.is_err(), "the input was ended");
+            feed.push("two");
+            assert_eq!(peer.prompt().await, "two");
+            feed.end();
+            peer.say(result("two")).await;
+            if tells_state {
+                peer.say(state("idle")).await;
+            }
+            peer.exit_after_input().await;
+            assert!(reading.await.unwrap().1.is_none());
+        })
+        .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_can_not_be_sent_does_not_keep_the_run_open() {
+    bounded(async {
+        let feed = Feed::of(["one".to_owned()]);
+        let (session, mut peer) = connected_to_a_process(Session::builder()).await;
+        let control = session.control().clone();
+        let reading = tokio::spawn(async move {
+            let mut query = session.into_query_all(feed.clone());
+            let mut ends = Vec::new();
+            while let Some(incoming) = query.next().await {
+                match incoming {
+                    Ok(incoming) if kind(&incoming) == "result" => {
+                        control.end_input();
+                        feed.push("two");
+                    }
+                    Ok(_) => {}
+                    Err(error) => ends.push(error),
+                }
+            }
+            ends
+        });
+        assert_eq!(peer.prompt().await, "one");
+        peer.say(result("one")).await;
+        peer.input_ended().await;
+        let start = Instant::now();
+        // This CLI does not end by itself, and is made to.
+        let errors = reading.await.unwrap();
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+        assert!(matches!(errors[0], Error::Control(ControlError::InputEnded { .. })), "{errors:?}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_last_prompt_that_is_taken_back_ends_the_run() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let reading = tokio::spawn(read(session.into_query("never mind").await.unwrap()));
+        let prompt = peer.line().await.unwrap()["uuid"].clone();
+        for told in ["queued", "cancelled"] {
+            peer.say(serde_json::json!({"type": "command_lifecycle", "command_uuid": prompt, "state": told}))
+                .await;
+        }
+        let start = Instant::now();
+        peer.exit_after_input().await;
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        let (kinds, error) = reading.await.unwrap();
+        assert!(error.is_none(), "{error:?}");
+        assert_eq!(kinds, ["command_lifecycle", "command_lifecycle"]);
     })
     .await;
 }

@@ -6,7 +6,9 @@ use agentwire::{ControlError, Error, PromptState, Session, control::Settings, pr
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::peer::{Peer, assistant, bounded, connected, init, kind, next_kind, rest, result, state};
+use crate::peer::{
+    Peer, assistant, bounded, connected, connected_with, init, kind, next_kind, rest, result, state,
+};
 
 /// The prompt that comes next: its id and its text.
 async fn prompt(peer: &mut Peer) -> (String, String) {
@@ -326,6 +328,40 @@ async fn a_turn_that_is_read_past_and_asked_for_does_not_hang() {
         turn_of(&peer, &[&first], "one").await;
         drop(turn);
         assert_eq!(rest(&mut session.turn()).await, ["command_lifecycle", "system", "assistant", "result"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_came_before_the_prompt_was_sent_is_another_turns() {
+    bounded(async {
+        // A CLI that names no prompts, and a prompt that waits for room until the turn before has ended.
+        let mut settings = Settings::default();
+        settings.unwritten = 1;
+        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        session.send("first").await.unwrap();
+        assert_eq!(peer.prompt().await, "first");
+        session.send("x".repeat(500)).await.unwrap();
+        session.send("y".repeat(500)).await.unwrap();
+        let control = session.control().clone();
+        let (turn, peer) = tokio::join!(session.ask("mine"), async {
+            tokio::task::yield_now().await;
+            peer.say(result("of another")).await;
+            while control.turns_ended() == 0 {
+                tokio::task::yield_now().await;
+            }
+            for _ in 0..2 {
+                peer.prompt().await;
+            }
+            peer
+        });
+        let mut peer = peer;
+        let (text, ()) = tokio::join!(turn.unwrap().answer(), async {
+            assert_eq!(peer.prompt().await, "mine");
+            peer.say(assistant("for you")).await;
+            peer.say(result("for you")).await;
+        });
+        assert_eq!(text.unwrap().text, "for you");
     })
     .await;
 }

@@ -70,8 +70,11 @@ impl Router {
         let incoming = Incoming::decode(frame);
         if let Some(message) = incoming.message() {
             self.ledger.message(message);
-            if let Message::CommandLifecycle(told) = message {
-                self.receipts.lifecycle(told);
+            if let Message::CommandLifecycle(told) = message
+                && self.receipts.lifecycle(told)
+            {
+                // Nothing will come of it that could tell the end of the run.
+                self.ledger.prompts_settled();
             }
         }
         self.events.push_back(Event::Incoming(incoming));

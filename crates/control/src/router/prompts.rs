@@ -26,7 +26,7 @@ impl Router {
     /// As [`send_user`](Self::send_user).
     pub fn send_prompt(&mut self, uuid: Option<Uuid>, line: Bytes) -> Result<(), ControlError> {
         self.check_input("user")?;
-        self.ledger.prompt_sent();
+        self.ledger.prompt_sent(uuid.is_some());
         if let Some(uuid) = uuid {
             self.receipts.sent(uuid);
         }

@@ -72,11 +72,12 @@ impl Receipts {
         }
     }
 
-    pub(super) fn lifecycle(&mut self, told: &CommandLifecycle) {
-        if let Some(state) = self.states.get_mut(&told.command_uuid) {
-            self.told = true;
-            *state = state.after(&told.state);
-        }
+    /// Takes note of what is told; whether that was a prompt taken back, and no other is open.
+    pub(super) fn lifecycle(&mut self, told: &CommandLifecycle) -> bool {
+        let Some(state) = self.states.get_mut(&told.command_uuid) else { return false };
+        self.told = true;
+        *state = state.after(&told.state);
+        *state == PromptState::Withdrawn && self.states.values().all(|state| state.is_settled())
     }
 
     /// A turn has ended: where the CLI tells nothing, that settles what was sent.

@@ -8,12 +8,18 @@ use agentwire_protocol::{
 /// What the messages tell of the run.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// Whether a prompt waits for a result, or a turn has begun and has none.
+    /// Whether a prompt waits for a result.
     ///
     /// Prompts that wait together may share a turn, so that they can't be counted against results.
-    awaiting_result: bool,
+    prompt_waits: bool,
+    /// Whether the CLI has said that a turn begins, and no result came since.
+    turn_runs: bool,
+    /// Whether one of the prompts that wait has no id, so that it can't be known to be taken back.
+    nameless_waits: bool,
     /// How many results came.
     results: u64,
+    /// Whether anything has come of a prompt.
+    used: bool,
     /// The last state that the CLI told, if it tells it at all.
     state: Option<SessionState>,
     /// The last result, where it was an error and no ordinary message followed.
@@ -35,14 +41,22 @@ struct Agents {
 }
 
 impl Ledger {
-    pub(super) fn prompt_sent(&mut self) {
-        self.awaiting_result = true;
+    pub(super) fn prompt_sent(&mut self, has_id: bool) {
+        self.prompt_waits = true;
+        self.nameless_waits |= !has_id;
         self.told = false;
     }
 
+    /// Every prompt that has an id was answered, has failed or was taken back.
+    pub(super) fn prompts_settled(&mut self) {
+        self.used = true;
+        self.prompt_waits = self.nameless_waits;
+    }
+
     pub(super) fn result(&mut self, result: Option<&TurnResult>) {
-        self.awaiting_result = false;
+        (self.prompt_waits, self.nameless_waits, self.turn_runs) = (false, false, false);
         self.results += 1;
+        self.used = true;
         self.agents.to_be_told = false;
         self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
     }
@@ -57,7 +71,7 @@ impl Ledger {
             }
             // It comes once for each turn, so this is the turn of a prompt that waited behind the last result.
             Message::System(System::Init(_)) => {
-                self.awaiting_result = true;
+                self.turn_runs = true;
                 self.told = false;
                 self.error_result = None;
             }
@@ -76,7 +90,7 @@ impl Ledger {
     ///
     /// A CLI that is still busy after the result, or never said that it is not, has cut no turn.
     pub(super) fn in_turn(&self) -> bool {
-        self.awaiting_result
+        self.prompt_waits || self.turn_runs
     }
 
     fn note_error(&mut self, message: &Assistant) {
@@ -98,7 +112,7 @@ impl Ledger {
     /// A result ends a turn, not the run: background agents hold the state at `running`.
     /// A CLI that tells no state is taken to be idle after a result when it tells of no agent in the background.
     pub(super) fn run_is_over(&self) -> bool {
-        self.results > 0 && self.is_idle()
+        self.used && self.is_idle()
     }
 
     /// Whether no prompt waits for its result and the CLI is not known to be busy.
@@ -107,7 +121,7 @@ impl Ledger {
             Some(state) => *state == SessionState::Idle,
             None => self.agents.are_done(),
         };
-        is_idle && !self.awaiting_result
+        is_idle && !self.in_turn()
     }
 
     /// Whether the run is over and that was not told yet.
