@@ -22,6 +22,7 @@ mod fuzz;
 mod inspect;
 mod layers;
 mod live;
+mod live_tests;
 mod machine;
 mod netns;
 mod package;
@@ -93,6 +94,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "fuzz", usage: "[--seconds N] [TARGET…]", about: "feed the decoders what nobody wrote, for a while", run: fuzz::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
     Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },
+    Command { name: "live-tests", usage: "", about: "run the tests that need the real CLI", run: live_tests::run },
     Command { name: "netns", usage: "-- PROGRAM ARGS…", about: "run a program with loopback only", run: netns::run },
     Command { name: "package", usage: "", about: "pack every crate and build from its package", run: package::run },
     Command { name: "record", usage: "[SCENARIO…]", about: "run scenarios on the real CLI, and store the fixtures", run: record::run },

@@ -4,6 +4,7 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::args::Args;
@@ -46,6 +47,16 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     } else {
         Err(Failure::new(format!("inside the network namespace: {status}")))
     }
+}
+
+/// A program that is to run in there; the caller adds its arguments.
+pub(crate) fn command_inside(program: &Path) -> Result<Command, Failure> {
+    if is_inside()? {
+        return Ok(Command::new(program));
+    }
+    let mut inside = command(way()?);
+    inside.arg(program).env(MARKER, "1");
+    Ok(inside)
 }
 
 /// How to get into a namespace from here; the failure says what is missing.

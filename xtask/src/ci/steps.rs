@@ -34,6 +34,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "fixtures", size: Size::Usual, plan: || Plan::cargo([&xtask("fixtures list --check")]), about: "the table of what the recordings reach is current" },
     Step { name: "options", size: Size::Usual, plan: || Plan::cargo([&xtask("docs --check")]), about: "the page of options is current" },
     Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
+    Step { name: "live-tests", size: Size::Usual, plan: live_tests, about: "each request, and spare processes, by code on the current CLI" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },
     Step { name: "soak", size: Size::Long, plan: soak, about: "24 sessions with the real CLI leave nothing behind" },
@@ -197,6 +198,10 @@ fn drift() -> Result<Plan, Failure> {
 /// What is slow, and the older version, have a step of their own.
 fn live() -> Result<Plan, Failure> {
     real_cli([xtask("cli"), xtask(&format!("live --cli {}", cli::CURRENT))])
+}
+
+fn live_tests() -> Result<Plan, Failure> {
+    real_cli([xtask("cli"), xtask("live-tests")])
 }
 
 fn live_all() -> Result<Plan, Failure> {

@@ -1,9 +1,9 @@
 //! The named requests and spare processes against the real CLI and a scripted model.
 //!
-//! Ignored where there is none: name it in `AGENTWIRE_CLI`, and run the ignored tests in a network namespace with the
-//! loopback alone.
+//! `cargo xtask live-tests` names that CLI in `AGENTWIRE_CLI`, and runs these in a network namespace with the loopback
+//! alone; other runs ignore them.
 
-use std::{collections::BTreeMap, fmt::Debug, fs};
+use std::{collections::BTreeMap, fmt::Debug, fs, time::Duration};
 
 use agentwire::{
     ControlError, Options, PermissionMode, RawJson, Session, prewarm,
@@ -86,8 +86,12 @@ impl Told {
 }
 
 #[tokio::test]
-#[ignore = "needs the real CLI, named by AGENTWIRE_CLI"]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn every_request_is_answered() {
+    bounded(requests()).await;
+}
+
+async fn requests() {
     let place = Place::new().await;
     let options = place.options().cwd(place.path("project"));
     let mut session = Session::connect(options).await.unwrap();
@@ -177,8 +181,12 @@ async fn every_request_is_answered() {
 }
 
 #[tokio::test]
-#[ignore = "needs the real CLI, named by AGENTWIRE_CLI"]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_spare_process_is_claimed() {
+    bounded(claims()).await;
+}
+
+async fn claims() {
     let place = Place::new().await;
     let spare = prewarm(place.options()).await.unwrap();
     let refused = spare.claim(ClaimSession::new(place.path("nowhere"))).await.unwrap_err();
@@ -191,3 +199,10 @@ async fn a_spare_process_is_claimed() {
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("Hello."));
     session.close().await.unwrap();
 }
+
+/// A CLI that does not answer must not hold up whoever waits for the tests.
+async fn bounded(test: impl Future<Output = ()>) {
+    tokio::time::timeout(LIMIT, Box::pin(test)).await.unwrap();
+}
+
+const LIMIT: Duration = Duration::from_secs(60);
