@@ -21,6 +21,7 @@ mod session_title;
 mod status;
 mod task;
 mod thinking_tokens;
+mod ui_invalidate;
 mod worker;
 mod writes_lost;
 
@@ -53,6 +54,7 @@ pub use task::{
     TaskPatch, TaskProgress, TaskStarted, TaskStatus, TaskUpdated, TaskUsage,
 };
 pub use thinking_tokens::ThinkingTokens;
+pub use ui_invalidate::UiInvalidate;
 pub use worker::WorkerShuttingDown;
 pub use writes_lost::{LostWrites, SessionWritesLost, WriteErrorCode};
 
@@ -119,6 +121,8 @@ tagged! {
         CommandsChanged(Box<CommandsChanged>) = "commands_changed",
         /// The session has a new title.
         SessionTitleChanged(Box<SessionTitleChanged>) = "session_title_changed",
+        /// Screens that show the session are out of date.
+        UiInvalidate(Box<UiInvalidate>) = "ui_invalidate",
         /// Something was not saved, since the disk was full.
         SessionWritesLost(Box<SessionWritesLost>) = "session_writes_lost",
         /// A copy of the transcript could not be kept.
@@ -160,6 +164,7 @@ macro_rules! of_every_kind {
             Self::FilesPersisted($message) => $value,
             Self::CommandsChanged($message) => $value,
             Self::SessionTitleChanged($message) => $value,
+            Self::UiInvalidate($message) => $value,
             Self::SessionWritesLost($message) => $value,
             Self::MirrorError($message) => $value,
             Self::WorkerShuttingDown($message) => $value,

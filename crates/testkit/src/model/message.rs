@@ -15,6 +15,7 @@ pub(super) struct Message<'a> {
     pub(super) model: &'a str,
     pub(super) blocks: Vec<Piece<'a>>,
     pub(super) stop_reason: &'a str,
+    pub(super) stop_details: Option<&'a RawValue>,
     pub(super) usage: Usage,
 }
 
@@ -33,7 +34,8 @@ impl<'a> Message<'a> {
         let calls = blocks.iter().any(|block| matches!(block, Piece::ToolUse { .. }));
         let usual = if calls { "tool_use" } else { "end_turn" };
         let stop_reason = reply.stop_reason.as_deref().unwrap_or(usual);
-        Self { id: ids.message(), model, blocks, stop_reason, usage: reply.usage }
+        let stop_details = reply.stop_details.as_deref();
+        Self { id: ids.message(), model, blocks, stop_reason, stop_details, usage: reply.usage }
     }
 
     /// The whole message, as it is answered when no stream was asked for.
@@ -47,6 +49,7 @@ impl<'a> Message<'a> {
             content,
             stop_reason: self.stop_reason,
             stop_sequence: None,
+            stop_details: self.stop_details,
             usage: usage(&self.usage, self.usage.output_tokens),
         })
     }
@@ -115,6 +118,8 @@ struct WholeMessage<'a> {
     content: Vec<WholeBlock<'a>>,
     stop_reason: &'a str,
     stop_sequence: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_details: Option<&'a RawValue>,
     usage: Value,
 }
 

@@ -64,6 +64,8 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     /// `stop_reason`: `tool_use` if a block is one, else `end_turn`, unless told.
     pub stop_reason: Option<String>,
+    /// `stop_details`: more on why the model stopped, as the API spells it beside `stop_reason`; not sent unless told.
+    pub stop_details: Option<Box<RawValue>>,
     /// `chunks`: into how many deltas each block is split at most; 2 where the reply has a middle, else 1, unless told.
     pub chunks: Option<usize>,
     /// `repeat_text`: how often each text is repeated, for long lines; 1 unless told.

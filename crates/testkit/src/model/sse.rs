@@ -45,7 +45,10 @@ pub(super) fn steps(message: &Message<'_>, reply: &Reply) -> Vec<Step> {
         }
         stage.send("content_block_stop", json!({"index": index}));
     }
-    let delta = json!({"stop_reason": message.stop_reason, "stop_sequence": null});
+    let mut delta = json!({"stop_reason": message.stop_reason, "stop_sequence": null});
+    if let Some(details) = message.stop_details {
+        delta["stop_details"] = json!(details);
+    }
     let usage = usage(&message.usage, message.usage.output_tokens);
     stage.send("message_delta", json!({"delta": delta, "usage": usage}));
     stage.send("message_stop", json!({}));

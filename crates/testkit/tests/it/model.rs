@@ -102,6 +102,24 @@ async fn a_reply_without_a_stream_is_the_whole_message() {
 }
 
 #[tokio::test]
+async fn a_refusal_says_why_in_a_stream_and_without_one() {
+    let details = json!({"type": "refusal", "category": "cyber", "explanation": "scripted"});
+    let refusal =
+        json!({"stop_reason": "refusal", "stop_details": details, "blocks": [{"text": "no"}], "times": 2});
+    let model = start(json!({"replies": [refusal, {"blocks": [{"text": "yes"}]}]})).await;
+    let delta_of = |response: Response| {
+        let mut deltas = events(&response.body).into_iter().filter(|event| event["type"] == "message_delta");
+        deltas.next().unwrap()["delta"].take()
+    };
+    let refused = delta_of(post(&model, &request(true)).await);
+    assert_eq!((&refused["stop_reason"], &refused["stop_details"]), (&json!("refusal"), &details));
+    let whole: Value = serde_json::from_str(&post(&model, &request(false)).await.body).unwrap();
+    assert_eq!(whole["stop_details"], details);
+    let answered = delta_of(post(&model, &request(true)).await);
+    assert!(answered.get("stop_details").is_none(), "{answered}");
+}
+
+#[tokio::test]
 async fn other_routes_are_answered() {
     let model = start(json!({})).await;
     for (method, path, status, body) in [

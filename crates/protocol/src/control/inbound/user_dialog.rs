@@ -54,6 +54,10 @@ impl RequestUserDialogReply {
 #[non_exhaustive]
 pub struct DialogChoice {
     /// The choice, in a shape of its own for each kind of dialog (`result`).
+    ///
+    /// For `refusal_fallback_prompt` it is a text: with `"retry_fallback"` the CLI goes on with the model that the
+    /// dialog names; with `"edit_prompt"` the turn ends without an answer and without an error.
+    /// With anything else it ends as if the user had dismissed the dialog: with an error.
     pub result: RawJson,
 }
 

@@ -70,6 +70,7 @@ union! { System:
     "files_persisted" { "files": r#"[{"filename":"f","file_id":"i"}]"#, "failed": "[]" }
     "commands_changed" { "commands": r#"[{"name":"n","description":"d","argumentHint":""}]"# }
     "session_title_changed" { "title": r#""\u00e9""# }
+    "ui_invalidate" { "event": r#""ui.render""# }
     "session_writes_lost" { "error_code": r#""ENOSPC""#, "lost": r#"["transcript"]"# }
     "mirror_error" { "error": r#""e""#, "key": r#"{"projectKey":"p","sessionId":"s"}"# }
     "worker_shutting_down" { "reason": r#""host_exit""# }
