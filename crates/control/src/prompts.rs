@@ -98,7 +98,9 @@ impl Control {
         self.shared().when_prompt(prompt, PromptState::has_begun).await
     }
 
-    /// Waits until the prompt was answered, has failed, or was taken back: the CLI says so just after the turn's result.
+    /// Waits until the prompt was answered, has failed, or was taken back.
+    ///
+    /// The CLI says so just after the turn's result, and of a prompt that a running turn has taken in, before it.
     ///
     /// # Cancellation
     ///

@@ -7,7 +7,7 @@ use agentwire_protocol::control::ControlCall;
 use super::runtime::Runtime;
 use crate::Error;
 
-/// The handle for control requests: clonable, and usable from any thread at any time.
+/// The handle for control requests: clonable, and usable from any thread at any time, callbacks included.
 #[derive(Clone)]
 pub struct Control {
     control: agentwire_control::Control,

@@ -1,6 +1,7 @@
 //! A runtime of a session's own, and waiting for it without one.
 
 use std::{
+    cell::Cell,
     future::Future,
     pin::pin,
     sync::Arc,
@@ -9,7 +10,7 @@ use std::{
 };
 
 use agentwire_transport::TransportError;
-use tokio::runtime::Builder;
+use tokio::{runtime::Builder, task::block_in_place};
 
 use crate::Error;
 
@@ -22,6 +23,7 @@ impl Runtime {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("agentwire")
+            .on_thread_start(|| OURS.set(true))
             .enable_all()
             .build()
             .map_err(|source| Error::Start(TransportError::Io { action: "starting a runtime", source }))?;
@@ -32,6 +34,11 @@ impl Runtime {
     ///
     /// The runtime's own way to block panics in async code, where this one merely blocks.
     pub(super) fn block_on<F: Future>(&self, future: F) -> F::Output {
+        // A callback that blocks the runtime's own thread would wait for a session that nobody moves.
+        if OURS.get() { block_in_place(|| self.park_on(future)) } else { self.park_on(future) }
+    }
+
+    fn park_on<F: Future>(&self, future: F) -> F::Output {
         let _context = self.0.as_ref().map(tokio::runtime::Runtime::enter);
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
         let mut context = Context::from_waker(&waker);
@@ -53,6 +60,11 @@ impl Drop for Runtime {
             runtime.shutdown_background();
         }
     }
+}
+
+thread_local! {
+    /// Whether this thread is one of a session's runtime.
+    static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
 struct Unpark(Thread);

@@ -11,7 +11,7 @@ use agentwire_protocol::{
 };
 
 use super::{Control, Query, Turn, runtime::Runtime};
-use crate::{Error, Options, SessionBuilder};
+use crate::{Error, Options, SessionBuilder, Warning};
 
 /// A session whose calls block; see [`Session`](crate::Session) for what they do.
 ///
@@ -54,6 +54,11 @@ impl Session {
     /// What the CLI said in the handshake.
     pub fn initialized(&self) -> &InitializeReply {
         self.session.initialized()
+    }
+
+    /// What is worth knowing of the options and the CLI's version, though the session works.
+    pub fn warnings(&self) -> &[Warning] {
+        self.session.warnings()
     }
 
     /// The handle for control requests, for this thread and others.
@@ -121,6 +126,11 @@ impl Session {
     #[expect(clippy::should_implement_trait, reason = "a session is no iterator: turns are")]
     pub fn next(&mut self) -> Option<Result<Incoming, Error>> {
         self.runtime.block_on(self.session.next())
+    }
+
+    /// Takes what turns of other prompts have said while the turn of an [`ask`](Self::ask) was read, in order.
+    pub fn leftovers(&mut self) -> Vec<Incoming> {
+        self.session.leftovers()
     }
 
     /// Stops the running turn; its result comes after the reply.

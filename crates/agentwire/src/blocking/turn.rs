@@ -1,7 +1,7 @@
 //! A turn as an iterator.
 
 use agentwire_codec::Incoming;
-use agentwire_protocol::message::TurnResult;
+use agentwire_protocol::{Uuid, message::TurnResult};
 
 use serde::de::DeserializeOwned;
 
@@ -57,6 +57,16 @@ impl<'a> Turn<'a> {
     /// As [`Turn::structured`](crate::Turn::structured).
     pub fn structured<T: DeserializeOwned>(self) -> Result<T, Error> {
         self.runtime.block_on(self.turn.structured())
+    }
+
+    /// The id of the prompt whose turn it is, for the turn of an [`ask`](super::Session::ask).
+    pub fn prompt(&self) -> Option<&Uuid> {
+        self.turn.prompt()
+    }
+
+    /// As [`Session::leftovers`](super::Session::leftovers), in the middle of the turn.
+    pub fn leftovers(&mut self) -> Vec<Incoming> {
+        self.turn.leftovers()
     }
 
     /// The result, once it came.

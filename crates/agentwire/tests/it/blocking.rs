@@ -1,7 +1,7 @@
 //! Sessions without async: turns as iterators, callbacks while nothing waits, and no panic in async code.
 
 use std::{
-    sync::mpsc,
+    sync::{Arc, OnceLock, mpsc},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -79,6 +79,68 @@ fn callbacks_run_while_no_call_is_under_way() {
     });
     let response = answer.recv_timeout(LIMIT).unwrap();
     assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "deny", "{response}");
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn a_callback_may_block_on_a_call() {
+    let control: Arc<OnceLock<blocking::Control>> = Arc::default();
+    let called = Arc::clone(&control);
+    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+        let called = Arc::clone(&called);
+        async move {
+            let reply = called.get().expect("a control").call(&Interrupt::default());
+            HookReply::deny(format!("{} wait", reply.unwrap().still_queued.len()))
+        }
+    });
+    let (answered, answer) = mpsc::channel();
+    let (session, peer) = played(Session::builder().hooks(hooks), async move |mut peer| {
+        assert_eq!(peer.prompt().await, "go");
+        let input = json!({
+            "session_id": "s", "transcript_path": "t", "cwd": "/project", "hook_event_name": "PreToolUse",
+            "tool_name": "Write", "tool_input": {}, "tool_use_id": "toolu_1",
+        });
+        peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
+        let request = peer.request("interrupt").await;
+        peer.reply(&request, json!({"still_queued": ["a"]})).await;
+        answered.send(peer.response("h1").await).unwrap();
+        peer.say(result("stopped")).await;
+        peer.exit_after_input().await;
+    });
+    control.set(session.control()).unwrap();
+    session.send("go").unwrap();
+    let response = answer.recv_timeout(Duration::from_secs(20)).expect("the callback holds up the session");
+    let reason = &response["response"]["hookSpecificOutput"]["permissionDecisionReason"];
+    assert_eq!(reason, "1 wait", "{response}");
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn what_was_set_aside_can_be_taken() {
+    let (mut session, peer) = played(Session::builder(), async |mut peer| {
+        let mut named = Vec::new();
+        for _ in 0..2 {
+            named.push(peer.line().await.unwrap()["uuid"].clone());
+        }
+        for prompt in &named {
+            peer.say(json!({"type": "command_lifecycle", "command_uuid": prompt, "state": "started"})).await;
+            peer.say(assistant("hi")).await;
+            peer.say(result("hi")).await;
+            peer.say(json!({"type": "command_lifecycle", "command_uuid": prompt, "state": "completed"}))
+                .await;
+        }
+        peer.exit_after_input().await;
+    });
+    session.send("first").unwrap();
+    let mut turn = session.ask("second").unwrap();
+    assert!(turn.prompt().is_some());
+    assert!(turn.by_ref().all(|incoming| incoming.is_ok()));
+    let kinds: Vec<_> = turn.leftovers().iter().map(kind).collect();
+    assert_eq!(kinds, ["command_lifecycle", "assistant", "result"]);
+    assert!(session.leftovers().is_empty());
+    assert!(session.warnings().is_empty());
     session.close().unwrap();
     peer.join().unwrap();
 }
