@@ -41,8 +41,8 @@ use crate::{Error, Options, Warning, turn::Schema};
 ///
 /// Dropping a session ends its CLI in the background: end of input, a grace to store the conversation, then signals to
 /// its whole process group.
-/// It works at once, also after its runtime has ended or while nobody drives that; prompts that were sent and not
-/// written yet are lost with it.
+/// Prompts that were sent and not written yet are written first, within that grace.
+/// It works at once, also after its runtime has ended or while nobody drives that.
 /// [`close`](Self::close) does the same and waits.
 #[derive(Debug)]
 pub struct Session {

@@ -119,4 +119,9 @@ impl<S: ByteSink> WireWriter<S> {
     pub async fn finish(&mut self) -> Result<(), WireError> {
         Ok(self.sink.finish().await?)
     }
+
+    /// Leaves whole lines to the transport that were never written, before this is dropped: see [`ByteSink::leave`].
+    pub fn leave(&mut self, lines: Bytes) {
+        self.sink.leave(lines);
+    }
 }

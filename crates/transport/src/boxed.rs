@@ -91,6 +91,10 @@ impl ByteSink for BoxSink {
     async fn finish(&mut self) -> Result<(), TransportError> {
         self.0.finish_boxed().await
     }
+
+    fn leave(&mut self, rest: Bytes) {
+        self.0.leave_dyn(rest);
+    }
 }
 
 impl Lifeline for BoxLifeline {
@@ -155,6 +159,7 @@ trait DynSource: Send {
 trait DynSink: Send {
     fn write_boxed(&mut self, chunk: Bytes) -> BoxFuture<'_, Result<(), TransportError>>;
     fn finish_boxed(&mut self) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn leave_dyn(&mut self, rest: Bytes);
 }
 
 trait DynLifeline: Send + Sync {
@@ -184,6 +189,10 @@ impl<T: ByteSink> DynSink for T {
 
     fn finish_boxed(&mut self) -> BoxFuture<'_, Result<(), TransportError>> {
         Box::pin(self.finish())
+    }
+
+    fn leave_dyn(&mut self, rest: Bytes) {
+        self.leave(rest);
     }
 }
 

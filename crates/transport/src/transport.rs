@@ -91,6 +91,15 @@ pub trait ByteSink: Send {
     ///
     /// As [`ByteSink::write`].
     fn finish(&mut self) -> impl Future<Output = Result<(), TransportError>> + Send;
+
+    /// Takes what was to be written and never was, since the sink is dropped next.
+    ///
+    /// A sink that can write without the caller's runtime writes it in the background, behind the rest of a chunk that is
+    /// half written, in bounded time.
+    /// By default it is lost.
+    fn leave(&mut self, rest: Bytes) {
+        drop(rest);
+    }
 }
 
 /// When and how the peer ended, and the power to end it.

@@ -80,6 +80,11 @@ fn cli() {
         if line["type"] != "user" {
             continue;
         }
+        if part == "tell" {
+            let text = line["message"]["content"].as_str().unwrap().split(' ').next().unwrap();
+            std::io::stderr().write_all(format!("heard {text}\n").as_bytes()).unwrap();
+            continue;
+        }
         say(&mut wire, &assistant("hello"));
         if part == "crash" {
             std::io::stderr().write_all(b"fatal: out of memory\n").unwrap();

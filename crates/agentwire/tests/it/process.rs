@@ -228,6 +228,25 @@ fn dropping_leaves_nothing() {
 }
 
 #[test]
+fn dropping_writes_what_was_sent() {
+    let fake = Fake::new();
+    let (sender, heard) = std::sync::mpsc::channel();
+    let builder = Session::builder().options(fake.options("tell"));
+    let builder = builder.on_stderr(move |line| sender.send(line.to_owned()).unwrap());
+    run(async {
+        let session = builder.connect().await.unwrap();
+        // Each is more than a pipe holds, and nothing is written while this task does not wait.
+        for number in 0..3 {
+            session.send(format!("{number} {}", "x".repeat(300_000))).await.unwrap();
+        }
+        drop(session);
+    });
+    for number in 0..3 {
+        assert_eq!(heard.recv_timeout(BOUND).unwrap(), format!("heard {number}"));
+    }
+}
+
+#[test]
 fn a_dropped_connect_leaves_nothing() {
     let fake = Fake::new();
     let dir = tempfile::tempdir().unwrap();

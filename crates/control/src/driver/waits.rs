@@ -8,7 +8,7 @@ use std::{
 };
 
 use agentwire_protocol::Uuid;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep, sleep_until, timeout},
@@ -87,6 +87,16 @@ impl Shared {
         self.written.notify_waiters();
         self.may_read.notify_waiters();
         line
+    }
+
+    /// Takes all lines that were sent and never written, where the writing ends with the session.
+    pub(super) fn unwritten_lines(&self) -> Bytes {
+        let mut state = self.state();
+        let mut lines = BytesMut::new();
+        while let Some(line) = state.next_line() {
+            lines.extend_from_slice(&line);
+        }
+        lines.freeze()
     }
 
     /// Waits for what the user may read: a batch, or the end.

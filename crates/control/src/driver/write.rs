@@ -14,7 +14,9 @@ use crate::Ending;
 /// A peer that takes no more input may still speak: it often ends with a message that says why, so reading goes on, and
 /// open calls wait a grace for that.
 /// It ends the session only where a prompt was refused and the peer is silent, since nothing will come of that prompt.
-pub(super) async fn write<S: ByteSink>(mut writer: WireWriter<S>, shared: &Shared) -> Ending {
+pub(super) async fn write<S: ByteSink>(writer: WireWriter<S>, shared: &Shared) -> Ending {
+    let mut left = Left { writer, shared };
+    let writer = &mut left.writer;
     while let Some(line) = shared.next_line().await {
         if let Err(error) = writer.write_line(line).await {
             let why = chain(&error);
@@ -35,4 +37,19 @@ pub(super) async fn write<S: ByteSink>(mut writer: WireWriter<S>, shared: &Share
     }
     shared.input_finished();
     pending().await
+}
+
+/// Leaves what was sent and never written to the transport: the session may be dropped while nobody drives it.
+struct Left<'a, S: ByteSink> {
+    writer: WireWriter<S>,
+    shared: &'a Shared,
+}
+
+impl<S: ByteSink> Drop for Left<'_, S> {
+    fn drop(&mut self) {
+        let lines = self.shared.unwritten_lines();
+        if !lines.is_empty() {
+            self.writer.leave(lines);
+        }
+    }
 }

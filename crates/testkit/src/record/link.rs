@@ -65,6 +65,11 @@ impl<S: ByteSink> ByteSink for RecordingSink<S> {
         self.recorder.tape().end_of_input();
         self.inner.finish().await
     }
+
+    fn leave(&mut self, rest: Bytes) {
+        self.recorder.tape().outbound(&rest);
+        self.inner.leave(rest);
+    }
 }
 
 impl<L: Lifeline> Lifeline for RecordingLifeline<L> {

@@ -49,6 +49,10 @@ impl<S: ByteSink> ByteSink for AddingSink<S> {
     async fn finish(&mut self) -> Result<(), TransportError> {
         self.inner.finish().await
     }
+
+    fn leave(&mut self, rest: Bytes) {
+        self.inner.leave(rest);
+    }
 }
 
 /// The handshake is the first line, and its request the last of its fields.

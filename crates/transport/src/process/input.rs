@@ -19,7 +19,7 @@ use tokio::net::unix::pipe::Sender;
 use super::{closing, running::Running};
 use crate::{error::TransportError, transport::ByteSink};
 
-/// A child's input. Dropping it ends the input, after the chunk that was handed over last.
+/// A child's input. Dropping it ends the input, after what was handed over last.
 ///
 /// Of a `write` whose future is dropped half-way, the rest is written before anything else that follows, so that no
 /// line is ever cut.
@@ -48,6 +48,10 @@ impl ByteSink for ProcessSink {
             input.close();
         }
         Ok(())
+    }
+
+    fn leave(&mut self, rest: Bytes) {
+        self.running.input.leave(&rest);
     }
 }
 
@@ -96,6 +100,14 @@ impl Input {
             waker.wake();
         }
         sender.filter(|_| !rest.is_empty()).map(|sender| Unsent { sender, rest })
+    }
+
+    /// Puts this behind what is half written.
+    fn leave(&self, chunk: &[u8]) {
+        let mut state = self.lock();
+        if state.sender.is_some() {
+            state.rest = [&state.rest, chunk].concat().into();
+        }
     }
 
     fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
