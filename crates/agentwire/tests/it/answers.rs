@@ -2,10 +2,7 @@
 
 use std::{future::poll_fn, pin::Pin};
 
-use agentwire::{
-    Error, Options, Session,
-    transport::{ExitReport, memory},
-};
+use agentwire::{Error, Options, Session, transport::ExitReport};
 use futures_core::Stream;
 use serde::Deserialize;
 use serde_json::{Value, json};
