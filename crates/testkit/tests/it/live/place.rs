@@ -1,0 +1,61 @@
+//! Where a live test lives: a home, a project and a model of its own.
+
+use std::{fs, path::PathBuf};
+
+use agentwire::Options;
+use agentwire_testkit::{Script, ScriptedModel};
+use tempfile::TempDir;
+
+/// A home, a project and a model.
+pub(super) struct Place {
+    dir: TempDir,
+    pub(super) model: ScriptedModel,
+}
+
+impl Place {
+    /// A model that says hello twice.
+    pub(super) async fn new() -> Self {
+        Self::scripted(r#"{"replies": [{"blocks": [{"text": "Hello."}]}, {"blocks": [{"text": "Hello."}]}]}"#)
+            .await
+    }
+
+    /// A model with this script.
+    pub(super) async fn scripted(script: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["home", "project/sub", "other"] {
+            fs::create_dir_all(dir.path().join(name)).unwrap();
+        }
+        fs::write(dir.path().join("project/a.txt"), "one\n").unwrap();
+        let model = ScriptedModel::start(Script::from_json(script).unwrap()).await.unwrap();
+        Self { dir, model }
+    }
+
+    /// The path of something in this place, as text.
+    pub(super) fn path(&self, name: &str) -> String {
+        self.file(name).to_str().unwrap().to_owned()
+    }
+
+    /// The path of something in this place: `home`, `project`, `other`, or a file in one of them.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Options with which the CLI sees this place alone.
+    pub(super) fn options(&self) -> Options {
+        let (home, config) = (self.path("home"), self.path("home/.claude"));
+        let env = [
+            ("HOME", &*home),
+            ("CLAUDE_CONFIG_DIR", &config),
+            ("ANTHROPIC_BASE_URL", self.model.base_url()),
+            ("ANTHROPIC_API_KEY", "sk-fake"),
+            ("DISABLE_TELEMETRY", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("DISABLE_ERROR_REPORTING", "1"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("TERM", "dumb"),
+        ];
+        let path = std::env::var("PATH").unwrap();
+        let options = Options::new().env_clear().env("PATH", path);
+        env.into_iter().fold(options, |options, (name, value)| options.env(name, value))
+    }
+}
