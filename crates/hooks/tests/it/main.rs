@@ -6,5 +6,6 @@ mod asking;
 mod cli;
 mod declaration;
 mod failure;
+mod handlers;
 mod permission;
 mod reply;

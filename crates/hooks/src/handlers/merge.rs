@@ -1,0 +1,181 @@
+//! Several replies to one event as one reply.
+
+use agentwire_protocol::hook::{BlockDecision, HookAnswer, HookEvent, HookReply};
+
+/// An event whose replies can be merged, so that [`Handlers`](super::Handlers) serve it: all of this version's but
+/// `WorktreeCreate`, for which only one can make the worktree.
+pub trait Merge: MergeOutput {}
+
+impl<E: MergeOutput> Merge for E {}
+
+/// How the parts that only one event can say are merged.
+///
+/// It can't be named from outside, so the rules may change with the events.
+#[expect(unnameable_types, reason = "only this crate says how events are merged")]
+pub trait MergeOutput: HookEvent {
+    /// Puts `later` into `first`.
+    ///
+    /// # Errors
+    ///
+    /// Where both change the same thing, each by itself.
+    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String>;
+
+    /// How strict the output is, where it decides.
+    fn strictness(_output: &Self::Output) -> Strictness {
+        Strictness::Silent
+    }
+
+    /// Lets the next handler see what this output changes.
+    fn carry(_input: &mut Self::Input, _output: &Self::Output) {}
+
+    /// Says a block in the event's own words, where it would be lost beside those.
+    fn settle(_reply: &mut HookReply<Self>) {}
+}
+
+/// What a decision means for whatever the event guards.
+#[expect(unnameable_types, reason = "only this crate says how events are merged")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strictness {
+    /// No decision.
+    Silent,
+    /// It goes ahead.
+    Allow,
+    /// Somebody is asked.
+    Ask,
+    /// It is put off, or something that this version does not know.
+    Defer,
+    /// It is refused.
+    Deny,
+}
+
+/// How changes of several handlers go together.
+#[expect(unnameable_types, reason = "only this crate says how events are merged")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// Each handler has seen what those before have changed: the last one counts.
+    BuiltOnOneAnother,
+    /// No handler has seen what others change: two different ones have no meaning together.
+    EachByItself,
+}
+
+/// What several handlers have said so far.
+pub(super) struct Merged<E: MergeOutput> {
+    changes: Changes,
+    reply: HookReply<E>,
+    failure: Option<String>,
+}
+
+impl<E: MergeOutput> Merged<E> {
+    pub(super) fn new(changes: Changes) -> Self {
+        Self { changes, reply: HookReply::proceed(), failure: None }
+    }
+
+    /// Takes one more answer, and puts its changes into the `input` for the next handler.
+    pub(super) fn take(&mut self, answer: Result<HookAnswer<E>, String>, input: Option<&mut E::Input>) {
+        let merged = match answer {
+            Ok(HookAnswer::Now(reply)) => {
+                if let (Some(input), Some(output)) = (input, &reply.output) {
+                    E::carry(input, output);
+                }
+                merge(&mut self.reply, reply, self.changes)
+            }
+            Ok(HookAnswer::Later(_)) => Ok(()),
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = merged {
+            self.failure.get_or_insert(failure);
+        }
+    }
+
+    /// Whether one has refused: no other can change that.
+    pub(super) fn refuses(&self) -> bool {
+        let by_output = self.reply.output.as_ref().map_or(Strictness::Silent, E::strictness);
+        self.reply.decision == Some(BlockDecision::Block) || by_output == Strictness::Deny
+    }
+
+    /// The whole: a refusal, or else a failure, or else the reply.
+    pub(super) fn finish(mut self) -> Result<HookAnswer<E>, String> {
+        match self.failure.take() {
+            Some(failure) if !self.refuses() => Err(failure),
+            _ => {
+                E::settle(&mut self.reply);
+                Ok(self.reply.into())
+            }
+        }
+    }
+}
+
+/// Puts one more reply into what was said so far.
+fn merge<E: MergeOutput>(
+    first: &mut HookReply<E>,
+    later: HookReply<E>,
+    changes: Changes,
+) -> Result<(), String> {
+    let ends = |keep_going| keep_going == Some(false);
+    if first.keep_going.is_none() || (ends(later.keep_going) && !ends(first.keep_going)) {
+        first.keep_going = later.keep_going.or(first.keep_going);
+        first.stop_reason = later.stop_reason.or(first.stop_reason.take());
+    }
+    flag(&mut first.suppress_output, later.suppress_output);
+    text(&mut first.system_message, later.system_message);
+    if let Some(sequence) = later.terminal_sequence {
+        first.terminal_sequence.get_or_insert_default().push_str(&sequence);
+    }
+    let blocks = |decision: &Option<_>| *decision == Some(BlockDecision::Block);
+    if first.decision.is_none() || (blocks(&later.decision) && !blocks(&first.decision)) {
+        first.decision = later.decision.or(first.decision.take());
+        first.reason = later.reason.or(first.reason.take());
+    }
+    match (&mut first.output, later.output) {
+        (Some(first), Some(later)) => E::merge_output(first, later, changes),
+        (none, Some(later)) => {
+            *none = Some(later);
+            Ok(())
+        }
+        (_, None) => Ok(()),
+    }
+}
+
+/// A text of several lines, one or more from each.
+pub(super) fn text(first: &mut Option<String>, later: Option<String>) {
+    match (first, later) {
+        (Some(first), Some(later)) => {
+            first.push('\n');
+            first.push_str(&later);
+        }
+        (none, Some(later)) => *none = Some(later),
+        (_, None) => {}
+    }
+}
+
+/// Something that holds if one says so.
+pub(super) fn flag(first: &mut Option<bool>, later: Option<bool>) {
+    if *first != Some(true) {
+        *first = later.or(*first);
+    }
+}
+
+/// Everything that was named.
+pub(super) fn list<T>(first: &mut Option<Vec<T>>, later: Option<Vec<T>>) {
+    if let Some(later) = later {
+        first.get_or_insert_default().extend(later);
+    }
+}
+
+/// Something that is there once.
+pub(super) fn change<T: PartialEq>(
+    first: &mut Option<T>,
+    later: Option<T>,
+    changes: Changes,
+    what: &str,
+) -> Result<(), String> {
+    match (&*first, &later) {
+        (_, None) => return Ok(()),
+        (Some(one), Some(other)) if changes == Changes::EachByItself && one != other => {
+            return Err(format!("two handlers set `{what}`, each in its own way"));
+        }
+        _ => {}
+    }
+    *first = later;
+    Ok(())
+}
