@@ -19,7 +19,7 @@ use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link};
 pub use settings::Settings;
 pub(crate) use shared::{Shared, State};
 
-use crate::{Control, Ending, Messages, Responder, handle::Handle};
+use crate::{Control, Ending, Messages, Observer, Responder, handle::Handle};
 use shared::{GIVEN_UP, GivenUp};
 
 /// The three parts of a running session.
@@ -66,7 +66,36 @@ where
     Si: ByteSink + 'static,
     L: Lifeline + 'static,
 {
-    let shared = Arc::new(Shared::new(settings));
+    start(link, responder, None, settings)
+}
+
+/// As [`connect`], and `observer` sees what arrives.
+pub fn connect_observed<So, Si, L>(
+    link: Link<So, Si, L>,
+    responder: Arc<dyn Responder>,
+    observer: Arc<dyn Observer>,
+    settings: Settings,
+) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
+where
+    So: ByteSource + 'static,
+    Si: ByteSink + 'static,
+    L: Lifeline + 'static,
+{
+    start(link, responder, Some(observer), settings)
+}
+
+fn start<So, Si, L>(
+    link: Link<So, Si, L>,
+    responder: Arc<dyn Responder>,
+    observer: Option<Arc<dyn Observer>>,
+    settings: Settings,
+) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
+where
+    So: ByteSource + 'static,
+    Si: ByteSink + 'static,
+    L: Lifeline + 'static,
+{
+    let shared = Arc::new(Shared::new(settings, observer));
     // Made here and not in the future, which may be dropped without ever being polled.
     let given_up = GivenUp(Arc::clone(&shared));
     let handle = Arc::new(Handle::new(Arc::clone(&shared)));

@@ -7,9 +7,13 @@ mod router;
 #[cfg(feature = "driver")]
 mod driver;
 #[cfg(feature = "driver")]
+mod failure;
+#[cfg(feature = "driver")]
 mod handle;
 #[cfg(feature = "driver")]
 mod messages;
+#[cfg(feature = "driver")]
+mod observer;
 #[cfg(feature = "driver")]
 mod prompts;
 #[cfg(feature = "driver")]
@@ -20,10 +24,14 @@ pub use error::{ControlError, Stale};
 pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
 
 #[cfg(feature = "driver")]
-pub use driver::{Connection, Driver, Settings, connect};
+pub use driver::{Connection, Driver, Settings, connect, connect_observed};
+#[cfg(feature = "driver")]
+pub use failure::{Failure, FailureKind, FailureSlot, note_failure};
 #[cfg(feature = "driver")]
 pub use handle::Control;
 #[cfg(feature = "driver")]
 pub use messages::{Delivery, Messages};
+#[cfg(feature = "driver")]
+pub use observer::Observer;
 #[cfg(feature = "driver")]
 pub use responder::{CallContext, NoResponder, Reply, Responder};

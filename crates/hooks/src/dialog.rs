@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, FailureKind, Reply, Responder, note_failure};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{RequestUserDialog, RequestUserDialogReply},
@@ -57,8 +57,14 @@ impl DialogHandler {
                     catch_panic(async { (*handler)(dialog, context).await.into_dialog_reply() }).await;
                 match reply {
                     Ok(Ok(reply)) => Ok(reply),
-                    Ok(Err(error)) => Err(format!("the handler failed: {error}")),
-                    Err(panic) => Err(format!("the handler panicked: {panic}")),
+                    Ok(Err(error)) => {
+                        note_failure(FailureKind::Error, &*error);
+                        Err(format!("the handler failed: {error}"))
+                    }
+                    Err(panic) => {
+                        note_failure(FailureKind::Panic, &*panic);
+                        Err(format!("the handler panicked: {panic}"))
+                    }
                 }
             })
         };
@@ -84,10 +90,12 @@ impl Responder for DialogHandler {
         if !self.kinds.contains(&dialog.dialog_kind) {
             return None;
         }
+        let kind = dialog.dialog_kind.clone();
         let reply = (self.show)((**dialog).clone(), context);
         Some(Box::pin(async move {
-            let reply = reply.await.unwrap_or_else(|reason| {
-                tracing::warn!(reason, "a dialog is dismissed");
+            let reply = reply.await.unwrap_or_else(|_| {
+                // The reason may quote the dialog.
+                tracing::warn!(%kind, "a dialog is dismissed");
                 RequestUserDialogReply::cancelled()
             });
             RawJson::encode(&reply).map_err(|error| format!("the reply can't be written: {error}"))

@@ -2,7 +2,7 @@
 
 use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, FailureKind, Reply, Responder, note_failure};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::ElicitationAsked,
@@ -51,8 +51,14 @@ impl ElicitationHandler {
                     catch_panic(async { (*handler)(question, context).await.into_elicitation_reply() }).await;
                 match reply {
                     Ok(Ok(reply)) => Ok(reply),
-                    Ok(Err(error)) => Err(format!("the handler failed: {error}")),
-                    Err(panic) => Err(format!("the handler panicked: {panic}")),
+                    Ok(Err(error)) => {
+                        note_failure(FailureKind::Error, &*error);
+                        Err(format!("the handler failed: {error}"))
+                    }
+                    Err(panic) => {
+                        note_failure(FailureKind::Panic, &*panic);
+                        Err(format!("the handler panicked: {panic}"))
+                    }
                 }
             })
         };
@@ -70,10 +76,12 @@ impl fmt::Debug for ElicitationHandler {
 impl Responder for ElicitationHandler {
     fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::Elicitation(question) = request else { return None };
+        let server = question.mcp_server_name.clone();
         let answer = (self.answer)((**question).clone(), context);
         Some(Box::pin(async move {
-            let reply = answer.await.unwrap_or_else(|reason| {
-                tracing::warn!(reason, "a question of an MCP server is cancelled");
+            let reply = answer.await.unwrap_or_else(|_| {
+                // The reason may quote the question.
+                tracing::warn!(%server, "a question of an MCP server is cancelled");
                 ElicitationReply::cancel()
             });
             RawJson::encode(&reply).map_err(|error| format!("the answer can't be written: {error}"))

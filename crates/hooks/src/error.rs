@@ -1,5 +1,7 @@
 //! Why a callback has no answer of its own.
 
+use agentwire_control::FailureKind;
+
 /// Why a callback has no answer of its own; its text goes to the CLI, which may show it to the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HookError {
@@ -15,4 +17,16 @@ pub(crate) enum HookError {
     /// The reply can't be written as JSON.
     #[error("gave a reply that can't be written as JSON: {0}")]
     Reply(String),
+}
+
+impl HookError {
+    /// What went wrong, without its text.
+    pub(crate) fn kind(&self) -> FailureKind {
+        match self {
+            Self::Failed(_) => FailureKind::Error,
+            Self::Panicked(_) => FailureKind::Panic,
+            Self::Input(_) => FailureKind::Input,
+            Self::Reply(_) => FailureKind::Reply,
+        }
+    }
 }

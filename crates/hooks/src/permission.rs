@@ -2,7 +2,7 @@
 
 use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, FailureKind, Reply, Responder, note_failure};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
 use crate::{catch_panic, excerpt};
@@ -47,8 +47,14 @@ impl PermissionHandler {
                     catch_panic(async { (*handler)(request, context).await.into_decision() }).await;
                 match decision {
                     Ok(Ok(decision)) => Ok(decision),
-                    Ok(Err(error)) => Err(format!("the permission handler failed: {error}")),
-                    Err(panic) => Err(format!("the permission handler panicked: {panic}")),
+                    Ok(Err(error)) => {
+                        note_failure(FailureKind::Error, &*error);
+                        Err(format!("the permission handler failed: {error}"))
+                    }
+                    Err(panic) => {
+                        note_failure(FailureKind::Panic, &*panic);
+                        Err(format!("the permission handler panicked: {panic}"))
+                    }
                 }
             })
         };
@@ -66,13 +72,15 @@ impl fmt::Debug for PermissionHandler {
 impl Responder for PermissionHandler {
     fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::CanUseTool(request) = request else { return None };
+        let tool = request.tool_name.clone();
         let decision = (self.decide)((**request).clone(), context);
         Some(Box::pin(async move {
             let answer = decision.await.and_then(|decision| {
                 RawJson::encode(&decision).map_err(|error| format!("the decision can't be written: {error}"))
             });
-            if let Err(reason) = &answer {
-                tracing::warn!(reason, "a permission question has no decision");
+            if answer.is_err() {
+                // The reason may quote the tool's input: it goes to the CLI, and to whoever asked for such things.
+                tracing::warn!(%tool, "a permission question has no decision");
             }
             answer
         }))

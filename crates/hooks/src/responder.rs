@@ -1,6 +1,6 @@
 //! Answers `hook_callback`.
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, Reply, Responder, note_failure};
 use agentwire_protocol::{InboundRequest, control::HookCallback};
 
 use crate::{HookContext, Hooks, excerpt};
@@ -25,8 +25,11 @@ impl Hooks {
             match (registration.callback)(input, context).await {
                 Ok(reply) => Ok(reply),
                 Err(error) => {
-                    let reason = format!("the {} hook {error}", registration.event);
-                    tracing::warn!(reason, "a hook has failed");
+                    let (event, failure) = (&*registration.event, error.kind());
+                    // The reason may quote the hook's input: it goes to the CLI, and to whoever asked for such things.
+                    tracing::warn!(event, failure = failure.as_str(), "a hook has failed");
+                    let reason = format!("the {event} hook {error}");
+                    note_failure(failure, &*reason);
                     registration.failed(reason)
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use agentwire_control::Control;
+use agentwire_control::{Control, FailureKind, note_failure};
 use agentwire_hooks::catch_panic;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -119,7 +119,10 @@ impl ServerHandler for Handler {
         };
         let output =
             catch_panic(async { (tool.run)(request.arguments.unwrap_or_default(), context).await }).await;
-        let output = output.unwrap_or_else(|panic| ToolOutput::error(format!("the tool panicked: {panic}")));
+        let output = output.unwrap_or_else(|panic| {
+            note_failure(FailureKind::Panic, &*panic);
+            ToolOutput::error(format!("the tool panicked: {panic}"))
+        });
         Ok(output.into_result().into())
     }
 }

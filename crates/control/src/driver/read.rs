@@ -64,6 +64,7 @@ fn take(batch: Batch, host: &Host) {
                 }
             }
         });
+        host.shared.settle_observer();
         for asked in asked {
             callbacks::start(host, asked);
         }

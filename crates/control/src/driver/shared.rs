@@ -16,13 +16,15 @@ use tokio::{
 };
 
 use super::{Settings, callbacks::Running, inbox::Inbox};
-use crate::{ControlError, Delivery, Ending, Event, Ignored, Router, Stale, handle::Started};
+use crate::{ControlError, Delivery, Ending, Event, Ignored, Observer, Router, Stale, handle::Started};
 
 /// What the driver, the handles and the callbacks share.
 pub(crate) struct Shared {
     pub(super) settings: Settings,
     pub(super) started: Instant,
     state: Mutex<State>,
+    /// Who sees what arrives.
+    observer: Option<Arc<dyn Observer>>,
     /// Something is to be written, or the input is to be ended.
     pub(super) to_write: Notify,
     /// Something was written, or nothing will be.
@@ -66,11 +68,12 @@ pub(crate) struct Asked {
 }
 
 impl Shared {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(settings: Settings, observer: Option<Arc<dyn Observer>>) -> Self {
         Self {
             settings,
             started: Instant::now(),
             state: Mutex::default(),
+            observer,
             to_write: Notify::new(),
             written: Notify::new(),
             arrived: Notify::new(),
@@ -98,6 +101,13 @@ impl Shared {
         self.apply(self.state(), |state| act(&mut state.router))
     }
 
+    /// Has the observer act on what it has noted; called by whoever takes in frames.
+    pub(super) fn settle_observer(&self) {
+        if let Some(observer) = &self.observer {
+            observer.settle();
+        }
+    }
+
     /// Does something to the locked state, unlocks it, and passes on what came of it.
     pub(super) fn apply<T>(
         &self,
@@ -105,7 +115,7 @@ impl Shared {
         act: impl FnOnce(&mut State) -> T,
     ) -> (T, Vec<Asked>) {
         let result = act(&mut state);
-        let Effects { asked, replies, cancelled } = state.settle_events();
+        let Effects { asked, replies, cancelled, closed } = state.settle_events(self.observer.as_deref());
         drop(state);
         // Outside the lock, since each may wake code of the caller's.
         for (id, waiting, reply) in replies {
@@ -114,6 +124,9 @@ impl Shared {
             }
         }
         cancelled.into_iter().for_each(Running::cancel);
+        if let (Some(observer), Some(ending)) = (&self.observer, closed) {
+            observer.ended(&ending);
+        }
         self.to_write.notify_one();
         self.deadlines.notify_one();
         self.arrived.notify_waiters();
@@ -257,20 +270,29 @@ impl State {
     }
 
     /// Takes in the router's events, and gives what is to be done without the lock.
-    fn settle_events(&mut self) -> Effects {
+    fn settle_events(&mut self, observer: Option<&dyn Observer>) -> Effects {
         let mut effects = Effects::default();
+        let deliver = |inbox: &mut Inbox, delivery| {
+            if let Some(observer) = observer {
+                observer.arrived(&delivery);
+            }
+            inbox.push(delivery);
+        };
         while let Some(event) = self.router.poll_event() {
             match event {
-                Event::Incoming(incoming) => self.inbox.push(Delivery::Incoming(incoming)),
-                Event::TurnEnded(end) => self.inbox.push(Delivery::TurnEnded(end)),
-                Event::RunOver => self.inbox.push(Delivery::RunOver),
+                Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
+                Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
+                Event::RunOver => deliver(&mut self.inbox, Delivery::RunOver),
                 Event::Inbound { id, request, line } => effects.asked.push(Asked { id, request, line }),
                 Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
                 Event::Answered { id, reply } => {
                     let waiting = self.waiting.remove(&id);
                     effects.replies.extend(waiting.map(|waiting| (id, waiting, reply)));
                 }
-                Event::Closed(ending) => self.inbox.end(ending),
+                Event::Closed(ending) => {
+                    effects.closed = Some(Arc::clone(&ending));
+                    self.inbox.end(ending);
+                }
             }
         }
         effects
@@ -283,6 +305,7 @@ struct Effects {
     asked: Vec<Asked>,
     replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
     cancelled: Vec<Running>,
+    closed: Option<Arc<Ending>>,
 }
 
 impl fmt::Debug for Shared {

@@ -7,6 +7,7 @@ mod callbacks;
 mod calls;
 mod ends;
 mod named;
+mod observed;
 mod prompts;
 
 use std::{

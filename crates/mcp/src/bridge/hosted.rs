@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use agentwire_control::{CallContext, Control, Reply};
+use agentwire_control::{CallContext, Control, FailureKind, Reply, note_failure};
 use agentwire_hooks::catch_panic;
 use agentwire_protocol::{RawJson, control::SendMcpMessage};
 use serde::Deserialize;
@@ -119,6 +119,7 @@ impl Instance {
         let handling = self.session.handle(message);
         Box::pin(async move {
             if let Err(panic) = catch_panic(handling).await {
+                note_failure(FailureKind::Panic, &*panic);
                 return Err(format!("the MCP server panicked: {panic}"));
             }
             drop(self);
@@ -149,7 +150,10 @@ async fn settle(
         answer = catch_panic(handling) => match answer {
             Ok(Some(answer)) => answer,
             Ok(None) => failed("the MCP server gave no answer"),
-            Err(panic) => failed(&format!("the MCP server panicked: {panic}")),
+            Err(panic) => {
+                note_failure(FailureKind::Panic, &*panic);
+                failed(&format!("the MCP server panicked: {panic}"))
+            }
         },
     };
     drop((instance, call));
@@ -178,8 +182,8 @@ async fn forward(
         if let (Some(id), Some(instance)) = (request, instance.upgrade()) {
             let failure = rpc::error(&id, rpc::INTERNAL_ERROR, &error.to_string());
             let handling = instance.session.handle(failure);
-            if let Err(panic) = catch_panic(handling).await {
-                tracing::warn!(%server, panic, "an MCP server panicked");
+            if catch_panic(handling).await.is_err() {
+                tracing::warn!(%server, "an MCP server panicked");
             }
         }
     }

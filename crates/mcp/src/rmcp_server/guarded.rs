@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
+use agentwire_control::{FailureKind, note_failure};
 use agentwire_hooks::catch_panic;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, Service,
@@ -26,7 +27,7 @@ impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let Some(given_up) = self.waiting.token(&context.id) else { return Err(cancelled()) };
+        let Some((given_up, scene)) = self.waiting.started(&context.id) else { return Err(cancelled()) };
         let token = context.ct.clone();
         let overdue = async {
             tokio::select! {
@@ -35,11 +36,15 @@ impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
             }
             tokio::time::sleep(GRACE).await;
         };
+        let handled = scene.set(async {
+            let handled = catch_panic(async { self.handler.handle_request(request, context).await }).await;
+            handled.unwrap_or_else(|panic| {
+                note_failure(FailureKind::Panic, &*panic);
+                Err(ErrorData::internal_error(format!("the handler panicked: {panic}"), None))
+            })
+        });
         tokio::select! {
-            result = catch_panic(async { self.handler.handle_request(request, context).await }) => match result {
-                Ok(result) => result,
-                Err(panic) => Err(ErrorData::internal_error(format!("the handler panicked: {panic}"), None)),
-            },
+            result = handled => result,
             () = overdue => Err(cancelled()),
         }
     }

@@ -5,10 +5,12 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use agentwire_control::FailureSlot;
 use agentwire_protocol::RawJson;
 use rmcp::model::RequestId;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 /// The requests that wait for the service's answer.
 ///
@@ -30,6 +32,25 @@ struct Waiter {
     id: RequestId,
     answer: oneshot::Sender<RawJson>,
     cancelled: CancellationToken,
+    scene: Scene,
+}
+
+/// What a request's handler is seen in, which runs in a task of the service's: taken where the request came in.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    span: Span,
+    failure: FailureSlot,
+}
+
+impl Scene {
+    fn here() -> Self {
+        Self { span: Span::current(), failure: FailureSlot::current() }
+    }
+
+    /// Has the handler seen in it.
+    pub(super) async fn set<F: Future>(self, handler: F) -> F::Output {
+        self.failure.watch(handler).instrument(self.span).await
+    }
 }
 
 impl Waiting {
@@ -40,7 +61,9 @@ impl Waiting {
         let mut table = self.lock();
         let number = table.entered;
         table.entered += 1;
-        table.waiters.insert(number, Waiter { id, answer, cancelled: cancelled.clone() });
+        table
+            .waiters
+            .insert(number, Waiter { id, answer, cancelled: cancelled.clone(), scene: Scene::here() });
         (Waits { waiting: Arc::clone(self), number, cancelled }, receiver)
     }
 
@@ -56,9 +79,11 @@ impl Waiting {
         self.lock().waiters.get(&number(id)?).map(|waiter| waiter.id.clone())
     }
 
-    /// The token of a request of the service's; `None` where nobody waits for it any more.
-    pub(super) fn token(&self, id: &RequestId) -> Option<CancellationToken> {
-        self.lock().waiters.get(&number(id)?).map(|waiter| waiter.cancelled.clone())
+    /// The token of a request of the service's, and its scene; `None` where nobody waits for it any more.
+    pub(super) fn started(&self, id: &RequestId) -> Option<(CancellationToken, Scene)> {
+        let table = self.lock();
+        let waiter = table.waiters.get(&number(id)?)?;
+        Some((waiter.cancelled.clone(), waiter.scene.clone()))
     }
 
     /// Hands an answer of the service's to who waits for it.

@@ -1,0 +1,23 @@
+//! The one trait by which a crate above sees what arrives, when it arrives.
+
+use crate::{Delivery, Ending};
+
+/// Sees what arrives when it arrives, which may be long before anybody reads it.
+///
+/// It is for telling what happens, not for acting on it: it can change nothing.
+pub trait Observer: Send + Sync + 'static {
+    /// Something has arrived; called in the order of the lines, before the reader can have it.
+    ///
+    /// Called under the session's lock: take note, and return at once. Calling the session would wait for ever.
+    fn arrived(&self, delivery: &Delivery);
+
+    /// Time to act on what was noted: no lock is held.
+    ///
+    /// Called after each batch of arrivals, and before the callback of a request behind them is started.
+    fn settle(&self);
+
+    /// The session has ended like this; nothing arrives after it.
+    ///
+    /// Called once, by whatever ends the session, with no lock held; what arrived last may not have been settled yet.
+    fn ended(&self, ending: &Ending);
+}

@@ -1,0 +1,84 @@
+//! Observers: they see what arrives when it does, in order with the callbacks, and the end once.
+
+use std::sync::{Arc, Mutex};
+
+use agentwire_codec::Incoming;
+use agentwire_control::{
+    CallContext, Connection, Delivery, Ending, Observer, Reply, Responder, Settings, connect_observed,
+};
+use agentwire_protocol::{InboundRequest, RawJson};
+
+use super::{link, news};
+use crate::script::inbound;
+
+/// What was seen, in a word each.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn note(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    fn take(&self) -> Vec<String> {
+        let mut seen = std::mem::take(&mut *self.0.lock().unwrap());
+        // How lines fall into batches is no matter.
+        seen.dedup();
+        seen
+    }
+}
+
+impl Observer for Seen {
+    fn arrived(&self, delivery: &Delivery) {
+        self.note(match delivery {
+            Delivery::Incoming(Incoming::Message(message, _)) => message.kind().to_owned(),
+            other => format!("{other:?}"),
+        });
+    }
+
+    fn settle(&self) {
+        self.note("settle");
+    }
+
+    fn ended(&self, ending: &Ending) {
+        self.note(format!("ended: {ending}"));
+    }
+}
+
+impl Responder for Seen {
+    fn respond(&self, _: &InboundRequest, _: CallContext) -> Option<Reply> {
+        self.note("callback");
+        Some(Box::pin(async { Ok(RawJson::empty_object()) }))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_arrives_is_seen_before_the_callbacks_behind_it_and_unread() {
+    let (link, cli) = link(1 << 16).await;
+    let seen = Seen::default();
+    let (responder, observer) = (Arc::new(seen.clone()), Arc::new(seen.clone()));
+    let Connection { control: _control, messages: _messages, driver } =
+        connect_observed(link, responder, observer, Settings::default());
+    let driver = tokio::spawn(driver.run());
+    cli.say(&format!("{}\n{}\n{}", news(1), inbound("a"), news(2))).await;
+    cli.hear().await.unwrap();
+    cli.peer.close_output();
+    driver.await.unwrap();
+    let seen = seen.take();
+    assert_eq!(
+        seen,
+        ["news", "settle", "callback", "news", "settle", "ended: the session ended"],
+        "{seen:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_dropped_session_is_seen_once() {
+    let (link, cli) = link(1 << 16).await;
+    let seen = Seen::default();
+    let (responder, observer) = (Arc::new(seen.clone()), Arc::new(seen.clone()));
+    let connection = connect_observed(link, responder, observer, Settings::default());
+    drop(connection);
+    assert_eq!(seen.take(), ["ended: the session ended (the session was given up)"]);
+    assert!(cli.hear().await.is_none());
+}
