@@ -75,6 +75,14 @@ impl FailureSlot {
         }
     }
 
+    /// As [`watch`](Self::watch), for what is done here and now.
+    pub fn watch_now<T>(&self, start: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            Some(_) => CURRENT.sync_scope(self.clone(), start),
+            None => start(),
+        }
+    }
+
     /// What was noted.
     pub fn noted(&self) -> Option<&Failure> {
         self.0.as_ref()?.get()
@@ -105,6 +113,7 @@ mod tests {
             FailureSlot::current().watch(async { note_failure(FailureKind::Error, "second") }).await;
         };
         slot.clone().watch(callback).await;
+        slot.watch_now(|| note_failure(FailureKind::Reply, "third"));
         let noted = slot.noted().unwrap();
         assert_eq!((noted.kind.as_str(), &*noted.reason), ("panic", "first"));
         assert_eq!(FailureSlot::current().noted(), None);

@@ -1,11 +1,16 @@
 //! The one trait by which a crate above sees what arrives, when it arrives.
 
+use agentwire_protocol::message::UserInput;
+
 use crate::{Delivery, Ending};
 
 /// Sees what arrives when it arrives, which may be long before anybody reads it.
 ///
 /// It is for telling what happens, not for acting on it: it can change nothing.
 pub trait Observer: Send + Sync + 'static {
+    /// A prompt is being sent; called where it is, with no lock held.
+    fn sending(&self, prompt: &UserInput);
+
     /// Something has arrived; called in the order of the lines, before the reader can have it.
     ///
     /// Called under the session's lock: take note, and return at once. Calling the session would wait for ever.

@@ -36,6 +36,7 @@ impl Control {
     pub async fn send_counting(&self, input: &UserInput) -> Result<u64, ControlError> {
         // Written before the lock is taken: a prompt may hold many megabytes of pictures.
         let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
+        self.shared().tell_observer(input);
         let uuid = input.uuid.clone();
         let send =
             |state: &mut State| state.router.send_prompt(uuid, line).map(|()| state.router.turns_ended());
@@ -59,6 +60,7 @@ impl Control {
     ///
     /// As [`send`](Self::send), but for [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
+        self.shared().tell_observer(input);
         self.shared().with_router(|router| router.send_user(input)).0
     }
 

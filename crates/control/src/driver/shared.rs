@@ -8,7 +8,7 @@ use std::{
 };
 
 use agentwire_codec::Line;
-use agentwire_protocol::{InboundRequest, RawJson, RequestId};
+use agentwire_protocol::{InboundRequest, RawJson, RequestId, message::UserInput};
 use bytes::Bytes;
 use tokio::{
     sync::{Notify, oneshot},
@@ -105,6 +105,13 @@ impl Shared {
     pub(super) fn settle_observer(&self) {
         if let Some(observer) = &self.observer {
             observer.settle();
+        }
+    }
+
+    /// Tells the observer of a prompt.
+    pub(crate) fn tell_observer(&self, prompt: &UserInput) {
+        if let Some(observer) = &self.observer {
+            observer.sending(prompt);
         }
     }
 

@@ -6,7 +6,7 @@ use agentwire_codec::Incoming;
 use agentwire_control::{
     CallContext, Connection, Delivery, Ending, Observer, Reply, Responder, Settings, connect_observed,
 };
-use agentwire_protocol::{InboundRequest, RawJson};
+use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 
 use super::{link, news};
 use crate::script::inbound;
@@ -29,6 +29,10 @@ impl Seen {
 }
 
 impl Observer for Seen {
+    fn sending(&self, prompt: &UserInput) {
+        self.note(format!("sending {:?}", prompt.message.content));
+    }
+
     fn arrived(&self, delivery: &Delivery) {
         self.note(match delivery {
             Delivery::Incoming(Incoming::Message(message, _)) => message.kind().to_owned(),
@@ -57,19 +61,20 @@ async fn what_arrives_is_seen_before_the_callbacks_behind_it_and_unread() {
     let (link, cli) = link(1 << 16).await;
     let seen = Seen::default();
     let (responder, observer) = (Arc::new(seen.clone()), Arc::new(seen.clone()));
-    let Connection { control: _control, messages: _messages, driver } =
+    let Connection { control, messages: _messages, driver } =
         connect_observed(link, responder, observer, Settings::default());
     let driver = tokio::spawn(driver.run());
+    control.send(&UserInput::new("hi")).await.unwrap();
+    assert_eq!(cli.hear().await.unwrap()["type"], "user");
     cli.say(&format!("{}\n{}\n{}", news(1), inbound("a"), news(2))).await;
     cli.hear().await.unwrap();
     cli.peer.close_output();
     driver.await.unwrap();
-    let seen = seen.take();
-    assert_eq!(
-        seen,
-        ["news", "settle", "callback", "news", "settle", "ended: the session ended"],
-        "{seen:?}"
-    );
+    let end = "ended: the session ended in the middle of a turn, which has no result";
+    // The turn that was cut is told of before the end.
+    let turn = "TurnEnded(NoResult)";
+    let expected = ["sending Text(\"hi\")", "news", "settle", "callback", "news", "settle", turn, end];
+    assert_eq!(seen.take(), expected);
 }
 
 #[tokio::test(start_paused = true)]
