@@ -22,6 +22,7 @@ mod show;
 mod strict;
 mod tools;
 mod trace;
+mod unasked;
 mod warning;
 
 use std::{
@@ -51,6 +52,7 @@ pub use warning::Warning;
 
 pub(crate) use lower::AWAIT_INITIALIZE;
 pub(crate) use permissions::PROMPT_TOOL;
+pub(crate) use unasked::unasked_in;
 
 use crate::Error;
 use lower::Lower;

@@ -11,6 +11,7 @@ mod error;
 mod handlers;
 mod matcher;
 mod permission;
+pub mod policy;
 mod reply;
 mod responder;
 
@@ -21,6 +22,6 @@ pub use dialog::{DialogHandler, IntoDialogReply};
 pub use elicitation::{ElicitationHandler, IntoElicitationReply};
 pub use handlers::{Handlers, Merge};
 pub use matcher::Matcher;
-pub use permission::{IntoDecision, PermissionHandler};
+pub use permission::{Audit, IntoDecision, Outcome, PermissionHandler};
 pub use registry::Hooks;
 pub use reply::IntoReply;

@@ -38,6 +38,19 @@ pub enum Warning {
         /// The option.
         option: &'static str,
     },
+    /// The permission callback is not asked: about nothing, or not about some tools.
+    ///
+    /// It is told where there is a callback ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)), of
+    /// the options and of the mode that the session starts in, also where a settings file has set that.
+    /// Rules in settings files are not among it: `Control::list_permission_rules` tells them.
+    NotAsked {
+        /// The option that has it so.
+        option: &'static str,
+        /// Its value, or the tools that it is about.
+        value: String,
+        /// What happens in place of a question.
+        instead: &'static str,
+    },
     /// The CLI is older than any that this crate was made for.
     CliTooOld {
         /// Its version.
@@ -65,6 +78,7 @@ impl Warning {
             | Self::Visible { option }
             | Self::DeliveredByArgv { option }
             | Self::NotDelivered { option }
+            | Self::NotAsked { option, .. }
             | Self::OptionTooNew { option, .. } => Some(option),
             Self::CliTooOld { .. } => None,
         }
@@ -90,6 +104,9 @@ impl fmt::Display for Warning {
                 f,
                 "the CLI did not take the option `{option}` in the handshake: it needs `--await-initialize`"
             ),
+            Self::NotAsked { option, value, instead } => {
+                write!(f, "`{option}` ({value}) keeps the permission callback from being asked: {instead}")
+            }
             Self::CliTooOld { found, needed } => {
                 write!(f, "the CLI is version {found}, and {needed} is the oldest that is known to work")
             }

@@ -69,6 +69,8 @@ impl SessionBuilder {
     /// Sets who is asked when neither a rule nor the mode permits a tool use (`--permission-prompt-tool=stdio`).
     ///
     /// Without it the CLI denies such uses.
+    /// What keeps it from being asked is among the session's warnings
+    /// ([`Warning::NotAsked`](crate::Warning::NotAsked)).
     #[must_use]
     pub fn permissions(mut self, permissions: PermissionHandler) -> Self {
         self.permissions = Some(permissions);
@@ -238,6 +240,7 @@ impl SessionBuilder {
                 return Err(Error::Options { option, why });
             }
             lowered.args.push(format!("--{PROMPT_TOOL}=stdio"));
+            lowered.warnings.extend(options.unasked());
         }
         if self.session_mirror {
             lowered.args.push(SESSION_MIRROR.to_owned());
@@ -300,8 +303,9 @@ impl SessionBuilder {
         let (on_stderr, settings) = (self.on_stderr.take(), self.settings.clone());
         let (grace, guarded, background) = (self.grace, !self.unguarded, self.background.clone());
         let HandshakeLimit(limit) = self.handshake_limit;
+        let asks = self.permissions.is_some();
         let responder = self.responder_of_all();
-        Start { options, responder, on_stderr, settings, grace, guarded, background, limit, schema }
+        Start { options, responder, on_stderr, settings, grace, guarded, background, limit, schema, asks }
     }
 
     fn responder_of_all(self) -> Arc<dyn Responder> {

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     Error, Options, Warning,
-    options::{AWAIT_INITIALIZE, Lowered, Origin},
+    options::{AWAIT_INITIALIZE, Lowered, Origin, unasked_in},
     turn::Schema,
 };
 
@@ -38,6 +38,8 @@ pub(super) struct Start {
     pub(super) background: Background,
     pub(super) limit: Duration,
     pub(super) schema: Option<Arc<Schema>>,
+    /// Whether there is a permission callback.
+    pub(super) asks: bool,
 }
 
 /// The files of launches that were given out, until there is a session that owns them.
@@ -97,6 +99,8 @@ impl Start {
         let mut warnings = lowered.warnings;
         warnings.extend(untaken(&handshake));
         warnings.extend(self.outdated(&handshake.heard));
+        let unasked = self.unasked(&handshake.heard).filter(|told| !warnings.contains(told));
+        warnings.extend(unasked);
         Ok(Session {
             control,
             messages,
@@ -112,6 +116,11 @@ impl Start {
             warnings,
             files,
         })
+    }
+
+    /// What the mode that the session starts in keeps from the permission callback, where there is one.
+    fn unasked(&self, reply: &InitializeReply) -> Option<Warning> {
+        self.asks.then_some(reply.current_permission_mode.as_ref()).flatten().and_then(unasked_in)
     }
 
     /// What the CLI is too old for, as far as the handshake tells its version.

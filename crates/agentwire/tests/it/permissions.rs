@@ -6,14 +6,15 @@ use std::sync::{
 };
 
 use agentwire::{
-    Decision, RawJson, Session,
+    Decision, Options, PermissionPrompts, RawJson, Session, Warning,
     hooks::PermissionHandler,
-    protocol::{control::CanUseTool, permission::PermissionMode},
+    protocol::{control::CanUseTool, permission::PermissionMode, settings::RawSettings},
+    transport::memory,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::peer::{bounded, connected, next_kind};
+use crate::peer::{Peer, bounded, connected, next_kind};
 
 fn question() -> Value {
     json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "rm a"}, "tool_use_id": "toolu_1"})
@@ -154,4 +155,87 @@ fn the_flag_comes_with_the_callback() {
     let handler = PermissionHandler::new(async |_, _| Decision::allow());
     let with = Session::builder().permissions(handler).lower().unwrap();
     assert!(with.args.contains(&flag));
+}
+
+fn handler() -> PermissionHandler {
+    PermissionHandler::new(async |_, _| Decision::deny("no"))
+}
+
+/// The warnings of these options with a callback, as text.
+fn warnings(options: Options) -> Vec<String> {
+    assert_eq!(
+        Session::builder().options(options.clone()).lower().unwrap().warnings,
+        [],
+        "without a callback"
+    );
+    let lowered = Session::builder().options(options).permissions(handler()).lower().unwrap();
+    lowered.warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_keeps_the_callback_from_being_asked_is_told() {
+    assert_eq!(warnings(Options::new()), [] as [&str; 0]);
+    for (options, expected) in [
+        (Options::new().permission_mode(PermissionMode::DontAsk), "`permissionMode` (dontAsk) keeps"),
+        (Options::new().permission_mode(PermissionMode::BypassPermissions), "(bypassPermissions) keeps"),
+        (Options::new().permission_mode(PermissionMode::Auto), "a classifier decides"),
+        (Options::new().permission_prompts(PermissionPrompts::None), "`permissionPrompts` (none) keeps"),
+        (
+            Options::new().allowed_tools([
+                "Read",
+                "Bash(*)",
+                "Write,Edit",
+                "Bash(ls:*)",
+                "mcp__a__*",
+                "mcp__b",
+            ]),
+            "`allowedTools` (Read, Bash, Write, Edit, mcp__a__*, mcp__b) keeps",
+        ),
+        (settings(r#"{"permissions":{"allow":["Bash(ls)","WebFetch"]}}"#), "`settings` (WebFetch) keeps"),
+        (settings(r#"{"permissions":{"denyInsteadOfPrompting":true}}"#), "denyInsteadOfPrompting) keeps"),
+    ] {
+        let told = warnings(options);
+        assert!(told.len() == 1 && told[0].contains(expected), "{expected}: {told:?}");
+    }
+    for options in [
+        Options::new().permission_mode(PermissionMode::AcceptEdits),
+        Options::new().permission_prompts(PermissionPrompts::Host),
+        Options::new().allow_dangerously_skip_permissions(),
+        // Rules without an effect, and tools that ask whatever is allowed.
+        Options::new().allowed_tools(["*", "mcp__*", "Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
+        settings(r#"{"permissions":{"deny":["Bash"],"ask":["Read"]}}"#),
+    ] {
+        assert_eq!(warnings(options), [] as [&str; 0]);
+    }
+}
+
+fn settings(text: &str) -> Options {
+    Options::new().settings(RawSettings::new(RawJson::parse(text).unwrap()))
+}
+
+/// A settings file may have set it.
+#[tokio::test(start_paused = true)]
+async fn the_mode_that_the_session_starts_in_is_told_once() {
+    let started = async |builder: agentwire::SessionBuilder| {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let shake = async {
+            let request = peer.request("initialize").await;
+            peer.reply(&request, json!({"current_permission_mode": "dontAsk"})).await;
+        };
+        let (session, ()) = tokio::join!(builder.transport(transport).connect(), shake);
+        session.unwrap().warnings().to_vec()
+    };
+    bounded(async {
+        let told = Warning::NotAsked {
+            option: "permissionMode",
+            value: "dontAsk".to_owned(),
+            instead: "what would be asked about is denied",
+        };
+        assert_eq!(started(Session::builder()).await, []);
+        assert_eq!(started(Session::builder().permissions(handler())).await, [told.clone()]);
+        let options = Options::new().permission_mode(PermissionMode::DontAsk);
+        assert_eq!(started(Session::builder().permissions(handler()).options(options)).await, [told]);
+    })
+    .await;
 }

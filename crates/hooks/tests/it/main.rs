@@ -1,6 +1,11 @@
 //! The hooks, as the CLI sees them: requests in, answers out, over an in-memory transport.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "what the tests share is test code too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what the tests share is test code too"
+)]
 
 mod asking;
 mod cli;
@@ -8,4 +13,5 @@ mod declaration;
 mod failure;
 mod handlers;
 mod permission;
+mod policy;
 mod reply;

@@ -20,6 +20,11 @@ fn question(tool: &str) -> Value {
     })
 }
 
+/// An allowance goes out with the input that was asked about: an old CLI wants it.
+fn allowed() -> Value {
+    json!({"behavior": "allow", "updatedInput": {"command": "ls", "n": 1.10}})
+}
+
 async fn answer(responder: impl Responder) -> Result<Value, String> {
     Cli::start(responder).await.exchange(question("Bash")).await
 }
@@ -27,7 +32,7 @@ async fn answer(responder: impl Responder) -> Result<Value, String> {
 #[tokio::test]
 async fn every_decision_has_its_form() {
     let cases = [
-        (Decision::allow(), json!({"behavior": "allow"})),
+        (Decision::allow(), allowed()),
         (
             Decision::allow_with_input(RawJson::parse(r#"{"command":"pwd"}"#).unwrap()),
             json!({"behavior": "allow", "updatedInput": {"command": "pwd"}}),
@@ -55,7 +60,7 @@ async fn the_handler_sees_the_question_as_it_was_asked() {
         *seen.lock().unwrap() = Some((request, cx.request_id));
         async { Ok::<_, io::Error>(Decision::allow()) }
     });
-    assert_eq!(answer(handler).await, Ok(json!({"behavior": "allow"})));
+    assert_eq!(answer(handler).await, Ok(allowed()));
     let (request, id) = kept.lock().unwrap().take().unwrap();
     assert_eq!(&*request.tool_name, "Bash");
     let input: Value = request.input.decode().unwrap();
@@ -117,7 +122,7 @@ async fn hooks_and_permission_share_a_session() {
     let both: Vec<Box<dyn Responder>> =
         vec![Box::new(Hooks::new()), Box::new(PermissionHandler::new(async |_, _| Decision::allow()))];
     let mut cli = Cli::start(both).await;
-    assert_eq!(cli.exchange(question("Bash")).await, Ok(json!({"behavior": "allow"})));
+    assert_eq!(cli.exchange(question("Bash")).await, Ok(allowed()));
     let reply = cli.exchange(callback("x", json!({}))).await;
     assert_eq!(reply, Err("no hook has the callback id `x`".to_owned()));
 }

@@ -18,16 +18,16 @@ tagged! {
 }
 
 impl Decision {
-    /// The tool may be used as asked.
-    ///
-    /// CLI 2.1.197 takes this for an error, and does not run the tool: see [`Allow`].
+    /// The tool may be used as asked; see [`Allow`] for more than that.
     pub fn allow() -> Self {
         Self::Allow(Allow::new())
     }
 
     /// The tool may be used with this input instead; the `assistant` message keeps the old one.
+    ///
+    /// The CLI checks that the input fits the tool, and looks at no rule again: what a deny rule forbids runs too.
     pub fn allow_with_input(input: RawJson) -> Self {
-        Self::Allow(Allow { updated_input: Some(input), ..Allow::new() })
+        Self::Allow(Allow::new().input(input))
     }
 
     /// The tool may not be used; the model is told why and goes on.
@@ -35,7 +35,9 @@ impl Decision {
         Self::Deny(Deny::new(message))
     }
 
-    /// The tool may not be used, and the turn ends.
+    /// The tool may not be used, and the turn ends; asked by a subagent, that one's work ends, and the turn goes on.
+    ///
+    /// The model is told that the user does not want it, and not this message.
     pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
         Self::Deny(Deny { interrupt: Some(true), ..Deny::new(message) })
     }
@@ -43,8 +45,10 @@ impl Decision {
 
 /// The tool may be used.
 ///
-/// CLI 2.1.197 wants `updated_input` in each allowance: without it the tool does not run, and the model is told of an error.
-/// Send back the input that was asked about where such a CLI may be at the other end; 2.1.330 needs nothing.
+/// CLI 2.1.197 wants `updated_input` in each allowance: without it the tool does not run, and the model is told of an
+/// error.
+/// Whoever answers on his own sends back the input that was asked about; the handler of `agentwire-hooks` does so.
+/// 2.1.330 needs nothing, and takes the same input for no change.
 ///
 /// There is no `Default`: it must be asked for by name.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -75,6 +79,32 @@ impl Allow {
             tool_use_id: None,
             decision_classification: None,
         }
+    }
+
+    /// With this input in the place of the one that was asked about.
+    #[must_use]
+    pub fn input(mut self, input: RawJson) -> Self {
+        self.updated_input = Some(input);
+        self
+    }
+
+    /// With these changes to the permissions, after those that it has.
+    #[must_use]
+    pub fn updates(mut self, updates: impl IntoIterator<Item = PermissionUpdate>) -> Self {
+        self.updated_permissions.extend(updates);
+        self
+    }
+}
+
+impl From<Allow> for Decision {
+    fn from(allow: Allow) -> Self {
+        Self::Allow(allow)
+    }
+}
+
+impl From<Deny> for Decision {
+    fn from(deny: Deny) -> Self {
+        Self::Deny(deny)
     }
 }
 

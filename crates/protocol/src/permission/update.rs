@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::PermissionMode;
+use super::{PermissionMode, Rule};
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
@@ -23,6 +23,54 @@ tagged! {
     }
 }
 
+impl PermissionUpdate {
+    /// Adds rules, until the session ends; see [`kept_in`](Self::kept_in).
+    ///
+    /// An allow rule that names a tool wholly has the permission callback never asked about it again.
+    pub fn add_rules(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
+        Self::AddRules(RulesUpdate::of_session(behavior, rules))
+    }
+
+    /// Puts these rules in the place of all of that behaviour which the session has got so far.
+    pub fn replace_rules(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
+        Self::ReplaceRules(RulesUpdate::of_session(behavior, rules))
+    }
+
+    /// Takes rules away which the session has got.
+    pub fn remove_rules(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
+        Self::RemoveRules(RulesUpdate::of_session(behavior, rules))
+    }
+
+    /// Sets the mode, until the session ends.
+    pub fn set_mode(mode: PermissionMode) -> Self {
+        Self::SetMode(ModeUpdate::new(mode, UpdateDestination::Session))
+    }
+
+    /// Adds directories to work in, until the session ends.
+    pub fn add_directories(directories: impl IntoIterator<Item: Into<String>>) -> Self {
+        Self::AddDirectories(DirectoriesUpdate::of_session(directories))
+    }
+
+    /// Takes directories away which the session has got.
+    pub fn remove_directories(directories: impl IntoIterator<Item: Into<String>>) -> Self {
+        Self::RemoveDirectories(DirectoriesUpdate::of_session(directories))
+    }
+
+    /// The same change, kept there; one of an unknown kind stays as it is.
+    #[must_use]
+    pub fn kept_in(mut self, place: UpdateDestination) -> Self {
+        match &mut self {
+            Self::AddRules(update) | Self::ReplaceRules(update) | Self::RemoveRules(update) => {
+                update.destination = place;
+            }
+            Self::SetMode(update) => update.destination = place,
+            Self::AddDirectories(update) | Self::RemoveDirectories(update) => update.destination = place,
+            Self::Unknown(_) => {}
+        }
+        self
+    }
+}
+
 /// Rules to add, replace or take away.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -40,24 +88,9 @@ impl RulesUpdate {
     pub fn new(rules: Vec<Rule>, behavior: RuleBehavior, destination: UpdateDestination) -> Self {
         Self { rules, behavior, destination }
     }
-}
 
-/// A permission rule.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Rule {
-    /// The tool.
-    pub tool_name: Box<str>,
-    /// What of it: a command, a path pattern; `None` for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule_content: Option<String>,
-}
-
-impl Rule {
-    /// A rule for this tool, for all uses or those that match the content.
-    pub fn new(tool_name: impl Into<Box<str>>, rule_content: Option<String>) -> Self {
-        Self { tool_name: tool_name.into(), rule_content }
+    fn of_session(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
+        Self::new(rules.into_iter().collect(), behavior, UpdateDestination::Session)
     }
 }
 
@@ -93,6 +126,10 @@ impl DirectoriesUpdate {
     pub fn new(directories: Vec<String>, destination: UpdateDestination) -> Self {
         Self { directories, destination }
     }
+
+    fn of_session(directories: impl IntoIterator<Item: Into<String>>) -> Self {
+        Self::new(directories.into_iter().map(Into::into).collect(), UpdateDestination::Session)
+    }
 }
 
 open_enum! {
@@ -112,7 +149,7 @@ open_enum! {
     pub enum UpdateDestination {
         /// In the user's settings.
         UserSettings = "userSettings",
-        /// In the project's settings.
+        /// In the project's settings; where the folder is not trusted, rules in there are not heeded.
         ProjectSettings = "projectSettings",
         /// In the project's local settings.
         LocalSettings = "localSettings",

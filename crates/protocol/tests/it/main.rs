@@ -11,6 +11,7 @@ mod hostile;
 mod inbound;
 mod messages;
 mod odd;
+mod permissions;
 mod positions;
 mod properties;
 mod sent;

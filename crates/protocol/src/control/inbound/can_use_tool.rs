@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::InboundCall;
 use crate::{
     RawJson, ToolUseId,
-    permission::{Decision, DecisionReason, McpOrigin, PermissionUpdate},
+    permission::{Allow, Decision, DecisionClassification, DecisionReason, McpOrigin, PermissionUpdate},
 };
 
 /// May the model use this tool (`can_use_tool`)?
@@ -77,6 +77,34 @@ pub struct CanUseTool {
     /// Whether only a person can answer, as with a question of the model's (`requires_user_interaction`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub requires_user_interaction: bool,
+}
+
+impl CanUseTool {
+    /// Whether a program must not allow it by itself, as the question is meant for a person.
+    ///
+    /// It is where only a person can answer, where a rule of the user's or a hook asks, where an approval must not be
+    /// given lightly, and where a safety check wants a person.
+    pub fn wants_a_person(&self) -> bool {
+        let asked_for = [DecisionReason::Rule, DecisionReason::Hook, DecisionReason::SafetyCheck];
+        self.requires_user_interaction
+            || self.matched_ask_rule.is_some()
+            || self.default_to_no == Some(true)
+            || self.classifier_approvable == Some(false)
+            || self.decision_reason_type.as_ref().is_some_and(|reason| asked_for.contains(reason))
+    }
+
+    /// The allowance that makes the question needless next time, by all changes that were suggested.
+    ///
+    /// They may be more than a rule, such as another mode: show them first.
+    /// `None` where nothing was suggested, and where an approval must not be remembered.
+    pub fn allow_always(&self) -> Option<Allow> {
+        if self.permission_suggestions.is_empty() || self.suppress_always_allow_rule == Some(true) {
+            return None;
+        }
+        let mut allow = Allow::new().updates(self.permission_suggestions.iter().cloned());
+        allow.decision_classification = Some(DecisionClassification::UserPermanent);
+        Some(allow)
+    }
 }
 
 impl InboundCall for CanUseTool {

@@ -1,0 +1,71 @@
+//! What keeps a permission callback from being asked: told, since it looks like a callback that does not work.
+
+use agentwire_protocol::{
+    PermissionMode,
+    permission::{Plan, Questions, Rule},
+};
+
+use super::{FlagSettings, Options, PermissionPrompts, Warning};
+
+impl Options {
+    /// What these options keep from a permission callback.
+    pub(crate) fn unasked(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.permission_prompts == Some(PermissionPrompts::None) {
+            warnings.push(not_asked("permissionPrompts", "none", DENIED));
+        }
+        warnings.extend(self.permission_mode.as_ref().and_then(unasked_in));
+        let settings = match &self.settings {
+            Some(FlagSettings::Inline(settings)) => settings.typed().ok(),
+            _ => None,
+        };
+        let permissions = settings.and_then(|settings| settings.permissions).unwrap_or_default();
+        if permissions.deny_instead_of_prompting == Some(true) {
+            warnings.push(not_asked("settings", "permissions.denyInsteadOfPrompting", DENIED));
+        }
+        let rules =
+            [("allowedTools", &self.allowed_tools), ("settings", &permissions.allow.unwrap_or_default())];
+        for (option, rules) in rules {
+            let tools: Vec<String> = rules.iter().flat_map(|rules| whole_tools(rules)).collect();
+            if !tools.is_empty() {
+                warnings.push(not_asked(option, tools.join(", "), PASS));
+            }
+        }
+        warnings
+    }
+}
+
+/// What a mode keeps from a permission callback, where it leaves next to nothing for it.
+pub(crate) fn unasked_in(mode: &PermissionMode) -> Option<Warning> {
+    let instead = match mode {
+        PermissionMode::BypassPermissions => PASS,
+        PermissionMode::DontAsk => DENIED,
+        PermissionMode::Auto => "a classifier decides",
+        _ => return None,
+    };
+    Some(not_asked("permissionMode", mode.as_str(), instead))
+}
+
+fn not_asked(option: &'static str, value: impl Into<String>, instead: &'static str) -> Warning {
+    Warning::NotAsked { option, value: value.into(), instead }
+}
+
+/// The tools that are wholly allowed by what may be several rules.
+fn whole_tools(rules: &str) -> Vec<String> {
+    if rules.contains('(') {
+        let whole = rules.parse::<Rule>().ok().filter(Rule::is_whole);
+        return whole.map(|rule| rule.tool_name.into()).into_iter().collect();
+    }
+    let tools = rules.split([',', ' ']).filter(|tool| !tool.is_empty());
+    tools.filter(|tool| !ALWAYS_ASK.contains(tool) && !is_without_effect(tool)).map(str::to_owned).collect()
+}
+
+/// The CLI takes a `*` for one server's tools alone.
+fn is_without_effect(tool: &str) -> bool {
+    tool.strip_suffix('*').is_some_and(|start| start.matches("__").count() < 2)
+}
+
+const PASS: &str = "tool uses pass without a question";
+const DENIED: &str = "what would be asked about is denied";
+/// Tools whose uses are asked about whatever rules allow.
+const ALWAYS_ASK: [&str; 2] = [Questions::TOOL, Plan::TOOL];

@@ -1,0 +1,96 @@
+//! Permission handlers for the common cases, to be chained with [`PermissionHandler::or`].
+//!
+//! None of them decides about everything: what they leave open is for the next, and for a denial in the end.
+//! They match by the tool's name as `can_use_tool` has it, and not by what is in its input: reading commands and paths
+//! as the CLI does is the business of its own rules (`disallowed_tools` among the options, and the settings).
+//! They see what the CLI asks about, and nothing else: what a rule, a mode or a `PreToolUse` hook has settled never
+//! comes here.
+//! So a list of what is denied is no replacement for deny rules.
+//!
+//! Denials match generously (any case, names that the CLI has given up, all uses where some are named), allowances
+//! strictly, and none of them allows what is meant for a person ([`CanUseTool::wants_a_person`]).
+
+use agentwire_protocol::{
+    control::CanUseTool,
+    permission::{Decision, Rule},
+};
+
+use crate::PermissionHandler;
+
+/// Allows the tools of these names, and leaves others open.
+///
+/// A name is exact, as in `Write`; one with a `*` at its end stands for all that begin so, as in `mcp__docs__*`.
+/// A rule with parentheses names some uses only, which can't be told here: it allows nothing.
+pub fn allow<I>(tools: I) -> PermissionHandler
+where
+    I: IntoIterator<Item: Into<String>>,
+{
+    let tools: Vec<String> = tools.into_iter().map(Into::into).collect();
+    allowing(move |name| tools.iter().any(|tool| matches(tool, name)))
+}
+
+/// Denies the tools of these names for this reason, which the model is told, and leaves others open.
+///
+/// As with [`allow`], a `*` may end a name; a server's name as in `mcp__mail` stands for all its tools.
+/// A rule with parentheses denies all uses of its tool.
+/// `Task` is `Agent` here, and other names that the CLI has given up are those of today.
+pub fn deny<I>(tools: I, why: impl Into<String>) -> PermissionHandler
+where
+    I: IntoIterator<Item: Into<String>>,
+{
+    let tools: Vec<String> = tools.into_iter().map(|tool| denied_name(&tool.into())).collect();
+    let why = why.into();
+    PermissionHandler::new(move |request, _| {
+        let name = request.tool_name.to_lowercase();
+        let denied = tools.iter().any(|tool| matches(tool, &name) || is_server_of(tool, &name));
+        std::future::ready(denied.then(|| Decision::deny(why.clone())))
+    })
+}
+
+/// Allows the CLI's own tools that only read files (`Read`, `Glob`, `Grep`), and leaves others open.
+///
+/// They read whatever is asked for, also outside of the working directories, where the CLI asks.
+/// What is unknown is not read-only: tools of MCP servers, whose `readOnlyHint` is a claim of the server's and not in
+/// the question, are left open, and so are commands of the shell and whatever reaches the network.
+pub fn read_only() -> PermissionHandler {
+    allowing(|name| READ_ONLY.contains(&name))
+}
+
+fn allowing(allowed: impl Fn(&str) -> bool + Send + Sync + 'static) -> PermissionHandler {
+    PermissionHandler::new(move |request: CanUseTool, _| {
+        let allows = !request.wants_a_person() && allowed(&request.tool_name);
+        std::future::ready(allows.then(Decision::allow))
+    })
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start))
+}
+
+/// Whether the tool is one of this MCP server's.
+fn is_server_of(pattern: &str, name: &str) -> bool {
+    let tool = name.strip_prefix(pattern).and_then(|rest| rest.strip_prefix("__"));
+    pattern.starts_with("mcp__") && tool.is_some()
+}
+
+/// What to deny for what was written, in lower case; where it is no rule, all that begins as it does.
+fn denied_name(text: &str) -> String {
+    let text = text.trim();
+    let name = match text.parse::<Rule>() {
+        Ok(rule) => String::from(rule.tool_name),
+        Err(_) => text.split('(').next().unwrap_or_default().trim().to_owned(),
+    };
+    let today = GIVEN_UP.iter().find(|(old, _)| old.eq_ignore_ascii_case(&name));
+    today.map_or(name.as_str(), |(_, today)| today).to_lowercase()
+}
+
+/// Tools that do nothing but read files, by the names of CLI 2.1.330.
+const READ_ONLY: &[&str] = &["Read", "Glob", "Grep"];
+/// Names that CLI 2.1.330 reads as others in its rules.
+const GIVEN_UP: &[(&str, &str)] = &[
+    ("Task", "Agent"),
+    ("KillShell", "TaskStop"),
+    ("KillBash", "TaskStop"),
+    ("Brief", "SendUserMessage"),
+    ("ListMcpResources", "ListMcpResourcesTool"),
+];

@@ -1,0 +1,185 @@
+//! Handlers put together: what the one leaves open the next decides, and what all leave open is denied.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use agentwire_hooks::{Outcome, PermissionHandler, policy};
+use agentwire_protocol::permission::{Allow, Decision, Deny};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc};
+
+use crate::cli::{Cli, within};
+
+fn question(tool: &str) -> Value {
+    json!({"subtype": "can_use_tool", "tool_name": tool, "input": {}, "tool_use_id": "toolu_1"})
+}
+
+async fn answer(handler: &PermissionHandler, question: Value) -> Result<Value, String> {
+    Cli::start(handler.clone()).await.exchange(question).await
+}
+
+/// The tools of these that the handler allows, and those that it denies in these words; the rest is left open.
+async fn sorted(
+    handler: &PermissionHandler,
+    tools: &[&'static str],
+) -> (Vec<&'static str>, Vec<&'static str>) {
+    let (mut allowed, mut denied) = (Vec::new(), Vec::new());
+    for tool in tools {
+        let answer = answer(handler, question(tool)).await.unwrap();
+        match (answer["behavior"].as_str(), answer["message"].as_str()) {
+            (Some("allow"), _) => allowed.push(*tool),
+            (Some("deny"), Some("listed")) => denied.push(*tool),
+            (Some("deny"), Some(message)) => {
+                assert!(message.starts_with("nothing here permits"), "{message}")
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    (allowed, denied)
+}
+
+#[tokio::test]
+async fn what_nobody_decides_is_denied() {
+    let open = || PermissionHandler::new(async |_, _| None::<Decision>);
+    let answer = answer(&open().or(open()), question("Bash")).await.unwrap();
+    assert_eq!(answer["behavior"], "deny");
+    assert!(answer["message"].as_str().unwrap().contains("nothing here permits"), "{answer}");
+}
+
+#[tokio::test]
+async fn the_first_decision_counts() {
+    let allow = || PermissionHandler::new(async |_, _| Some(Allow::new()));
+    let deny = || PermissionHandler::new(async |_, _| Ok::<_, io::Error>(Deny::new("no")));
+    let open = || PermissionHandler::new(async |_, _| Ok::<Option<Decision>, io::Error>(None));
+    for (handler, expected) in [
+        (allow().or(deny()), "allow"),
+        (deny().or(allow()), "deny"),
+        (open().or(allow()).or(deny()), "allow"),
+        (open().or(open().or(deny())).or(allow()), "deny"),
+    ] {
+        assert_eq!(answer(&handler, question("Bash")).await.unwrap()["behavior"], expected);
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_not_left_to_the_next() {
+    let allow = || PermissionHandler::new(async |_, _| Decision::allow());
+    let failing = PermissionHandler::new(async |_, _| Err::<Option<Decision>, _>("no list"));
+    let expected = Err("the permission handler failed: no list".to_owned());
+    assert_eq!(answer(&failing.or(allow()), question("Bash")).await, expected);
+    let panicking = PermissionHandler::new(async |_, _| -> Option<Decision> { panic!("boom") });
+    let expected = Err("the permission handler panicked: boom".to_owned());
+    assert_eq!(answer(&panicking.or(allow()), question("Bash")).await, expected);
+}
+
+#[tokio::test]
+async fn allow_lists_are_strict() {
+    let handler = policy::allow(["Write", "mcp__docs__*", "Bash(ls:*)", "Task", "read"]);
+    let tools = ["Write", "WriteMore", "mcp__docs__find", "mcp__docsx__find", "Bash", "Agent", "Read"];
+    assert_eq!(sorted(&handler, &tools).await, (vec!["Write", "mcp__docs__find"], vec![]));
+}
+
+#[tokio::test]
+async fn deny_lists_are_generous() {
+    let names =
+        ["write", "Task", "KillShell", "mcp__mail", "mcp__docs__del*", "Bash(rm:*)", "WebFetch(", "Edit()"];
+    let handler = policy::deny(names, "listed");
+    let denied =
+        ["Write", "Agent", "TaskStop", "mcp__mail__send", "mcp__docs__delete", "Bash", "WebFetch", "Edit"];
+    assert_eq!(sorted(&handler, &denied).await, (vec![], denied.to_vec()));
+    let open = ["Read", "Writer", "mcp__mailbox__send", "mcp__docs__find", "TaskOutput", "MultiEdit"];
+    assert_eq!(sorted(&handler, &open).await, (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn only_what_reads_files_is_read_only() {
+    let tools =
+        ["Read", "Glob", "Grep", "Bash", "Write", "WebFetch", "WebSearch", "Agent", "mcp__docs__read", "New"];
+    assert_eq!(sorted(&policy::read_only(), &tools).await, (vec!["Read", "Glob", "Grep"], vec![]));
+}
+
+#[tokio::test]
+async fn what_is_meant_for_a_person_is_allowed_by_no_list() {
+    let everything = policy::read_only().or(policy::allow(["*"]));
+    assert_eq!(answer(&everything, question("Read")).await.unwrap()["behavior"], "allow");
+    for (field, value) in [
+        ("requires_user_interaction", json!(true)),
+        ("matched_ask_rule", json!({"source": "flagSettings", "tool_name": "Read"})),
+        ("decision_reason_type", json!("safetyCheck")),
+    ] {
+        let mut asked = question("Read");
+        asked[field] = value;
+        assert_eq!(answer(&everything, asked).await.unwrap()["behavior"], "deny", "{field}");
+    }
+}
+
+/// What the auditor was told, in words.
+type Told = Arc<Mutex<Vec<String>>>;
+
+fn audited(handler: PermissionHandler) -> (PermissionHandler, Told) {
+    let told = Told::default();
+    let book = Arc::clone(&told);
+    let audited = handler.audited(move |audit| {
+        assert!(audit.took < Duration::from_secs(10));
+        let outcome = match audit.outcome {
+            Outcome::Decided(decision) => decision.kind().to_owned(),
+            Outcome::Failed(reason) => reason.to_owned(),
+            other => format!("{other:?}"),
+        };
+        book.lock().unwrap().push(format!("{}: {outcome}", audit.request.tool_name));
+    });
+    (audited, told)
+}
+
+#[tokio::test]
+async fn the_auditor_sees_every_outcome() {
+    let handler = PermissionHandler::new(async |request, _| match &*request.tool_name {
+        "Read" => Ok(Some(Decision::allow())),
+        "Write" => Ok(Some(Decision::deny("no"))),
+        "Bash" => Err("broken"),
+        "Edit" => panic!("boom"),
+        _ => Ok(None),
+    });
+    let (handler, told) = audited(handler);
+    for tool in ["Read", "Write", "Bash", "Edit", "Glob"] {
+        let _: Result<Value, String> = answer(&handler, question(tool)).await;
+    }
+    let expected = [
+        "Read: allow",
+        "Write: deny",
+        "Bash: the permission handler failed: broken",
+        "Edit: the permission handler panicked: boom",
+        "Glob: LeftOpen",
+    ];
+    assert_eq!(*told.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn the_auditor_sees_that_a_question_was_taken_back() {
+    let (began, told) = (Arc::new(Notify::new()), mpsc::unbounded_channel::<String>());
+    let (tell, mut told) = told;
+    let begin = Arc::clone(&began);
+    let handler = PermissionHandler::new(move |_, _| {
+        begin.notify_one();
+        std::future::pending::<Decision>()
+    });
+    let handler = handler.audited(move |audit| tell.send(format!("{:?}", audit.outcome)).unwrap());
+    let cli = Cli::start(handler).await;
+    cli.ask("q", question("Bash")).await;
+    within(began.notified()).await;
+    cli.take_back("q").await;
+    assert_eq!(within(told.recv()).await.as_deref(), Some("TakenBack"));
+    assert_eq!(cli.end().await, [] as [Value; 0]);
+}
+
+#[tokio::test]
+async fn the_auditors_panic_changes_nothing() {
+    for (decision, expected) in [(Decision::allow(), "allow"), (Decision::deny("no"), "deny")] {
+        let handler = PermissionHandler::new(move |_, _| std::future::ready(decision.clone()));
+        let handler = handler.audited(|_| panic!("the log is full"));
+        assert_eq!(answer(&handler, question("Bash")).await.unwrap()["behavior"], expected);
+    }
+}
