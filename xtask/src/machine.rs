@@ -65,6 +65,7 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
         "npm" => &["nodejs", "npm"],
         "c++" => &["g++"],
         "ip" => &["iproute2"],
+        "chromium" => &["chromium", "fonts-dejavu-core"],
         "unshare" => &["util-linux"],
         _ => &[],
     }

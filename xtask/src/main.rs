@@ -33,6 +33,8 @@ mod scenarios;
 mod soak;
 mod tidy;
 mod typescript;
+mod view;
+mod view_browser;
 mod wire;
 mod workspace;
 
@@ -100,5 +102,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "record", usage: "[SCENARIO…]", about: "run scenarios on the real CLI, and store the fixtures", run: record::run },
     Command { name: "soak", usage: "[--sessions N]", about: "many sessions with the real CLI, of which nothing may be left", run: soak::run },
     Command { name: "tidy", usage: "[--fix]", about: "what no compiler checks", run: tidy::run },
+    Command { name: "view", usage: "TRANSCRIPT [-o OUT]", about: "a recorded session as one HTML page", run: view::run },
+    Command { name: "view-browser", usage: "[--screenshots FOLDER]", about: "drive such pages in headless Chromium", run: view_browser::run },
     Command { name: "wire", usage: "OPTIONS.json", about: "what options become on the wire, as JSON", run: wire::run },
 ];

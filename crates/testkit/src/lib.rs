@@ -33,6 +33,8 @@ pub mod transcript;
 pub mod conformance;
 #[cfg(feature = "replay")]
 pub mod replay;
+#[cfg(feature = "view")]
+pub mod view;
 
 #[cfg(feature = "model")]
 pub mod model;

@@ -27,6 +27,7 @@ mod link;
 mod tape;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use agentwire_transport::{Link, Transport, TransportError};
 
@@ -68,6 +69,15 @@ impl Recorder {
     /// A longer session goes on undisturbed, but has no transcript.
     pub fn with_limit(bytes: usize) -> Self {
         Self { tape: Arc::new(Mutex::new(Tape::new(bytes))) }
+    }
+
+    /// Writes down pauses too, from now on: how many milliseconds passed before each line.
+    ///
+    /// Such a recording differs from run to run, and is for reading: the page of a session then has durations.
+    #[must_use]
+    pub fn with_times(self) -> Self {
+        self.tape().clock = Some(Instant::now());
+        self
     }
 
     /// Wraps a transport.

@@ -1,5 +1,7 @@
 //! What was recorded so far: bytes are cut into lines here, and nothing else is done to them.
 
+use std::time::Instant;
+
 use agentwire_transport::{ExitReport, Terminate};
 use bytes::Bytes;
 
@@ -18,6 +20,8 @@ pub(super) struct Tape {
     /// Bytes that may still be recorded; `None` once there were more.
     room: Option<usize>,
     limit: usize,
+    /// Until when time has been written down, where it is.
+    pub(super) clock: Option<Instant>,
 }
 
 impl Tape {
@@ -31,18 +35,21 @@ impl Tape {
             end: None,
             room: Some(limit),
             limit,
+            clock: None,
         }
     }
 
     pub(super) fn outbound(&mut self, chunk: &[u8]) {
         if self.has_room_for(chunk.len()) {
-            self.entries.extend(self.outbound.push(chunk).into_iter().map(Entry::Outbound));
+            let lines = self.outbound.push(chunk);
+            self.write(lines.into_iter().map(Entry::Outbound));
         }
     }
 
     pub(super) fn inbound(&mut self, chunk: &[u8]) {
         if self.has_room_for(chunk.len()) {
-            self.entries.extend(self.inbound.push(chunk).into_iter().map(Entry::Inbound));
+            let lines = self.inbound.push(chunk);
+            self.write(lines.into_iter().map(Entry::Inbound));
         }
     }
 
@@ -50,7 +57,7 @@ impl Tape {
     pub(super) fn stderr(&mut self, line: &str) {
         if self.has_room_for(line.len()) {
             let lines = line.split('\n').map(|line| Bytes::copy_from_slice(line.as_bytes()));
-            self.entries.extend(lines.map(Entry::Stderr));
+            self.write(lines.map(Entry::Stderr));
         }
     }
 
@@ -63,7 +70,7 @@ impl Tape {
         let rest = self.outbound.finish().map(Entry::Outbound);
         self.unfinished(rest);
         if !std::mem::replace(&mut self.input_ended, true) {
-            self.entries.push(Entry::EndOfInput);
+            self.write([Entry::EndOfInput]);
         }
     }
 
@@ -76,7 +83,7 @@ impl Tape {
     }
 
     pub(super) fn signalled(&mut self, name: &str) {
-        self.entries.push(Entry::Signal(name.into()));
+        self.write([Entry::Signal(name.into())]);
     }
 
     pub(super) fn ended(&mut self, report: &ExitReport) {
@@ -92,6 +99,24 @@ impl Tape {
         Ok(Transcript::new(Header::default(), self.argv.clone(), entries))
     }
 
+    /// Writes down what happens now, after the time that has passed.
+    fn write(&mut self, entries: impl IntoIterator<Item = Entry>) {
+        let before = self.entries.len();
+        self.entries.extend(entries);
+        if self.clock.is_some() && self.entries.len() > before {
+            self.pause(before, Instant::now());
+        }
+    }
+
+    /// Puts the time that has passed before this entry; less than a millisecond is kept for the next one.
+    fn pause(&mut self, entry: usize, now: Instant) {
+        let Some(until) = self.clock else { return };
+        let passed = now.saturating_duration_since(until).as_millis();
+        let Some(millis) = u64::try_from(passed).ok().filter(|millis| *millis > 0) else { return };
+        self.clock = until.checked_add(std::time::Duration::from_millis(millis));
+        self.entries.insert(entry, Entry::Delay { millis });
+    }
+
     /// Takes the room, and gives up what was recorded where there is not enough: half a session is none.
     fn has_room_for(&mut self, bytes: usize) -> bool {
         self.room = self.room.and_then(|room| room.checked_sub(bytes));
@@ -104,8 +129,7 @@ impl Tape {
 
     fn unfinished(&mut self, line: Option<Entry>) {
         if let Some(line) = line {
-            self.entries.push(line);
-            self.entries.push(Entry::Comment(Bytes::from_static(UNFINISHED)));
+            self.write([line, Entry::Comment(Bytes::from_static(UNFINISHED))]);
         }
     }
 }
@@ -157,3 +181,33 @@ fn signal_name(number: i32) -> String {
 }
 
 const UNFINISHED: &[u8] = b"the line above has no line feed";
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::Tape;
+    use crate::Entry;
+
+    #[test]
+    fn pauses_add_up_to_the_time_that_has_passed() {
+        let start = Instant::now();
+        let mut tape = Tape::new(1024);
+        tape.stderr("a");
+        tape.clock = Some(start);
+        for (entry, micros) in [(0, 900), (1, 2_500), (0, 3_100)] {
+            tape.pause(entry, start + Duration::from_micros(micros));
+        }
+        let [first, second] = [Entry::Delay { millis: 1 }, Entry::Delay { millis: 2 }];
+        assert_eq!(tape.entries, [first, Entry::Stderr("a".into()), second]);
+        assert_eq!(tape.clock, Some(start + Duration::from_millis(3)));
+    }
+
+    #[test]
+    fn a_recording_has_no_pauses_unless_told() {
+        let mut tape = Tape::new(1024);
+        tape.stderr("a");
+        tape.pause(0, Instant::now() + Duration::from_secs(1));
+        assert_eq!(tape.entries.len(), 1);
+    }
+}

@@ -67,7 +67,7 @@ impl Entry {
     }
 
     /// The line, without its line feed.
-    pub(super) fn to_line(&self) -> Vec<u8> {
+    pub(crate) fn to_line(&self) -> Vec<u8> {
         match self {
             Self::Outbound(line) => with_sigil(b'>', line),
             Self::Inbound(line) => with_sigil(b'<', line),

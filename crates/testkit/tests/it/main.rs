@@ -24,3 +24,5 @@ mod scenario;
 mod transcript;
 #[cfg(feature = "conformance")]
 mod transport;
+#[cfg(feature = "view")]
+mod view;

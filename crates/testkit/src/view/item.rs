@@ -1,0 +1,131 @@
+//! What the page shows one by one: a prompt, a tool use with its result, a question with its answer.
+
+use super::part::Part;
+
+/// One thing that happened, with all the frames that tell of it.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) kind: Kind,
+    pub(super) title: String,
+    /// A few words behind the title.
+    pub(super) note: String,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) badges: Vec<&'static str>,
+    pub(super) parts: Vec<Part>,
+    /// The entries of the transcript that are shown here and nowhere else.
+    pub(super) entries: Vec<usize>,
+    /// The entries of a stream that led to this message.
+    pub(super) streamed: Vec<usize>,
+    /// The lines of frames that tell of this too, but are shown with another item.
+    pub(super) mentions: Vec<usize>,
+    /// From here to there, in the page's measure: milliseconds, or entries.
+    pub(super) from: u64,
+    pub(super) to: u64,
+    /// The turn in which it began; 0 is what came before the first.
+    pub(super) turn: usize,
+    /// The tool use that it is about, or in whose agent it happened.
+    pub(super) about: Option<String>,
+    /// The subagent in which it happened, as hooks and permission questions name it.
+    pub(super) agent: Option<String>,
+    /// The item in which it is shown.
+    pub(super) parent: Option<usize>,
+    /// Whether another item has taken over what it showed.
+    pub(super) gone: bool,
+}
+
+/// What an item is; also what the reader can filter by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Prompt,
+    Said,
+    Thought,
+    Tool,
+    Hook,
+    Permission,
+    Mcp,
+    /// A request of ours.
+    Request,
+    /// Another request of the CLI's.
+    Question,
+    Result,
+    /// A stream without its final message.
+    Stream,
+    System,
+    /// What the transcript tells of the process.
+    Process,
+    /// What cannot be read, or is of an unknown kind.
+    Unknown,
+}
+
+impl Kind {
+    /// The word for it, in the page and in its style sheet.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Said => "text",
+            Self::Thought => "thinking",
+            Self::Tool => "tool",
+            Self::Hook => "hook",
+            Self::Permission => "permission",
+            Self::Mcp => "mcp",
+            Self::Request => "request",
+            Self::Question => "question",
+            Self::Result => "result",
+            Self::Stream => "stream",
+            Self::System => "system",
+            Self::Process => "process",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) mood: Mood,
+    pub(super) words: String,
+}
+
+/// Which colour an outcome has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mood {
+    Good,
+    Bad,
+    /// Neither, such as a reply without an opinion.
+    Plain,
+    /// Nobody has answered.
+    Open,
+}
+
+impl Mood {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Plain => "plain",
+            Self::Open => "open",
+        }
+    }
+}
+
+impl Outcome {
+    pub(super) fn new(mood: Mood, words: impl Into<String>) -> Self {
+        Self { mood, words: words.into() }
+    }
+
+    pub(super) fn good(words: impl Into<String>) -> Self {
+        Self::new(Mood::Good, words)
+    }
+
+    pub(super) fn bad(words: impl Into<String>) -> Self {
+        Self::new(Mood::Bad, words)
+    }
+
+    pub(super) fn plain(words: impl Into<String>) -> Self {
+        Self::new(Mood::Plain, words)
+    }
+
+    pub(super) fn open(words: impl Into<String>) -> Self {
+        Self::new(Mood::Open, words)
+    }
+}

@@ -1,0 +1,123 @@
+//! Which pages are read, and by whom.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agentwire_testkit::{Transcript, view};
+
+use crate::failure::{Failure, While as _};
+use crate::workspace;
+
+/// One page.
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) html: String,
+    /// A word that some items have and others do not.
+    pub(super) word: &'static str,
+    /// Where it lies.
+    pub(super) file: PathBuf,
+}
+
+/// How a page is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Reader {
+    pub(super) name: &'static str,
+    pub(super) width: u32,
+    pub(super) dark: bool,
+    pub(super) scripts: bool,
+}
+
+impl Reader {
+    pub(super) const ALL: [Self; 4] = [
+        Self { name: "wide", width: 1200, dark: false, scripts: true },
+        Self { name: "dark", width: 1200, dark: true, scripts: true },
+        Self { name: "narrow", width: 360, dark: false, scripts: true },
+        Self { name: "without scripts", width: 800, dark: false, scripts: false },
+    ];
+}
+
+impl Case {
+    /// Some recordings, a long session, and one that is up to no good.
+    pub(super) fn all() -> Result<Vec<Self>, Failure> {
+        let folder = folder()?;
+        let mut cases = Vec::new();
+        for (name, word) in RECORDINGS {
+            let file = workspace::root()?.join(format!("fixtures/sessions/2.1.330/{name}.transcript"));
+            let bytes = fs::read(&file).while_doing(|| format!("reading {}", file.display()))?;
+            cases.push(Self::new(&folder, name, word, &Transcript::parse(bytes)?)?);
+        }
+        cases.push(Self::new(&folder, "long", "cargo", &Transcript::parse(long())?)?);
+        cases.push(Self::new(&folder, "hostile", "pwned", &Transcript::parse(HOSTILE)?)?);
+        Ok(cases)
+    }
+
+    fn new(
+        folder: &Path,
+        name: &'static str,
+        word: &'static str,
+        session: &Transcript,
+    ) -> Result<Self, Failure> {
+        let html = view::page(session, name);
+        let file = folder.join(format!("{name}.html"));
+        fs::write(&file, &html).while_doing(|| format!("writing {}", file.display()))?;
+        Ok(Self { name, html, word, file })
+    }
+}
+
+/// Where pages lie while they are read.
+pub(super) fn folder() -> Result<PathBuf, Failure> {
+    let folder = workspace::root()?.join("target").join("view-browser");
+    fs::create_dir_all(&folder).while_doing(|| format!("making {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// 10,000 frames with times, and a line of 5 MiB.
+fn long() -> String {
+    let mut text = String::from("# agentwire-transcript 1\n");
+    for n in 0..2_500 {
+        let (tool, command) = if n % 3 == 0 { ("Read", "src/lib.rs") } else { ("Bash", "cargo test") };
+        if n % 100 == 0 {
+            text.push_str("> {\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"And the next hundred.\"}}\n");
+        }
+        let behaviour = if n % 17 == 0 { "deny\",\"message\":\"no" } else { "allow" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            r#"< {{"type":"assistant","message":{{"id":"m{n}","model":"x","content":[{{"type":"tool_use","id":"t{n}","name":"{tool}","input":{{"command":"{command}"}}}}]}}}}
+< {{"type":"control_request","request_id":"r{n}","request":{{"subtype":"can_use_tool","tool_name":"{tool}","input":{{"command":"{command}"}},"tool_use_id":"t{n}"}}}}
+~ {}ms
+> {{"type":"control_response","response":{{"subtype":"success","request_id":"r{n}","response":{{"behavior":"{behaviour}"}}}}}}
+~ {}ms
+< {{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{n}","content":"ok"}}]}}}}"#,
+            3 + n % 7,
+            20 + n % 130,
+        );
+        if n % 100 == 99 {
+            text.push_str(RESULT);
+        }
+    }
+    let words = "word ".repeat(1 << 20);
+    let _ = writeln!(
+        text,
+        r#"< {{"type":"assistant","message":{{"id":"last","model":"x","content":[{{"type":"text","text":"{words}"}}]}}}}"#
+    );
+    text
+}
+
+const RECORDINGS: &[(&str, &str)] =
+    &[("quickstart", "weather"), ("agent-foreground", "one"), ("permission-deny-interrupt", "again")];
+
+const RESULT: &str = "< {\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"duration_ms\":5,\"duration_api_ms\":4,\"num_turns\":1,\"total_cost_usd\":0.1,\"session_id\":\"s\"}\n";
+
+/// Markup and scripts wherever a transcript has room for them; each would call `pwned`.
+const HOSTILE: &str = r##"# agentwire-transcript 1
+# comment </pre><script>window.pwned=1</script>
+> {"type":"user","message":{"role":"user","content":"</script><script>window.pwned=1</script><img src=x onerror='window.pwned=1'>"}}
+< {"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"t","name":"<img src=http://127.0.0.1:9/a onerror=window.pwned=1>","input":{"<svg onload=window.pwned=1>":"<iframe src=javascript:window.pwned=1>"}}]}}
+< {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"<link rel=stylesheet href=http://127.0.0.1:9/b><style>@import 'http://127.0.0.1:9/c'</style>"}]}}
+< {"type":"<script>window.pwned=1</script>","a":"\ud83d cut"}
+< {"type":"system","subtype":"\"><base href=http://127.0.0.1:9/>","a":"  "}
+< </pre></details></div></section></main><script>window.pwned=1</script>
+! <meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'>
+"##;
