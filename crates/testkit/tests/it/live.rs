@@ -4,6 +4,7 @@
 //! alone; other runs ignore them.
 
 mod place;
+mod recipes;
 mod requests;
 
 use std::time::Duration;

@@ -19,14 +19,15 @@ impl Place {
             .await
     }
 
-    /// A model with this script.
+    /// A model with this script, in which `${place}` stands for the folder of this place.
     pub(super) async fn scripted(script: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for name in ["home", "project/sub", "other"] {
             fs::create_dir_all(dir.path().join(name)).unwrap();
         }
         fs::write(dir.path().join("project/a.txt"), "one\n").unwrap();
-        let model = ScriptedModel::start(Script::from_json(script).unwrap()).await.unwrap();
+        let script = script.replace("${place}", dir.path().to_str().unwrap());
+        let model = ScriptedModel::start(Script::from_json(&script).unwrap()).await.unwrap();
         Self { dir, model }
     }
 

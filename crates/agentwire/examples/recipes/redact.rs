@@ -1,0 +1,79 @@
+//! Recipe `redact`: the model does not get to see secrets in what tools say.
+
+use std::{future::ready, sync::Arc};
+
+use agentwire::{
+    RawJson,
+    hooks::Hooks,
+    protocol::{
+        DecodeError,
+        hook::{HookReply, PostToolBatch, PostToolBatchInput, PostToolUse},
+    },
+};
+use serde_json::Value;
+
+/// Takes these texts, such as keys that your program knows, out of the outputs of all tools before the model gets them.
+///
+/// The output of a tool that *fails* can't be changed: where it holds a secret, the turn is ended before the model is
+/// asked again.
+/// The secret stays in the conversation all the same, so begin a new session then: the next prompt would send it.
+///
+/// Not covered: a secret that is told otherwise (base64, in two halves, in a picture), files of long outputs that the
+/// CLI saves, and what a tool does with the secret itself.
+/// A failing `PostToolUse` hook can't keep an output back; then the look at the whole batch ends the turn.
+pub(crate) fn outputs<I>(hooks: Hooks, secrets: I) -> Hooks
+where
+    I: IntoIterator,
+    I::Item: Into<String>,
+{
+    // An empty text is everywhere.
+    let secrets: Arc<[String]> =
+        secrets.into_iter().map(Into::into).filter(|secret| !secret.is_empty()).collect();
+    let of_batches = Arc::clone(&secrets);
+    hooks
+        .on(PostToolUse, move |input, _cx| ready(reply(&input.tool_response, &secrets)))
+        .on(PostToolBatch, move |input, _cx| ready(judge(&input, &of_batches)))
+}
+
+/// An error ends the turn too.
+fn judge(input: &PostToolBatchInput, secrets: &[String]) -> Result<HookReply<PostToolBatch>, DecodeError> {
+    for output in input.tool_calls.iter().filter_map(|call| call.tool_response.as_ref()) {
+        if clean(&mut output.decode()?, secrets) {
+            return Ok(HookReply::block("the output of a tool holds a secret that could not be taken out"));
+        }
+    }
+    Ok(HookReply::proceed())
+}
+
+fn reply(output: &RawJson, secrets: &[String]) -> HookReply<PostToolUse> {
+    // It was read as JSON before; should this fail all the same, nothing of it gets through.
+    let Ok(mut value) = output.decode::<Value>() else { return HookReply::replace_output(withheld()) };
+    if !clean(&mut value, secrets) {
+        return HookReply::proceed();
+    }
+    HookReply::replace_output(RawJson::encode(&value).unwrap_or_else(|_| withheld()))
+}
+
+/// Takes the secrets out, in the tool's own shape; whether there were any.
+fn clean(value: &mut Value, secrets: &[String]) -> bool {
+    match value {
+        Value::String(text) => {
+            let found = secrets.iter().filter(|secret| text.contains(&***secret)).collect::<Vec<_>>();
+            for secret in &found {
+                *text = text.replace(&***secret, PUT_INSTEAD);
+            }
+            !found.is_empty()
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |found, item| clean(item, secrets) | found),
+        Value::Object(fields) => {
+            fields.iter_mut().fold(false, |found, (_, field)| clean(field, secrets) | found)
+        }
+        _ => false,
+    }
+}
+
+fn withheld() -> RawJson {
+    RawJson::empty_object()
+}
+
+const PUT_INSTEAD: &str = "[redacted]";

@@ -1,0 +1,81 @@
+//! Recipe `subagents`: which subagents run, and what each has used.
+
+use std::{
+    collections::BTreeMap,
+    future::ready,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use agentwire::{
+    hooks::{Hooks, Matcher},
+    protocol::{
+        control::HookFailure,
+        hook::{PreToolUse, SubagentStart, SubagentStop},
+    },
+};
+
+/// Keeps a list of the subagents of a session, by their ids.
+///
+/// Calls of tools carry the id of the subagent that makes them; those of the main conversation carry none.
+///
+/// Not covered: what a subagent does, and why it ended.
+/// One that is stopped or interrupted may never be said to have ended.
+pub(crate) fn track(hooks: Hooks) -> (Hooks, Subagents) {
+    let subagents = Subagents::default();
+    let (started, used, stopped) = (subagents.clone(), subagents.clone(), subagents.clone());
+    // A failing `SubagentStop` hook would make the subagent go on, and this only watches.
+    let any = || Matcher::any().on_failure(HookFailure::Continue);
+    let hooks = hooks
+        .on_matching(SubagentStart, any(), move |input, _cx| {
+            ready(started.start(input.agent_id, input.agent_type))
+        })
+        .on_matching(PreToolUse, any(), move |input, _cx| {
+            ready(input.agent_id.into_iter().for_each(|id| used.change(&id, |it| it.calls += 1)))
+        })
+        .on_matching(SubagentStop, any(), move |input, _cx| {
+            ready(stopped.change(&input.agent_id, |it| it.running = false))
+        });
+    (hooks, subagents)
+}
+
+/// The subagents that were seen, the first 1,000 of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Subagents(Arc<Mutex<BTreeMap<Box<str>, Subagent>>>);
+
+/// What is known of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Subagent {
+    /// Its kind, such as `general-purpose`.
+    pub(crate) kind: Box<str>,
+    /// How many tools it has asked for.
+    pub(crate) calls: u64,
+    /// Whether its end was not told yet.
+    pub(crate) running: bool,
+}
+
+impl Subagents {
+    /// Those that were seen, by their ids.
+    pub(crate) fn list(&self) -> BTreeMap<Box<str>, Subagent> {
+        self.lock().clone()
+    }
+
+    fn start(&self, id: Box<str>, kind: Box<str>) {
+        let mut known = self.lock();
+        if known.len() < MOST {
+            known.insert(id, Subagent { kind, calls: 0, running: true });
+        }
+    }
+
+    fn change(&self, id: &str, change: impl FnOnce(&mut Subagent)) {
+        if let Some(known) = self.lock().get_mut(id) {
+            change(known);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Box<str>, Subagent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The most subagents that are remembered.
+const MOST: usize = 1_000;

@@ -1,0 +1,125 @@
+//! Commands, limits and the log: what was run is looked at in what it left behind.
+
+use std::{
+    fs,
+    io::{self, Write},
+    sync::mpsc::{Receiver, channel},
+    time::Duration,
+};
+
+use agentwire::hooks::Hooks;
+use serde_json::json;
+
+use super::{bounded, call_log, commands, held, place, rate_limit};
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn dangerous_commands_are_not_run() {
+    bounded(async {
+        let calls = [
+            ("Bash", json!({"command": "cd . && r''m -rf sub"})),
+            ("Bash", json!({"command": "X=rm; $X -rf a.txt"})),
+            ("Bash", json!({"command": "echo fine > b.txt"})),
+        ];
+        let guarded = place(&calls).await;
+        let seen = held(&guarded, commands::block_dangerous(Hooks::new())).await;
+        assert_eq!(seen.refused(), [true, true, false], "{seen:#?}");
+        assert!(guarded.file("project/sub").exists() && guarded.file("project/a.txt").exists());
+        assert_eq!(fs::read_to_string(guarded.file("project/b.txt")).unwrap(), "fine\n");
+        // Without the recipe they do their harm.
+        let open = place(&calls[..2]).await;
+        let seen = held(&open, Hooks::new()).await;
+        assert_eq!(seen.refused(), [false, false], "{seen:#?}");
+        assert!(!open.file("project/sub").exists() && !open.file("project/a.txt").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn only_some_programs_are_run() {
+    bounded(async {
+        let place = place(&[
+            ("Bash", json!({"command": "ls && wc -l a.txt"})),
+            ("Bash", json!({"command": "ls | touch b.txt"})),
+            ("Bash", json!({"command": "ls > b.txt"})),
+            ("Bash", json!({"command": "PATH=. ls"})),
+            ("Monitor", json!({"description": "Watch", "timeout_ms": 1000, "command": "touch b.txt"})),
+        ])
+        .await;
+        let seen = held(&place, commands::only(Hooks::new(), ["ls", "wc"])).await;
+        assert_eq!(seen.refused(), [false, true, true, true, true], "{seen:#?}");
+        assert!(!place.file("project/b.txt").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_tool_is_used_so_many_times() {
+    bounded(async {
+        let note = || ("Bash", json!({"command": "echo again >> b.txt"}));
+        let place =
+            place(&[note(), note(), note(), ("Read", json!({"file_path": "${place}/project/a.txt"}))]).await;
+        let hooks = rate_limit::limit(Hooks::new(), ["Bash"], 2, Duration::from_secs(3600));
+        let seen = held(&place, hooks).await;
+        assert_eq!(seen.refused(), [false, false, true, false], "{seen:#?}");
+        assert_eq!(fs::read_to_string(place.file("project/b.txt")).unwrap(), "again\nagain\n");
+    })
+    .await;
+}
+
+/// A file on a disk that does not turn until it is told to.
+struct Stuck(fs::File, Option<Receiver<()>>);
+
+impl Write for Stuck {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(gate) = self.1.take() {
+            gate.recv().map_err(io::Error::other)?;
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn calls_are_logged_and_do_not_wait_for_it() {
+    bounded(async {
+        let place =
+            place(&[("Bash", json!({"command": "echo hush"})), ("Bash", json!({"command": "exit 3"}))]).await;
+        let (turn, gate) = channel();
+        let file = fs::File::create(place.file("other/log")).unwrap();
+        let (hooks, log) = call_log::write_to(Hooks::new(), Stuck(file, Some(gate))).unwrap();
+        let seen = held(&place, hooks).await;
+        assert_eq!(seen.refused(), [false, true], "{seen:#?}");
+        // The turn is over, and not one line is written.
+        assert_eq!(fs::read_to_string(place.file("other/log")).unwrap(), "");
+        turn.send(()).unwrap();
+        assert_eq!(tokio::task::spawn_blocking(|| log.finish()).await.unwrap().unwrap(), 0);
+        let written = fs::read_to_string(place.file("other/log")).unwrap();
+        let kinds =
+            ["asked", "used", "failed"].map(|kind| written.matches(&format!("\"{kind}\":\"Bash\"")).count());
+        assert_eq!((kinds, written.lines().count()), ([2, 1, 1], 4), "{written}");
+        assert!(!written.contains("hush"), "{written}");
+    })
+    .await;
+}
+
+#[test]
+fn a_log_that_can_not_be_written_says_so() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+    let (_, log) = call_log::write_to(Hooks::new(), Full).unwrap();
+    assert_eq!(log.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+}

@@ -1,0 +1,150 @@
+//! Judgements of the recipes by themselves: inputs that lack what is looked at, and commands in disguise.
+
+use agentwire::protocol::hook::{HookReply, PermissionDecision, PreToolUse, PreToolUseInput};
+use serde_json::{Value, json};
+
+use super::{commands, env_files, read_only, sandbox, system_folders};
+
+fn input(tool: &str, fields: Value) -> PreToolUseInput {
+    let input = json!({
+        "session_id": "s", "cwd": "/", "tool_name": tool, "tool_input": fields, "tool_use_id": "toolu_1",
+    });
+    serde_json::from_value(input).unwrap()
+}
+
+/// An error is a refusal too: that is what the library makes of a handler's error.
+fn refused(reply: &Result<HookReply<PreToolUse>, String>) -> bool {
+    reply.as_ref().map_or(true, |reply| decision(reply) == Some(PermissionDecision::Deny))
+}
+
+fn decision(reply: &HookReply<PreToolUse>) -> Option<PermissionDecision> {
+    reply.output.as_ref()?.permission_decision.clone()
+}
+
+#[test]
+fn what_is_not_told_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let odd = [
+        json!({}),
+        json!([]),
+        json!(null),
+        json!("/a"),
+        json!({"file_path": 5}),
+        json!({"file_path": ""}),
+        json!({"path": "/a"}),
+        json!({"file_path": null}),
+        json!({"file_path": "~/a"}),
+        json!({"file_path": "/a "}),
+        json!({"file_path": "/a\0"}),
+    ];
+    for fields in odd {
+        for tool in ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "SomethingNew"] {
+            let input = input(tool, fields.clone());
+            let replies = [
+                env_files::judge(&input),
+                system_folders::judge(&input, std::slice::from_ref(&folder)),
+                sandbox::judge(&input, &folder),
+                read_only::judge(&input, &folder),
+            ];
+            assert!(replies.iter().all(refused), "{tool} {fields}: {replies:?}");
+        }
+    }
+    for fields in [json!({}), json!({"command": 5}), json!({"command": null}), json!([])] {
+        assert!(refused(&commands::judge(&input("Bash", fields.clone()), |_| None)), "{fields}");
+    }
+    assert!(refused(&env_files::judge(&input("Grep", json!({"path": 5})))));
+}
+
+#[test]
+fn searches_are_looked_at_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let approved = |tool, fields: Value| {
+        let reply = read_only::judge(&input(tool, fields), &folder).unwrap();
+        decision(&reply) == Some(PermissionDecision::Allow)
+    };
+    assert!(approved("Glob", json!({"path": folder, "pattern": "**/*.rs"})));
+    for pattern in ["/etc/*", "../*", "a/../../*", "~/*", "{/etc,a}/*"] {
+        assert!(!approved("Glob", json!({"path": folder, "pattern": pattern})), "{pattern}");
+    }
+    // Without a path it is the working directory that is searched, which is another one here.
+    assert!(!approved("Grep", json!({"pattern": "x"})));
+
+    let secret = |fields| refused(&env_files::judge(&input("Grep", fields)));
+    assert!(secret(json!({"pattern": "x", "path": folder, "glob": "**/.env"})));
+    assert!(secret(json!({"pattern": "x", "path": folder, "output_mode": "content"})));
+    assert!(!secret(json!({"pattern": "x", "path": folder})));
+}
+
+#[test]
+fn commands_in_disguise_are_seen() {
+    let refused = |command: &str| {
+        refused(&commands::judge(&input("Bash", json!({"command": command})), commands::danger))
+    };
+    for command in [
+        "rm -rf /",
+        "rm -r -f x",
+        "rm --recursive x",
+        "/bin/rm -rf x",
+        "r\\m -rf x",
+        "'rm' -rf x",
+        "r\\\nm -rf x",
+        "a=1 rm -rf x",
+        "true; rm -rf x",
+        "true && rm -rf x",
+        "true\nrm -rf x",
+        "(rm -rf x)",
+        "{ rm -rf x; }",
+        "if true; then rm -rf x; fi",
+        "echo $(rm -rf x)",
+        "echo `rm -rf x`",
+        "diff <(rm -rf x) y",
+        "true & rm -rf x",
+        "$X -rf x",
+        "${X} -rf x",
+        "rm $X",
+        "rm {-r,-f} x",
+        "command -p rm -rf x",
+        "time rm -rf x",
+        "2>a rm -rf x",
+        "! rm -rf x",
+        "f() { rm -rf x; }; f",
+        "function f { rm -rf x; }; f",
+        "sudo ls",
+        "/usr/bin/sudo ls",
+        "eval ls",
+        "echo ls | sh",
+        "sh -c ls",
+        "xargs rm < a",
+        "find . -delete",
+        "find . -exec rm {} +",
+        "dd if=a of=b",
+        "mkfs.ext4 a",
+        "git push --force",
+        "git -C a reset --hard",
+        "chmod -R 777 .",
+        "case a in a) rm -rf x;; esac",
+        "for i in 1; do rm -rf x; done",
+        "r*m -rf x",
+        "trap 'ls' EXIT",
+    ] {
+        assert!(refused(command), "{command}");
+    }
+    for command in [
+        "ls -la",
+        "cargo test",
+        "echo hello > a.txt",
+        "git status",
+        "git commit -m x",
+        "rm a.txt",
+        "cat a | grep -v b",
+        "A=1 make",
+        "find . -name x",
+        "chmod 644 a",
+        "cd sub && ls",
+        "echo $HOME",
+    ] {
+        assert!(!refused(command), "{command}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Matchers: which patterns are for which calls, as the CLI reads them.
+
+use std::sync::{Arc, Mutex};
+
+use agentwire::{
+    Decision, Session,
+    hooks::{Hooks, Matcher, PermissionHandler},
+    mcp::{McpServers, Server},
+    protocol::hook::PreToolUse,
+};
+use serde_json::{Value, json};
+
+use super::{bounded, hold, matchers, permissive, place};
+
+fn servers() -> McpServers {
+    let hello = Server::new("srv", "1.0.0")
+        .tool("hello", "Greets.", async |_: Value, _cx| "Good morning.".to_owned());
+    McpServers::new().with("srv", hello)
+}
+
+type List = Arc<Mutex<Vec<String>>>;
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn some_calls_all_of_servers_and_everything() {
+    bounded(async {
+        let place = place(&[
+            ("mcp__srv__hello", json!({})),
+            ("Write", json!({"file_path": "b.txt", "content": "x"})),
+            ("Read", json!({"file_path": "${place}/project/a.txt"})),
+            (
+                "Edit",
+                json!({"file_path": "${place}/project/a.txt", "old_string": "one", "new_string": "two"}),
+            ),
+            ("Bash", json!({"command": "true"})),
+        ])
+        .await;
+        let (watched, asked) = (List::default(), List::default());
+        let (watching, asking) = (Arc::clone(&watched), Arc::clone(&asked));
+        let hooks = matchers::refuse_writing(matchers::ask_about_mcp_tools(Hooks::new()));
+        let hooks =
+            matchers::watch_everything(hooks, move |tool| watching.lock().unwrap().push(tool.to_owned()));
+        let permissions = PermissionHandler::new(move |request, _cx| {
+            asking.lock().unwrap().push(request.tool_name.to_string());
+            std::future::ready(Decision::deny("not this time"))
+        });
+        // The rule that allows the tool does not count against the hook's question.
+        let mut options = permissive(&place);
+        options.allowed_tools.push("mcp__srv__hello".to_owned());
+        let session =
+            Session::builder().options(options).hooks(hooks).permissions(permissions).mcp_servers(servers());
+        let seen = hold(session).await;
+        assert_eq!(seen.refused(), [true, true, false, true, false], "{seen:#?}");
+        assert_eq!(*watched.lock().unwrap(), ["mcp__srv__hello", "Write", "Read", "Edit", "Bash"]);
+        assert_eq!(*asked.lock().unwrap(), ["mcp__srv__hello"]);
+        assert!(!place.file("project/b.txt").exists());
+    })
+    .await;
+}
+
+/// What the guide says of patterns.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn patterns_as_the_cli_reads_them() {
+    bounded(async {
+        let patterns = [
+            "mcp__.*",
+            "mcp__srv__.*",
+            "mcp__srv",
+            "srv.*",
+            "^srv.*",
+            "Bash|mcp__srv__hello",
+            "Bash, mcp__srv__hello",
+            "MCP__.*",
+            "mcp__(",
+            "mcp__*",
+            "*",
+            "",
+            " mcp__srv__hello",
+            "mcp__srv__h",
+            "mcp__srv__hello$",
+            "mcp__srv__.*|Bash",
+        ];
+        let place = place(&[("mcp__srv__hello", json!({}))]).await;
+        let fired = List::default();
+        let hooks = patterns.into_iter().fold(Hooks::new(), |hooks, pattern| {
+            let fired = Arc::clone(&fired);
+            hooks.on_matching(PreToolUse, Matcher::pattern(pattern), move |_input, _cx| {
+                std::future::ready(fired.lock().unwrap().push(pattern.to_owned()))
+            })
+        });
+        let mut options = permissive(&place);
+        options.allowed_tools.push("mcp__srv__hello".to_owned());
+        let seen = hold(Session::builder().options(options).hooks(hooks).mcp_servers(servers())).await;
+        assert_eq!(seen.refused(), [false], "{seen:#?}");
+        let fired = fired.lock().unwrap();
+        let of_them = patterns.into_iter().filter(|pattern| fired.iter().any(|fired| fired == pattern));
+        assert_eq!(
+            of_them.collect::<Vec<_>>(),
+            [
+                "mcp__.*",
+                "mcp__srv__.*",
+                "srv.*",
+                "Bash|mcp__srv__hello",
+                "mcp__*",
+                "*",
+                "",
+                "mcp__srv__hello$",
+                "mcp__srv__.*|Bash"
+            ]
+        );
+    })
+    .await;
+}
