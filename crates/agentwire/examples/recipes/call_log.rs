@@ -44,20 +44,23 @@ pub(crate) fn write_to(hooks: Hooks, to: impl Write + Send + 'static) -> io::Res
     let hooks = hooks
         .on_matching(PreToolUse, any(), move |input, _cx| {
             let bytes = input.tool_input.as_str().len();
-            ready(asked.line(&json!({
+            asked.line(&json!({
                 "asked": input.tool_name, "id": input.tool_use_id, "agent": input.agent_id, "bytes": bytes,
-            })))
+            }));
+            ready(())
         })
         .on_matching(PostToolUse, any(), move |input, _cx| {
             let bytes = input.tool_response.as_str().len();
-            ready(used.line(&json!({
+            used.line(&json!({
                 "used": input.tool_name, "id": input.tool_use_id, "ms": input.duration_ms, "bytes": bytes,
-            })))
+            }));
+            ready(())
         })
         .on_matching(PostToolUseFailure, any(), move |input, _cx| {
-            ready(failed.line(&json!({
+            failed.line(&json!({
                 "failed": input.tool_name, "id": input.tool_use_id, "ms": input.duration_ms,
-            })))
+            }));
+            ready(())
         });
     Ok((hooks, CallLog { log, thread: Some(thread) }))
 }

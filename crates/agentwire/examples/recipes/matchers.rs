@@ -41,5 +41,8 @@ pub(crate) fn refuse_writing(hooks: Hooks) -> Hooks {
 /// It says nothing and guards nothing, so its failure lets the call go on.
 pub(crate) fn watch_everything(hooks: Hooks, watch: impl Fn(&str) + Send + Sync + 'static) -> Hooks {
     let all = Matcher::any().on_failure(HookFailure::Continue);
-    hooks.on_matching(PreToolUse, all, move |input, _cx| ready(watch(&input.tool_name)))
+    hooks.on_matching(PreToolUse, all, move |input, _cx| {
+        watch(&input.tool_name);
+        ready(())
+    })
 }

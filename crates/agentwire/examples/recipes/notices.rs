@@ -18,6 +18,7 @@ use agentwire::{
 pub(crate) fn forward(hooks: Hooks, show: impl Fn(&str, &str) + Send + Sync + 'static) -> Hooks {
     let any = Matcher::any().on_failure(HookFailure::Continue);
     hooks.on_matching(Notification, any, move |input, _cx| {
-        ready(show(&input.notification_type, &input.message))
+        show(&input.notification_type, &input.message);
+        ready(())
     })
 }

@@ -45,13 +45,13 @@ fn judge(input: &PostToolBatchInput, secrets: &[String]) -> Result<HookReply<Pos
     Ok(HookReply::proceed())
 }
 
-fn reply(output: &RawJson, secrets: &[String]) -> HookReply<PostToolUse> {
-    // It was read as JSON before; should this fail all the same, nothing of it gets through.
-    let Ok(mut value) = output.decode::<Value>() else { return HookReply::replace_output(withheld()) };
+/// The changed output has the tool's own shape: the CLI passes over any other without a word.
+fn reply(output: &RawJson, secrets: &[String]) -> Result<HookReply<PostToolUse>, String> {
+    let mut value = output.decode().map_err(|error| error.to_string())?;
     if !clean(&mut value, secrets) {
-        return HookReply::proceed();
+        return Ok(HookReply::proceed());
     }
-    HookReply::replace_output(RawJson::encode(&value).unwrap_or_else(|_| withheld()))
+    RawJson::encode(&value).map(HookReply::replace_output).map_err(|error| error.to_string())
 }
 
 /// Takes the secrets out, in the tool's own shape; whether there were any.
@@ -70,10 +70,6 @@ fn clean(value: &mut Value, secrets: &[String]) -> bool {
         }
         _ => false,
     }
-}
-
-fn withheld() -> RawJson {
-    RawJson::empty_object()
 }
 
 const PUT_INSTEAD: &str = "[redacted]";

@@ -27,13 +27,18 @@ pub(crate) fn track(hooks: Hooks) -> (Hooks, Subagents) {
     let any = || Matcher::any().on_failure(HookFailure::Continue);
     let hooks = hooks
         .on_matching(SubagentStart, any(), move |input, _cx| {
-            ready(started.start(input.agent_id, input.agent_type))
+            started.start(input.agent_id, input.agent_type);
+            ready(())
         })
         .on_matching(PreToolUse, any(), move |input, _cx| {
-            ready(input.agent_id.into_iter().for_each(|id| used.change(&id, |it| it.calls += 1)))
+            if let Some(id) = input.agent_id {
+                used.change(&id, |agent| agent.calls += 1);
+            }
+            ready(())
         })
         .on_matching(SubagentStop, any(), move |input, _cx| {
-            ready(stopped.change(&input.agent_id, |it| it.running = false))
+            stopped.change(&input.agent_id, |agent| agent.running = false);
+            ready(())
         });
     (hooks, subagents)
 }

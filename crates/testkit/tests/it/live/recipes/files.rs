@@ -68,7 +68,10 @@ async fn without_the_recipe_the_secret_is_read() {
         let next = replies(&calls.split_off(1));
         let place = with_a_secret(&calls, &next).await;
         let seen = held(&place, Hooks::new()).await;
-        assert_eq!(matched(&place, 0), 5, "{seen:#?}");
+        let read =
+            |output: &&Result<String, String>| output.as_ref().is_ok_and(|text| text.contains("TOKEN=abc"));
+        assert_eq!(seen.outputs.iter().filter(read).count(), 5, "{seen:#?}");
+        assert!(matched(&place, 0) > 0);
     })
     .await;
 }
@@ -149,8 +152,8 @@ async fn writing_lands_in_the_sandbox() {
         // Nothing is permitted but by the hook.
         let options = place.options().cwd(place.path("project"));
         let seen = hold(Session::builder().options(options).hooks(hooks)).await;
-        assert_eq!(seen.refused(), [false, false, false, true, false, true], "{seen:#?}");
-        assert!(seen.outputs[5].as_ref().unwrap_err().contains("only files in"), "{seen:#?}");
+        assert_eq!(seen.refused(), [false, false, false, true, true], "{seen:#?}");
+        assert!(seen.outputs[4].as_ref().unwrap_err().contains("only files in"), "{seen:#?}");
         assert_eq!(fs::read_to_string(place.file("project/a.txt")).unwrap(), "one\n");
         assert_eq!(fs::read_to_string(inside("project/a.txt")).unwrap(), "new\n");
         assert_eq!(fs::read_to_string(box_.join("own.txt")).unwrap(), "own\n");
@@ -207,8 +210,8 @@ async fn a_chain_of_four_stops_at_the_first_refusal() {
         assert!(why(0).contains("files called .env") && why(1).contains("may be changed"), "{seen:#?}");
         // The last handler is told of what got through, as the one before has changed it.
         let moved = place.file("box").join(place.file("project/a.txt").strip_prefix("/").unwrap());
-        assert_eq!(*watched.lock().unwrap(), [moved.clone()]);
-        assert_eq!(fs::read_to_string(moved).unwrap(), "new\n");
+        assert_eq!(fs::read_to_string(&moved).unwrap(), "new\n");
+        assert_eq!(*watched.lock().unwrap(), [moved]);
         assert_eq!(fs::read_to_string(place.file("project/a.txt")).unwrap(), "one\n");
         assert_eq!(fs::read_dir(place.file("other")).unwrap().count(), 0);
     })

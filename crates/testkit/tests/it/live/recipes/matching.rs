@@ -86,7 +86,8 @@ async fn patterns_as_the_cli_reads_them() {
         let hooks = patterns.into_iter().fold(Hooks::new(), |hooks, pattern| {
             let fired = Arc::clone(&fired);
             hooks.on_matching(PreToolUse, Matcher::pattern(pattern), move |_input, _cx| {
-                std::future::ready(fired.lock().unwrap().push(pattern.to_owned()))
+                fired.lock().unwrap().push(pattern.to_owned());
+                std::future::ready(())
             })
         });
         let mut options = permissive(&place);
@@ -102,13 +103,56 @@ async fn patterns_as_the_cli_reads_them() {
                 "mcp__srv__.*",
                 "srv.*",
                 "Bash|mcp__srv__hello",
+                "Bash, mcp__srv__hello",
                 "mcp__*",
                 "*",
                 "",
+                " mcp__srv__hello",
                 "mcp__srv__hello$",
                 "mcp__srv__.*|Bash"
             ]
         );
+    })
+    .await;
+}
+
+/// What the guide says of calls that are refused before any hook is called, and of those that nobody is asked about.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn calls_that_no_hook_sees_and_nobody_is_asked_about() {
+    bounded(async {
+        let place = place(&[
+            ("Nope", json!({})),
+            ("Read", json!({})),
+            ("Edit", json!({"file_path": "a.txt", "old_string": "three", "new_string": "two"})),
+            ("NotebookEdit", json!({"notebook_path": "${place}/project/n.ipynb", "new_source": "x"})),
+            ("Bash", json!({"command": "ls"})),
+            ("Read", json!({"file_path": " sub/../a.txt"})),
+            ("Bash", json!({"command": "touch b.txt"})),
+        ])
+        .await;
+        let (watched, asked) = (List::default(), List::default());
+        let (watching, asking) = (Arc::clone(&watched), Arc::clone(&asked));
+        let hooks = Hooks::new().on(PreToolUse, move |input, _cx| {
+            watching.lock().unwrap().push(format!("{} {}", input.tool_name, input.tool_input));
+            std::future::ready(())
+        });
+        let permissions = PermissionHandler::new(move |request, _cx| {
+            asking.lock().unwrap().push(request.input.to_string());
+            std::future::ready(Decision::deny("not this time"))
+        });
+        let options = place.options().cwd(place.path("project"));
+        let seen = hold(Session::builder().options(options).hooks(hooks).permissions(permissions)).await;
+        assert_eq!(seen.refused(), [true, true, true, true, false, false, true], "{seen:#?}");
+        assert_eq!(
+            *watched.lock().unwrap(),
+            [
+                r#"Bash {"command":"ls"}"#,
+                r#"Read {"file_path":" sub/../a.txt"}"#,
+                r#"Bash {"command":"touch b.txt"}"#
+            ]
+        );
+        assert_eq!(*asked.lock().unwrap(), [r#"{"command":"touch b.txt"}"#]);
     })
     .await;
 }

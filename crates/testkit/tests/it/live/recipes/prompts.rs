@@ -3,9 +3,10 @@
 use std::fs;
 
 use agentwire::{
-    Session,
+    RawJson, Session,
     hooks::Hooks,
     mcp::{McpServers, Server},
+    protocol::hook::{HookReply, PostToolUse},
 };
 use serde_json::{Value, json};
 
@@ -93,6 +94,21 @@ async fn a_failing_tool_that_tells_a_secret_ends_the_turn() {
         assert_eq!((seen.refused(), seen.answer.as_str()), (vec![true], ""), "{seen:#?}");
         // It was not asked again, neither with the secret nor without it.
         assert_eq!((matched(&place, 0), place.model.exhausted(), place.model.unused()), (0, 0, 1));
+    })
+    .await;
+}
+
+/// What the guide says, and why the recipe changes what came: anything else leaves the secret where it was.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn an_output_that_has_not_the_shape_of_the_tool_is_passed_over() {
+    bounded(async {
+        let place = leaking(&replies(&[("Bash", json!({"command": "cat key"}))]), &replies(&[])).await;
+        let hooks = Hooks::new().on(PostToolUse, |_input, _cx| {
+            std::future::ready(HookReply::replace_output(RawJson::parse(r#""withheld""#).unwrap()))
+        });
+        let seen = hold(session(&place, hooks)).await;
+        assert_eq!(matched(&place, 0), 1, "{seen:#?}");
     })
     .await;
 }
