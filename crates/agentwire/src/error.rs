@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 
 use agentwire_codec::Line;
 use agentwire_control::{ControlError, Ending};
+use agentwire_hooks::HooksError;
 use agentwire_protocol::{
     RawJson,
     message::{AssistantError, TurnResult},
@@ -30,6 +31,10 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// A hook would not guard what it is there to guard: its matcher matches nothing, or the CLI does not support what it
+    /// asks for by name.
+    #[error("the hooks can't be used")]
+    Hooks(#[source] HooksError),
     /// The session ended badly: a crash, a turn without a result, or a result that is an error, followed by an exit.
     #[error("{0}")]
     Ended(Arc<Ending>),
@@ -133,6 +138,12 @@ impl From<ControlError> for Error {
             ControlError::Closed { ending, .. } => Self::ended(ending),
             error => Self::Control(error),
         }
+    }
+}
+
+impl From<HooksError> for Error {
+    fn from(error: HooksError) -> Self {
+        Self::Hooks(error)
     }
 }
 

@@ -29,16 +29,19 @@ pub enum FailureKind {
     Input,
     /// What it returned can't be written.
     Reply,
+    /// It took too long.
+    Late,
 }
 
 impl FailureKind {
-    /// One word for it: `error`, `panic`, `input`, `reply`.
+    /// One word for it: `error`, `panic`, `input`, `reply`, `late`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Panic => "panic",
             Self::Input => "input",
             Self::Reply => "reply",
+            Self::Late => "late",
         }
     }
 }

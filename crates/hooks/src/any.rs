@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use agentwire_protocol::{
     DecodeError, RawJson,
-    hook::{EventVisitor, HookAnswer, HookEvent, HookEventName, HookReply, LaterReply, visit_events},
+    hook::{HookAnswer, HookEvent, HookEventName, HookReply, LaterReply},
 };
 use serde::de::DeserializeOwned;
 
@@ -88,34 +88,5 @@ impl<R: IntoAnyReply, D: Display> IntoAnyReply for Result<R, D> {
     }
 }
 
-/// The refusal of one event: `None` where it can't refuse.
-pub(crate) type Refusal = fn(&str) -> Option<RawJson>;
-
-/// The refusal of a typed event.
-pub(crate) fn refusal_of<E: HookEvent>(reason: &str) -> Option<RawJson> {
-    E::refusal(reason).and_then(|refusal| RawJson::encode(&refusal).ok())
-}
-
-/// The refusal of an event by its name; `None` where this version does not know the event.
-pub(crate) fn refusal_by_name(name: &str) -> Option<Refusal> {
-    let mut find = Find { name, refusal: None };
-    visit_events(&mut find);
-    find.refusal
-}
-
 /// The events that this version knows.
 pub const EVENTS: &[&str] = HookEventName::KNOWN;
-
-/// Looks for the event of a name.
-struct Find<'a> {
-    name: &'a str,
-    refusal: Option<Refusal>,
-}
-
-impl EventVisitor for Find<'_> {
-    fn event<E: HookEvent>(&mut self) {
-        if E::NAME == self.name {
-            self.refusal = Some(refusal_of::<E>);
-        }
-    }
-}

@@ -17,6 +17,9 @@ pub(crate) enum HookError {
     /// The reply can't be written as JSON.
     #[error("gave a reply that can't be written as JSON: {0}")]
     Reply(String),
+    /// It took too long.
+    #[error("did not answer in time")]
+    Late,
 }
 
 impl HookError {
@@ -27,6 +30,7 @@ impl HookError {
             Self::Panicked(_) => FailureKind::Panic,
             Self::Input(_) => FailureKind::Input,
             Self::Reply(_) => FailureKind::Reply,
+            Self::Late => FailureKind::Late,
         }
     }
 }

@@ -4,15 +4,17 @@ use std::{collections::BTreeMap, fmt, future::Future, sync::Arc};
 
 use agentwire_protocol::{
     RawJson,
-    control::HookMatcher,
+    control::{HookMatcher, InitializeReply},
     hook::{HookEvent, WorktreeCreate},
 };
 
 use crate::{
-    AnyHook, HookContext, IntoAnyReply, IntoReply, Matcher,
-    any::{EVENTS, Refusal, refusal_by_name, refusal_of},
+    AnyHook, HookContext, HookWarning, HooksError, IntoAnyReply, IntoReply, Matcher,
+    any::EVENTS,
     callback::{Callback, catch_panic},
     error::HookError,
+    event::Event,
+    registration::Registration,
 };
 
 /// The hooks of a session: handlers by event.
@@ -70,7 +72,7 @@ impl Hooks {
                 RawJson::encode(&reply).map_err(|error| HookError::Reply(error.to_string()))
             })
         });
-        self.register(E::NAME, matcher, callback, Some(refusal_of::<E>))
+        self.register(Registration::new(E::NAME, matcher, callback, Some(Event::of::<E>())))
     }
 
     /// Calls `handler` at each event of a kind that this version knows ([`EVENTS`]), except `WorktreeCreate`.
@@ -86,7 +88,9 @@ impl Hooks {
     {
         let handler = Arc::new(handler);
         for name in EVENTS.iter().filter(|name| **name != WorktreeCreate::NAME) {
-            self = self.register(name, Matcher::any(), untyped(name, &handler), refusal_by_name(name));
+            let callback = untyped(name, &handler);
+            let registration = Registration::new(name, Matcher::any(), callback, Event::named(name));
+            self = self.register(registration.for_whatever_comes());
         }
         self
     }
@@ -104,7 +108,7 @@ impl Hooks {
     {
         let name = name.as_ref();
         let callback = untyped(name, &Arc::new(handler));
-        self.register(name, matcher, callback, refusal_by_name(name))
+        self.register(Registration::new(name, matcher, callback, Event::named(name)))
     }
 
     /// What the handshake says of the hooks ([`Initialize::hooks`](agentwire_protocol::control::Initialize::hooks)).
@@ -113,11 +117,43 @@ impl Hooks {
     pub fn declaration(&self) -> BTreeMap<Box<str>, Vec<HookMatcher>> {
         let mut events = BTreeMap::<_, Vec<_>>::new();
         for (index, registration) in self.registrations.iter().enumerate() {
-            if let Some(entry) = registration.declare(index) {
+            if let Some(entry) = registration.declare(format!("{ID_PREFIX}{index}").into()) {
                 events.entry(registration.event.clone()).or_default().push(entry);
             }
         }
         events
+    }
+
+    /// Whether each hook guards what it is registered to guard, as far as that can be told without a CLI.
+    ///
+    /// A session does this before it starts its CLI.
+    ///
+    /// # Errors
+    ///
+    /// [`HooksError::Matcher`] for the first pattern that would match nothing.
+    pub fn check(&self) -> Result<(), HooksError> {
+        self.registrations.iter().try_for_each(Registration::check)
+    }
+
+    /// Whether the CLI of this handshake does what hooks ask for by name.
+    ///
+    /// A session does this once it has shaken hands.
+    ///
+    /// # Errors
+    ///
+    /// [`HooksError::BlockUnsupported`] for the first hook whose failure is to block by the user's own choice, where the
+    /// CLI does not say that it can (`hook_on_failure_supported`).
+    pub fn check_supported(&self, reply: &InitializeReply) -> Result<(), HooksError> {
+        if reply.hook_on_failure_supported == Some(true) {
+            return Ok(());
+        }
+        let unsupported = self.registrations.iter().find(|registration| registration.blocks_by_name());
+        unsupported.map_or(Ok(()), |one| Err(HooksError::BlockUnsupported { event: one.event.clone() }))
+    }
+
+    /// What is worth knowing of the hooks, in the order of registration; nothing of those of [`on_any`](Self::on_any).
+    pub fn warnings(&self) -> Vec<HookWarning> {
+        self.registrations.iter().flat_map(Registration::warnings).collect()
     }
 
     /// Whether there are none.
@@ -130,14 +166,8 @@ impl Hooks {
         self.registrations.get(index)
     }
 
-    fn register(
-        mut self,
-        event: &str,
-        matcher: Matcher,
-        callback: Callback,
-        refusal: Option<Refusal>,
-    ) -> Self {
-        self.registrations.push(Registration { event: event.into(), matcher, callback, refusal });
+    fn register(mut self, registration: Registration) -> Self {
+        self.registrations.push(registration);
         self
     }
 }
@@ -145,29 +175,6 @@ impl Hooks {
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.registrations.iter().map(|r| (&r.event, &r.matcher))).finish()
-    }
-}
-
-/// One handler for one event.
-#[derive(Clone)]
-pub(crate) struct Registration {
-    pub(crate) event: Box<str>,
-    matcher: Matcher,
-    pub(crate) callback: Callback,
-    /// `None` where this version does not know the event.
-    refusal: Option<Refusal>,
-}
-
-impl Registration {
-    /// The answer to the event where its handler has failed for this reason: a refusal, or an error's text.
-    pub(crate) fn failed(&self, reason: String) -> Result<RawJson, String> {
-        let refusal = self.refusal.filter(|_| self.matcher.refuses_on_failure());
-        refusal.and_then(|refusal| refusal(&reason)).ok_or(reason)
-    }
-
-    fn declare(&self, index: usize) -> Option<HookMatcher> {
-        let guards = self.refusal.is_none_or(|refusal| refusal("").is_some());
-        self.matcher.declare(format!("{ID_PREFIX}{index}").into(), guards)
     }
 }
 

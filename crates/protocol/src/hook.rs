@@ -25,7 +25,7 @@ mod visit;
 mod workspace;
 mod worktree;
 
-use std::fmt::Debug;
+use std::{fmt::Debug, time::Duration};
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -97,6 +97,21 @@ pub trait HookEvent: Copy + Send + Sync + 'static {
     type Input: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
     /// What only this event's reply can say (`hookSpecificOutput`); [`NoOutput`] where it can say nothing of its own.
     type Output: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
+    /// The field of the input that the CLI compares a matcher with, by its name on the wire; `None` where it ignores
+    /// matchers, and calls the hook each time.
+    ///
+    /// Measured on CLI 2.1.330 with callbacks, but for `Setup`, which none was ever called for.
+    /// Of `file_path` it is the last part, the file's name.
+    const MATCHED_BY: Option<&'static str>;
+    /// Whether the CLI refuses what the event guards where a callback exceeds its time limit, of its own accord.
+    ///
+    /// Measured on CLI 2.1.330, and the same on 2.1.197 where that was tried.
+    /// Of other events it lets pass what was not refused in time, at least without `onFailure`.
+    const REFUSES_WHEN_LATE: bool;
+    /// How long the CLI waits for a callback whose matcher has no `timeout`.
+    ///
+    /// Measured on CLI 2.1.330. `SessionEnd` has no more than that, whatever the matcher says.
+    const DEFAULT_LIMIT: Duration;
 
     /// The reply that refuses what the event guards; `None` where the event can't refuse.
     ///

@@ -1,8 +1,10 @@
-//! What is worth knowing of options that work all the same.
+//! What is worth knowing of options and hooks that work all the same.
 
 use std::fmt;
 
-/// What is worth knowing of options that work all the same.
+use agentwire_hooks::HookWarning;
+
+/// What is worth knowing of options and hooks that work all the same.
 ///
 /// Warnings are given and never printed: [`Lowered::warnings`](crate::Lowered::warnings) before the start,
 /// [`Session::warnings`](crate::Session::warnings) after it.
@@ -67,10 +69,12 @@ pub enum Warning {
         /// A version that heeds it.
         needed: &'static str,
     },
+    /// A hook is called more often or less often than its registration says.
+    Hook(HookWarning),
 }
 
 impl Warning {
-    /// The option that it is about, by its name in JSON; `None` where it is about the CLI.
+    /// The option that it is about, by its name in JSON; `None` where it is about the CLI or a hook.
     pub fn option(&self) -> Option<&'static str> {
         match self {
             Self::Overridden { option, .. }
@@ -80,7 +84,7 @@ impl Warning {
             | Self::NotDelivered { option }
             | Self::NotAsked { option, .. }
             | Self::OptionTooNew { option, .. } => Some(option),
-            Self::CliTooOld { .. } => None,
+            Self::CliTooOld { .. } | Self::Hook(_) => None,
         }
     }
 }
@@ -110,6 +114,7 @@ impl fmt::Display for Warning {
             Self::CliTooOld { found, needed } => {
                 write!(f, "the CLI is version {found}, and {needed} is the oldest that is known to work")
             }
+            Self::Hook(warning) => warning.fmt(f),
             Self::OptionTooNew { option, found, needed } => match found {
                 Some(found) => write!(f, "the option `{option}` needs CLI {needed}, and this is {found}"),
                 None => write!(f, "the option `{option}` needs CLI {needed}, and this is an older one"),

@@ -60,6 +60,8 @@ impl SessionBuilder {
     }
 
     /// Sets the hooks.
+    ///
+    /// What they can do, event by event, is in the guide `docs/hooks.md`.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = Some(hooks);
@@ -206,9 +208,10 @@ impl SessionBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be,
+    /// [`Error::Options`] and [`Error::Hooks`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be,
     /// [`Error::Ended`] with the CLI's own text when it ends in the handshake, and [`Error::Control`] when it refuses
     /// the handshake or does not answer it in time.
+    /// [`Error::Hooks`] comes after the handshake where the CLI does not support what a hook asks for by name.
     pub async fn connect(mut self) -> Result<Session, Error> {
         let lowered = self.lower()?;
         let schema = Schema::of(&lowered)?.map(Arc::new);
@@ -225,7 +228,7 @@ impl SessionBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] where an option can't be used as it is set.
+    /// [`Error::Options`] where an option can't be used as it is set, and [`Error::Hooks`] where a hook can't.
     pub fn lower(&self) -> Result<Lowered, Error> {
         self.lower_with(&self.options)
     }
@@ -257,6 +260,8 @@ impl SessionBuilder {
             lowered.trace(&trace);
         }
         if let Some(hooks) = &self.hooks {
+            hooks.check()?;
+            lowered.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
             lowered.initialize.hooks = hooks.declaration();
         }
         if let Some(dialogs) = &self.dialogs {
@@ -303,9 +308,21 @@ impl SessionBuilder {
         let (on_stderr, settings) = (self.on_stderr.take(), self.settings.clone());
         let (grace, guarded, background) = (self.grace, !self.unguarded, self.background.clone());
         let HandshakeLimit(limit) = self.handshake_limit;
-        let asks = self.permissions.is_some();
+        let (asks, hooks) = (self.permissions.is_some(), self.hooks.clone().unwrap_or_default());
         let responder = self.responder_of_all();
-        Start { options, responder, on_stderr, settings, grace, guarded, background, limit, schema, asks }
+        Start {
+            options,
+            hooks,
+            responder,
+            on_stderr,
+            settings,
+            grace,
+            guarded,
+            background,
+            limit,
+            schema,
+            asks,
+        }
     }
 
     fn responder_of_all(self) -> Arc<dyn Responder> {

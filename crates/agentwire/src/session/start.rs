@@ -6,6 +6,7 @@ use std::{
 };
 
 use agentwire_control::{Connection, Responder, Settings, connect};
+use agentwire_hooks::Hooks;
 use agentwire_protocol::{cli, control::InitializeReply};
 use agentwire_transport::{
     BoxTransport, Link, Transport, TransportError,
@@ -30,6 +31,7 @@ use crate::{
 /// All that a session is started with, as often as it takes.
 pub(super) struct Start {
     pub(super) options: Options,
+    pub(super) hooks: Hooks,
     pub(super) responder: Arc<dyn Responder>,
     pub(super) on_stderr: Option<StderrSink>,
     pub(super) settings: Settings,
@@ -96,6 +98,7 @@ impl Start {
         let Connection { control, messages, driver } = connect(link, Arc::clone(&self.responder), settings);
         let task = Task::spawn(&runtime, control.clone(), driver, lifeline, self.grace);
         let handshake = Handshake::shake(&control, lowered.initialize, self.limit).await?;
+        self.hooks.check_supported(&handshake.heard)?;
         let mut warnings = lowered.warnings;
         warnings.extend(untaken(&handshake));
         warnings.extend(self.outdated(&handshake.heard));

@@ -3,16 +3,20 @@
 //! `docs/errors.md` lists them; those that other tests provoke in passing are not here again.
 
 use agentwire::{
-    ControlError, Error, Options, Session,
+    ControlError, Error, Options, Session, SessionBuilder,
     codec::Limits,
     control::Settings,
-    protocol::{control::ControlCall, control::Interrupt},
-    transport::{ExitReport, TransportError, process::Search},
+    hooks::{Hooks, HooksError, Matcher},
+    protocol::{
+        control::{ControlCall, HookFailure, Interrupt},
+        hook::PreToolUse,
+    },
+    transport::{ExitReport, TransportError, memory, process::Search},
 };
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
-use crate::peer::{bounded, connected, error_result, fails, init};
+use crate::peer::{Peer, bounded, connected, error_result, fails, init};
 
 /// The report names all of these.
 #[track_caller]
@@ -66,6 +70,43 @@ async fn options() {
     let error = Session::connect(Options::new().max_turns(0)).await.unwrap_err();
     assert!(matches!(error, Error::Options { option: "maxTurns", .. }), "{error:?}");
     names(&error, &["the option `maxTurns` can't be used", "at least one"]);
+}
+
+fn guarded(matcher: Matcher) -> SessionBuilder {
+    Session::builder().hooks(Hooks::new().on_matching(PreToolUse, matcher, async |_, _| ()))
+}
+
+#[tokio::test]
+async fn hooks_whose_matcher_matches_nothing() {
+    let error = guarded(Matcher::pattern("Ba(")).connect().await.unwrap_err();
+    assert!(matches!(error, Error::Hooks(HooksError::Matcher { .. })), "{error:?}");
+    names(&error, &["the hooks can't be used", "`Ba(`", "PreToolUse", "not closed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hooks_that_ask_for_what_the_cli_can_not() {
+    bounded(async {
+        let by_name = || Matcher::any().on_failure(HookFailure::Block);
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let connecting = guarded(by_name()).transport(transport).connect();
+        let (session, _) = tokio::join!(connecting, peer.shake_hands());
+        let error = session.unwrap_err();
+        assert!(matches!(error, Error::Hooks(HooksError::BlockUnsupported { .. })), "{error:?}");
+        names(&error, &["PreToolUse", "does not support"]);
+        peer.input_ended().await;
+        // The same CLI is good enough for the default, and one that can for the wish.
+        connected(guarded(Matcher::any())).await;
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let connecting = guarded(by_name()).transport(transport).connect();
+        let (session, ()) = tokio::join!(connecting, async {
+            let request = peer.request("initialize").await;
+            peer.reply(&request, json!({"hook_on_failure_supported": true})).await;
+        });
+        session.unwrap();
+    })
+    .await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use agentwire::{
-    Session,
-    hooks::{HookContext, Hooks, Matcher},
+    Session, Warning,
+    hooks::{HookContext, HookWarning, Hooks, Matcher},
     protocol::{
         control::Interrupt,
-        hook::{HookReply, PostToolUse, PreToolUse},
+        hook::{HookReply, PostToolUse, PreToolUse, Stop},
     },
     transport::memory,
 };
@@ -52,6 +52,21 @@ async fn declared_in_the_handshake() {
         assert_eq!(declared["PreToolUse"][0]["hookCallbackIds"], json!(["hook_0"]));
         assert_eq!(declared["PreToolUse"][0]["onFailure"], "block");
         assert_eq!(declared["PostToolUse"][0]["hookCallbackIds"], json!(["hook_1"]));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_worth_knowing_of_them_is_a_warning() {
+    bounded(async {
+        let hooks = Hooks::new()
+            .on_matching(Stop, Matcher::tools(["Write"]), async |_, _| ())
+            .on(PreToolUse, async |_, _| ());
+        let (session, _peer) = connected(Session::builder().hooks(hooks)).await;
+        let ignored = HookWarning::MatcherIgnored { event: "Stop".into(), pattern: "Write".into() };
+        assert_eq!(session.warnings(), [Warning::Hook(ignored)]);
+        let told = session.warnings()[0].to_string();
+        assert_eq!(told, "the CLI ignores the matcher `Write`: it calls the Stop hook each time");
     })
     .await;
 }

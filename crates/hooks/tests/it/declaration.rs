@@ -43,12 +43,40 @@ fn a_matcher_says_pattern_limit_and_choice() {
     assert_eq!(declared(&hooks), expected);
 }
 
+/// Ours comes before the CLI's there, so the CLI's must be known.
+#[test]
+fn the_limit_is_said_where_the_cli_would_let_pass_what_is_late() {
+    let continues = Matcher::any().on_failure(HookFailure::Continue);
+    let zero = Matcher::any().timeout(Duration::ZERO);
+    let hooks = Hooks::new()
+        .on(Stop, async |_, _| ())
+        .on_matching(Stop, continues, async |_, _| ())
+        .on_matching(PreToolUse, zero, async |_, _| ());
+    let expected = json!({"hooks": {
+        "PreToolUse": [{"hookCallbackIds": ["hook_2"], "onFailure": "block"}],
+        "Stop": [
+            {"hookCallbackIds": ["hook_0"], "timeout": 600.0, "onFailure": "block"},
+            {"hookCallbackIds": ["hook_1"], "onFailure": "continue"}
+        ]
+    }});
+    assert_eq!(declared(&hooks), expected);
+}
+
+#[test]
+fn names_with_special_characters_stay_names() {
+    let matcher = Matcher::tools(["a.b", "*"]);
+    let hooks = Hooks::new().on_matching(PreToolUse, matcher, async |_, _| ());
+    assert_eq!(declared(&hooks)["hooks"]["PreToolUse"][0]["matcher"], r"^(?:a\.b|\*)$");
+    hooks.check().unwrap();
+}
+
 #[test]
 fn no_tools_match_nothing_and_not_everything() {
     let none: [&str; 0] = [];
-    let hooks =
-        Hooks::new().on_matching(PreToolUse, Matcher::tools(none), async |_, _| ()).on(Stop, async |_, _| ());
-    let expected = json!({"hooks": {"Stop": [{"hookCallbackIds": ["hook_1"], "onFailure": "block"}]}});
+    let hooks = Hooks::new()
+        .on_matching(PreToolUse, Matcher::tools(none), async |_, _| ())
+        .on(PostToolUse, async |_, _| ());
+    let expected = json!({"hooks": {"PostToolUse": [{"hookCallbackIds": ["hook_1"]}]}});
     assert_eq!(declared(&hooks), expected);
 }
 

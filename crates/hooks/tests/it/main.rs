@@ -12,6 +12,8 @@ mod cli;
 mod declaration;
 mod failure;
 mod handlers;
+mod limit;
 mod permission;
 mod policy;
+mod problem;
 mod reply;

@@ -9,7 +9,7 @@ hook_event! {
     /// A block skips the compaction: `system/status` says `compact_result: "failed"`, and of a `/compact` the result
     /// tells that it was blocked, without the reason.
     /// A reply that ends the turn does not stop it.
-    PreCompact => NoOutput, refusal |reason| Some(HookReply::block(reason));
+    PreCompact => NoOutput, matched by "trigger", refusal |reason| Some(HookReply::block(reason));
 
     /// What `PreCompact` tells.
     PreCompactInput {
@@ -27,7 +27,7 @@ hook_event! {
     /// After the conversation was compacted; `SessionStart` comes before it.
     ///
     /// The event can't refuse.
-    PostCompact => NoOutput, refusal |_| None;
+    PostCompact => NoOutput, matched by "trigger", refusal |_| None;
 
     /// What `PostCompact` tells.
     PostCompactInput {

@@ -9,7 +9,7 @@ hook_event! {
     /// A block keeps the change out of the session: a new rule does not take effect, though `get_settings` shows it.
     /// A reply that ends the turn has no effect.
     /// Whether managed settings can be kept out was not measured.
-    ConfigChange => NoOutput, refusal |reason| Some(HookReply::block(reason));
+    ConfigChange => NoOutput, matched by "source", refusal |reason| Some(HookReply::block(reason));
 
     /// What `ConfigChange` tells.
     ConfigChangeInput {
@@ -43,7 +43,7 @@ hook_event! {
     /// A file of instructions was loaded.
     ///
     /// The event can't refuse.
-    InstructionsLoaded => NoOutput, refusal |_| None;
+    InstructionsLoaded => NoOutput, matched by "load_reason", refusal |_| None;
 
     /// What `InstructionsLoaded` tells.
     InstructionsLoadedInput {

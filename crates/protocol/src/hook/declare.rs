@@ -2,15 +2,18 @@
 
 /// Declares an event's unit type and its input.
 ///
+/// `matched by "field"` names the field of the input that a matcher is compared with; `also when late` says that the CLI
+/// refuses where the hook exceeds its limit, and `within 30_000 ms` that this is the limit and not ten minutes.
 /// `Input of a subagent { … }` makes the fields that name the subagent required, for events that are about one.
 macro_rules! hook_event {
     (
         $(#[$meta:meta])*
-        $event:ident => $output:ident, refusal $refusal:expr;
+        $event:ident => $output:ident, $(matched by $matched:literal,)? refusal $refusal:expr
+            $(, also when $late:ident)? $(, within $limit:literal ms)?;
         $(#[$input_meta:meta])*
         $input:ident { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }
     ) => {
-        $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal }
+        $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal, [$($matched)?] [$($late)?] [$($limit)?] }
         $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
             /// The subagent that it happens in (`agent_id`); `None` for the main conversation.
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,11 +26,12 @@ macro_rules! hook_event {
     };
     (
         $(#[$meta:meta])*
-        $event:ident => $output:ident, refusal $refusal:expr;
+        $event:ident => $output:ident, $(matched by $matched:literal,)? refusal $refusal:expr
+            $(, also when $late:ident)? $(, within $limit:literal ms)?;
         $(#[$input_meta:meta])*
         $input:ident of a subagent { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }
     ) => {
-        $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal }
+        $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal, [$($matched)?] [$($late)?] [$($limit)?] }
         $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
             /// The subagent (`agent_id`).
             agent_id: Box<str>,
@@ -36,7 +40,10 @@ macro_rules! hook_event {
             $( $(#[$field_meta])* $field: $ty, )*
         } }
     };
-    (@event [$(#[$meta:meta])*] $event:ident $input:ident $output:ident $refusal:expr) => {
+    (
+        @event [$(#[$meta:meta])*] $event:ident $input:ident $output:ident $refusal:expr,
+        [$($matched:literal)?] [$($late:ident)?] [$($limit:literal)?]
+    ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[expect(clippy::exhaustive_structs, reason = "an event is a unit value, to be named in a registration")]
@@ -46,6 +53,9 @@ macro_rules! hook_event {
             const NAME: &'static str = stringify!($event);
             type Input = $input;
             type Output = $output;
+            const MATCHED_BY: Option<&'static str> = $crate::hook::declare::hook_event!(@matched $($matched)?);
+            const REFUSES_WHEN_LATE: bool = $crate::hook::declare::hook_event!(@late $($late)?);
+            const DEFAULT_LIMIT: std::time::Duration = $crate::hook::declare::hook_event!(@limit $($limit)?);
 
             fn refusal(reason: &str) -> Option<$crate::hook::HookReply<Self>> {
                 let refusal: fn(&str) -> Option<$crate::hook::HookReply<Self>> = $refusal;
@@ -53,6 +63,12 @@ macro_rules! hook_event {
             }
         }
     };
+    (@matched) => { None };
+    (@matched $matched:literal) => { Some($matched) };
+    (@late) => { false };
+    (@late late) => { true };
+    (@limit) => { std::time::Duration::from_secs(600) };
+    (@limit $limit:literal) => { std::time::Duration::from_millis($limit) };
     (@input [$(#[$input_meta:meta])*] $input:ident { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }) => {
         $(#[$input_meta])*
         #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]

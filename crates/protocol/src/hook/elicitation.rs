@@ -13,7 +13,7 @@ hook_event! {
     ///
     /// A block declines, and the host is not asked.
     /// The event's own output had no effect from a callback of CLI 2.1.330: the host was asked all the same.
-    Elicitation => ElicitationOutput, refusal |reason| Some(HookReply::block(reason));
+    Elicitation => ElicitationOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
 
     /// What `Elicitation` tells.
     ElicitationInput {
@@ -56,7 +56,7 @@ hook_event! {
     ///
     /// A block makes the answer a decline.
     /// The event's own output had no effect from a callback of CLI 2.1.330: the server got the user's answer.
-    ElicitationResult => ElicitationResultOutput, refusal |reason| Some(HookReply::block(reason));
+    ElicitationResult => ElicitationResultOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
 
     /// What `ElicitationResult` tells.
     ElicitationResultInput {

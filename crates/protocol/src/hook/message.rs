@@ -9,7 +9,7 @@ hook_event! {
     /// A notice for the user, such as a question of permission that has been open for six seconds.
     ///
     /// The event can't refuse.
-    Notification => NotificationOutput, refusal |_| None;
+    Notification => NotificationOutput, matched by "notification_type", refusal |_| None;
 
     /// What `Notification` tells.
     NotificationInput {
@@ -43,7 +43,7 @@ hook_event! {
     /// The model and the stored session keep the answer's own words; the `assistant` frame and the `result` have those
     /// of the hook.
     /// The event can't refuse: a block has no effect.
-    MessageDisplay => MessageDisplayOutput, refusal |_| None;
+    MessageDisplay => MessageDisplayOutput, refusal |_| None, within 10_000 ms;
 
     /// What `MessageDisplay` tells.
     MessageDisplayInput {

@@ -11,7 +11,7 @@ hook_event! {
     /// Not told where the name asked for stands for the model in use.
     /// A refused `set_model` is answered with an error (`error_code: "blocked_by_hook"`); in a session without a
     /// terminal `ask` refuses as well, and so does `decision: "block"`.
-    PreModelSwitch => PreModelSwitchOutput, refusal |reason| Some(HookReply::deny_switch(reason));
+    PreModelSwitch => PreModelSwitchOutput, matched by "to_model", refusal |reason| Some(HookReply::deny_switch(reason)), also when late, within 30_000 ms;
 
     /// What `PreModelSwitch` tells.
     PreModelSwitchInput {
@@ -91,7 +91,7 @@ hook_event! {
     /// After the model was switched.
     ///
     /// The event can't refuse.
-    PostModelSwitch => PostModelSwitchOutput, refusal |_| None;
+    PostModelSwitch => PostModelSwitchOutput, matched by "to_model", refusal |_| None, within 30_000 ms;
 
     /// What `PostModelSwitch` tells.
     PostModelSwitchInput {

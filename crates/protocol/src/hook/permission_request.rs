@@ -16,7 +16,7 @@ hook_event! {
     /// A callback that decides first has `can_use_tool` taken back; one that decides later is ignored, also where it
     /// denies.
     /// `decision: "block"` is no decision here.
-    PermissionRequest => PermissionRequestOutput, refusal |reason| Some(HookReply::deny_request(reason));
+    PermissionRequest => PermissionRequestOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny_request(reason)), also when late;
 
     /// What `PermissionRequest` tells; the tool use's id is only in `can_use_tool`.
     PermissionRequestInput {
@@ -111,7 +111,7 @@ hook_event! {
     ///
     /// Refusals by rules, by a mode or by the host do not fire it.
     /// The event can't refuse: the tool use is refused already.
-    PermissionDenied => PermissionDeniedOutput, refusal |_| None;
+    PermissionDenied => PermissionDeniedOutput, matched by "tool_name", refusal |_| None;
 
     /// What `PermissionDenied` tells.
     PermissionDeniedInput {

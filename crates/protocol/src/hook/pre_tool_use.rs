@@ -10,7 +10,7 @@ hook_event! {
     ///
     /// All callbacks of the event are asked at once, and of their decisions the strictest wins.
     /// A reply that ends the turn does not stop this tool use: it runs, and then the turn ends.
-    PreToolUse => PreToolUseOutput, refusal |reason| Some(HookReply::deny(reason));
+    PreToolUse => PreToolUseOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny(reason)), also when late;
 
     /// What `PreToolUse` tells.
     PreToolUseInput {

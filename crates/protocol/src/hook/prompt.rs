@@ -9,7 +9,7 @@ hook_event! {
     /// A prompt is on its way to the model: it may be blocked, and the model told something beside it.
     ///
     /// A blocked prompt ends its turn with the reason as the result's text.
-    UserPromptSubmit => UserPromptSubmitOutput, refusal |reason| Some(HookReply::block_prompt(reason));
+    UserPromptSubmit => UserPromptSubmitOutput, refusal |reason| Some(HookReply::block_prompt(reason)), also when late, within 30_000 ms;
 
     /// What `UserPromptSubmit` tells.
     UserPromptSubmitInput {
@@ -72,7 +72,7 @@ hook_event! {
     /// A slash command was expanded into a prompt, which is on its way to the model.
     ///
     /// A block keeps it from the model and ends the turn with the reason as the result's text.
-    UserPromptExpansion => UserPromptExpansionOutput, refusal |reason| Some(HookReply::block(reason));
+    UserPromptExpansion => UserPromptExpansionOutput, matched by "command_name", refusal |reason| Some(HookReply::block(reason)), also when late;
 
     /// What `UserPromptExpansion` tells.
     UserPromptExpansionInput {

@@ -11,7 +11,7 @@ hook_event! {
     /// A callback is called after `/clear` and after a compaction, not when the CLI starts or resumes a session: that
     /// is over when the handshake declares it.
     /// The event can't refuse.
-    SessionStart => SessionStartOutput, refusal |_| None;
+    SessionStart => SessionStartOutput, matched by "source", refusal |_| None;
 
     /// What `SessionStart` tells.
     SessionStartInput {
@@ -83,7 +83,7 @@ hook_event! {
     ///
     /// Fires on `/clear`, and on `SIGTERM` while the CLI's input is open; not at the end of its input.
     /// The event can't refuse.
-    SessionEnd => NoOutput, refusal |_| None;
+    SessionEnd => NoOutput, matched by "reason", refusal |_| None, within 1_500 ms;
 
     /// What `SessionEnd` tells.
     SessionEndInput {
@@ -113,7 +113,7 @@ hook_event! {
     ///
     /// Declared; a callback was never seen to be called for it.
     /// The event can't refuse.
-    Setup => SetupOutput, refusal |_| None;
+    Setup => SetupOutput, matched by "trigger", refusal |_| None;
 
     /// What `Setup` tells.
     SetupInput {

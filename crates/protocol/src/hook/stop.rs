@@ -96,7 +96,7 @@ hook_event! {
     /// The turn ended with an error of the API, in the place of `Stop`.
     ///
     /// The event can't refuse.
-    StopFailure => NoOutput, refusal |_| None;
+    StopFailure => NoOutput, matched by "error", refusal |_| None;
 
     /// What `StopFailure` tells.
     StopFailureInput {

@@ -11,7 +11,7 @@ hook_event! {
     ///
     /// The event can't refuse: a block has no effect.
     /// To refuse it, refuse the tool `Agent` in [`PreToolUse`](super::PreToolUse).
-    SubagentStart => SubagentStartOutput, refusal |_| None;
+    SubagentStart => SubagentStartOutput, matched by "agent_type", refusal |_| None;
 
     /// What `SubagentStart` tells.
     SubagentStartInput of a subagent {}
@@ -34,7 +34,7 @@ hook_event! {
     ///
     /// A handler that always refuses keeps it running up to its limits: look at `stop_hook_active`.
     /// The CLI ignores `onFailure` here, so only a reply can refuse.
-    SubagentStop => SubagentStopOutput, refusal |reason| Some(HookReply::go_on(reason));
+    SubagentStop => SubagentStopOutput, matched by "agent_type", refusal |reason| Some(HookReply::go_on(reason));
 
     /// What `SubagentStop` tells.
     SubagentStopInput of a subagent {

@@ -35,7 +35,7 @@ hook_event! {
     ///
     /// A block leaves it as it was, and the model is told why.
     /// A reply that ends the turn has no effect, and the CLI ignores `onFailure`, so only a reply can refuse.
-    TaskCompleted => NoOutput, refusal |reason| Some(HookReply::block(reason));
+    TaskCompleted => NoOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
     /// What `TaskCompleted` tells.
     TaskCompletedInput {

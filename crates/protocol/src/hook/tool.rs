@@ -10,7 +10,7 @@ hook_event! {
     ///
     /// The event can't refuse: the tool was used already.
     /// A block tells the model the reason as an error beside the tool's output, and it goes on.
-    PostToolUse => PostToolUseOutput, refusal |_| None;
+    PostToolUse => PostToolUseOutput, matched by "tool_name", refusal |_| None;
 
     /// What `PostToolUse` tells.
     PostToolUseInput {
@@ -68,7 +68,7 @@ hook_event! {
     /// After the use of a tool failed.
     ///
     /// The event can't refuse; a block tells the model the reason beside the error, and it goes on.
-    PostToolUseFailure => PostToolUseFailureOutput, refusal |_| None;
+    PostToolUseFailure => PostToolUseFailureOutput, matched by "tool_name", refusal |_| None;
 
     /// What `PostToolUseFailure` tells.
     PostToolUseFailureInput {
@@ -109,7 +109,7 @@ hook_event! {
     /// After all tool uses of one message, before the model is asked again.
     ///
     /// A block ends the turn there (`hook_stopped`), with an empty result.
-    PostToolBatch => PostToolBatchOutput, refusal |reason| Some(HookReply::block(reason));
+    PostToolBatch => PostToolBatchOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
     /// What `PostToolBatch` tells.
     PostToolBatchInput {

@@ -43,7 +43,7 @@ hook_event! {
     ///
     /// A callback is called only where a hook in the settings is registered for the event too, which says what to watch.
     /// The event can't refuse.
-    FileChanged => FileChangedOutput, refusal |_| None;
+    FileChanged => FileChangedOutput, matched by "file_path", refusal |_| None;
 
     /// What `FileChanged` tells.
     FileChangedInput {
@@ -80,7 +80,7 @@ hook_event! {
     /// A directory was added to those that the session may work in.
     ///
     /// The event can't refuse.
-    DirectoryAdded => NoOutput, refusal |_| None;
+    DirectoryAdded => NoOutput, matched by "source", refusal |_| None;
 
     /// What `DirectoryAdded` tells.
     DirectoryAddedInput {

@@ -10,7 +10,7 @@ hook_event! {
     /// With a hook for this event the CLI makes none itself.
     /// Any reply without a directory refuses, [`HookReply::proceed`] too, and the reason is not shown.
     /// The directory must be a checkout of its own: one that git takes for a part of the project is refused.
-    WorktreeCreate => WorktreeCreateOutput, refusal |reason| Some(HookReply::block(reason));
+    WorktreeCreate => WorktreeCreateOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
     /// What `WorktreeCreate` tells.
     WorktreeCreateInput {

@@ -1,0 +1,64 @@
+//! Our own limit of a handler: behind the CLI's where that refuses by itself, and shortly before it where it does not.
+
+use std::{
+    future::Future,
+    time::{Duration, Instant},
+};
+
+use tokio::{pin, select, time};
+use tokio_util::sync::CancellationToken;
+
+/// When a handler is told to end, and when it is answered for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limit {
+    /// The CLI's limit, from when the request came.
+    pub(crate) whole: Duration,
+    /// When the handler's token fires.
+    told: Duration,
+    /// When its future is dropped, and its failure answered.
+    ended: Duration,
+}
+
+impl Limit {
+    /// The limit of a handler that must be done before the CLI's runs out, since the CLI would then let pass what the
+    /// handler guards.
+    pub(crate) fn ahead_of(whole: Duration) -> Self {
+        let margin = (whole / 5).min(MOST_AHEAD);
+        Self { whole, told: whole - 2 * margin, ended: whole - margin }
+    }
+
+    /// The limit of a handler that the CLI gives up by itself: it only cleans up, should that not happen.
+    pub(crate) fn behind(whole: Duration) -> Self {
+        let told = whole.saturating_add(BEHIND);
+        Self { whole, told, ended: told.saturating_add(BEHIND) }
+    }
+
+    /// Until when an answer of the handler's counts; `None` where that is too far away to be told.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        time::Instant::now().checked_add(self.whole.min(self.ended)).map(time::Instant::into_std)
+    }
+
+    /// Lets `work` run to its end or to its limit, and fires `told` some time before that; `None` at the limit.
+    pub(crate) async fn bound<T>(self, told: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
+        let start = time::Instant::now();
+        let (Some(tell), Some(end)) = (start.checked_add(self.told), start.checked_add(self.ended)) else {
+            return Some(work.await);
+        };
+        pin!(work);
+        select! {
+            biased;
+            output = &mut work => return Some(output),
+            () = time::sleep_until(tell) => told.cancel(),
+        }
+        select! {
+            biased;
+            output = work => Some(output),
+            () = time::sleep_until(end) => None,
+        }
+    }
+}
+
+/// The most that an answer comes ahead of the CLI's limit: the way to the CLI takes no second even on a busy machine.
+const MOST_AHEAD: Duration = Duration::from_secs(2);
+/// How far behind the CLI's limit ours is, and how long a handler may then clean up, as where the CLI takes it back.
+const BEHIND: Duration = Duration::from_secs(5);

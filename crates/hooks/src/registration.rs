@@ -1,0 +1,126 @@
+//! One handler for one event: what the handshake says of it, how it is run, and what becomes of its failure.
+
+use agentwire_control::{CallContext, note_failure};
+use agentwire_protocol::{
+    RawJson,
+    control::{HookCallback, HookMatcher},
+};
+
+use crate::{
+    HookContext, HookWarning, HooksError, Matcher,
+    callback::Callback,
+    error::HookError,
+    event::Event,
+    limit::Limit,
+    pattern::Pattern,
+    problem::{UNKNOWN_LIMIT, seldom_called},
+};
+
+/// One handler for one event.
+#[derive(Clone)]
+pub(crate) struct Registration {
+    pub(crate) event: Box<str>,
+    pub(crate) matcher: Matcher,
+    callback: Callback,
+    /// `None` where this version does not know the event.
+    known: Option<Event>,
+    /// Whether the user has named the event.
+    named: bool,
+}
+
+impl Registration {
+    pub(crate) fn new(name: &str, matcher: Matcher, callback: Callback, known: Option<Event>) -> Self {
+        Self { event: name.into(), matcher, callback, known, named: true }
+    }
+
+    /// The same for a handler that takes whatever comes: that an event never comes is no surprise to it.
+    pub(crate) fn for_whatever_comes(self) -> Self {
+        Self { named: false, ..self }
+    }
+
+    pub(crate) fn blocks_by_name(&self) -> bool {
+        self.matcher.blocks_by_name()
+    }
+
+    /// Why the matcher would match nothing, where it would.
+    pub(crate) fn check(&self) -> Result<(), HooksError> {
+        let matched_by = self.known.and_then(|event| event.matched_by);
+        let (Some(text), false) = (self.matcher.text(), self.ignores_matchers()) else { return Ok(()) };
+        let checked = Pattern::read(text).check(matched_by == Some(OF_TOOLS));
+        let (event, pattern) = (self.event.clone(), text.into());
+        checked.map_err(|why| HooksError::Matcher { event, pattern, why })
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<HookWarning> {
+        let mut warnings = Vec::new();
+        if !self.named {
+            return warnings;
+        }
+        if self.known.is_none() {
+            warnings.push(HookWarning::UnknownEvent { event: self.event.clone() });
+        }
+        if let Some(pattern) = self.matcher.text().filter(|text| self.ignores_matchers() && !text.is_empty())
+        {
+            let pattern = pattern.into();
+            warnings.push(HookWarning::MatcherIgnored { event: self.event.clone(), pattern });
+        }
+        if let Some(why) = seldom_called(&self.event, self.matcher.text()) {
+            warnings.push(HookWarning::SeldomCalled { event: self.event.clone(), why });
+        }
+        warnings
+    }
+
+    /// The entry of the handshake; `None` where nothing can match.
+    pub(crate) fn declare(&self, callback_id: Box<str>) -> Option<HookMatcher> {
+        let guards = self.known.is_none_or(|event| event.can_refuse());
+        // Where we must be done before the CLI's limit, that must be known, whatever the CLI's own default is.
+        let limit = self.matcher.limit().or_else(|| self.answers_ahead().then(|| self.limit().whole));
+        self.matcher.declare(callback_id, guards, limit)
+    }
+
+    /// Runs the handler within its limit.
+    ///
+    /// # Errors
+    ///
+    /// The text of its failure, where that is no refusal.
+    pub(crate) async fn call(self, callback: HookCallback, context: CallContext) -> Result<RawJson, String> {
+        let limit = self.limit();
+        let context = HookContext::new(&callback, context, limit.deadline());
+        let told = context.cancelled.clone();
+        let answer = limit.bound(&told, (self.callback)(callback.input, context)).await;
+        match answer.unwrap_or(Err(HookError::Late)) {
+            Ok(reply) => Ok(reply),
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    /// The answer to the event where its handler has failed: a refusal, or an error's text.
+    fn failed(&self, error: &HookError) -> Result<RawJson, String> {
+        let (event, failure) = (&*self.event, error.kind());
+        // The reason may quote the hook's input: it goes to the CLI, and to whoever asked for such things.
+        tracing::warn!(event, failure = failure.as_str(), "a hook has failed");
+        let reason = format!("the {event} hook {error}");
+        note_failure(failure, &*reason);
+        let refusing = self.known.filter(|_| self.matcher.refuses_on_failure());
+        refusing.and_then(|event| (event.refusal)(&reason)).ok_or(reason)
+    }
+
+    fn limit(&self) -> Limit {
+        let own = self.known.map_or(UNKNOWN_LIMIT, |event| event.limit);
+        let whole = self.matcher.limit().unwrap_or(own);
+        if self.answers_ahead() { Limit::ahead_of(whole) } else { Limit::behind(whole) }
+    }
+
+    /// Whether the CLI would let pass what the handler guards where it takes too long.
+    fn answers_ahead(&self) -> bool {
+        let lets_pass = self.known.is_some_and(|event| event.can_refuse() && !event.refuses_when_late);
+        lets_pass && self.matcher.refuses_on_failure()
+    }
+
+    fn ignores_matchers(&self) -> bool {
+        self.known.is_some_and(|event| event.matched_by.is_none())
+    }
+}
+
+/// The field that names a tool.
+const OF_TOOLS: &str = "tool_name";

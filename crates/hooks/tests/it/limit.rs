@@ -1,0 +1,155 @@
+//! Handlers that take too long: who gives them up, when, and with what answer.
+
+use std::{future::pending, time::Duration};
+
+use agentwire_hooks::{Hooks, Matcher};
+use agentwire_protocol::{
+    control::HookFailure,
+    hook::{HookReply, PostToolUse, PreToolUse, Stop},
+};
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::Instant};
+
+use crate::cli::{Cli, callback, post_tool_use, pre_tool_use, within};
+
+fn stop() -> Value {
+    callback("hook_0", json!({"session_id": "s"}))
+}
+
+fn five_seconds() -> Matcher {
+    Matcher::any().timeout(Duration::from_secs(5))
+}
+
+/// The answer, and how many milliseconds it took.
+async fn timed(hooks: Hooks, request: Value) -> (Result<Value, String>, u128) {
+    let mut cli = Cli::start(hooks).await;
+    let start = Instant::now();
+    let answer = cli.exchange(request).await;
+    (answer, start.elapsed().as_millis() / 10 * 10)
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_the_cli_would_let_it_pass_the_refusal_comes_before_its_limit() {
+    let hooks = Hooks::new().on_matching(Stop, five_seconds(), async |_, _| pending::<()>().await);
+    let refused = json!({"decision": "block", "reason": "the Stop hook did not answer in time"});
+    assert_eq!(timed(hooks, stop()).await, (Ok(refused), 4_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_heeds_its_token_has_the_last_word() {
+    let hooks = Hooks::new().on_matching(Stop, five_seconds(), async |_, cx| {
+        cx.cancelled.cancelled().await;
+        HookReply::go_on("half done")
+    });
+    let reply = json!({"decision": "block", "reason": "half done"});
+    assert_eq!(timed(hooks, stop()).await, (Ok(reply), 3_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_the_cli_refuses_by_itself_our_limit_comes_later_and_cleans_up() {
+    let (told, mut was_told) = mpsc::channel(1);
+    let hooks = Hooks::new().on_matching(PreToolUse, five_seconds(), move |_, cx| {
+        let told = told.clone();
+        async move {
+            cx.cancelled.cancelled().await;
+            told.send(Instant::now()).await.unwrap();
+            pending::<()>().await;
+        }
+    });
+    let start = Instant::now();
+    let (reply, took) = timed(hooks, callback("hook_0", pre_tool_use("Bash"))).await;
+    let reason = &reply.unwrap()["hookSpecificOutput"]["permissionDecisionReason"];
+    assert_eq!((reason.as_str(), took), (Some("the PreToolUse hook did not answer in time"), 15_000));
+    let told_after = within(was_told.recv()).await.unwrap() - start;
+    assert_eq!(told_after.as_secs(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_refused_where_nothing_can_be_or_is_to_be() {
+    let hooks = Hooks::new().on_matching(PostToolUse, five_seconds(), async |_, _| pending::<()>().await);
+    let late = |event| Err(format!("the {event} hook did not answer in time"));
+    assert_eq!(timed(hooks, callback("hook_0", post_tool_use())).await, (late("PostToolUse"), 15_000));
+    let continues = five_seconds().on_failure(HookFailure::Continue);
+    let hooks = Hooks::new().on_matching(Stop, continues, async |_, _| pending::<()>().await);
+    assert_eq!(timed(hooks, stop()).await, (late("Stop"), 15_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_is_told() {
+    let (deadlines, mut told) = mpsc::channel(1);
+    let tell = move |cx: agentwire_hooks::HookContext| {
+        let deadlines = deadlines.clone();
+        async move { deadlines.send(cx.deadline).await.unwrap() }
+    };
+    let cases = [
+        (Some(Duration::from_secs(5)), Some(4_000), Some(5_000)),
+        (None, Some(598_000), Some(600_000)),
+        (Some(Duration::MAX), None, None),
+    ];
+    for (limit, of_stop, of_tool) in cases {
+        let matcher = || limit.map_or(Matcher::any(), |limit| Matcher::any().timeout(limit));
+        let (one, other) = (tell.clone(), tell.clone());
+        let hooks = Hooks::new().on_matching(Stop, matcher(), move |_, cx| one(cx)).on_matching(
+            PreToolUse,
+            matcher(),
+            move |_, cx| other(cx),
+        );
+        let mut cli = Cli::start(hooks).await;
+        for (request, expected) in [(stop(), of_stop), (callback("hook_1", pre_tool_use("Bash")), of_tool)] {
+            let now = Instant::now().into_std();
+            cli.exchange(request).await.unwrap();
+            let deadline = within(told.recv()).await.unwrap();
+            let left = deadline.map(|deadline| (deadline - now).as_millis() / 10 * 10);
+            assert_eq!(left, expected, "{limit:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_the_session_fires_the_token() {
+    let (events, mut came) = mpsc::channel(2);
+    let hooks = Hooks::new().on(PreToolUse, move |_, cx| {
+        let events = events.clone();
+        async move {
+            events.send("started").await.unwrap();
+            cx.cancelled.cancelled().await;
+            events.send("cancelled").await.unwrap();
+        }
+    });
+    let cli = Cli::start(hooks).await;
+    cli.ask("slow", callback("hook_0", pre_tool_use("Bash"))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    assert_eq!(cli.end().await, Vec::<Value>::new());
+    assert_eq!(within(came.recv()).await, Some("cancelled"));
+}
+
+/// Three handlers of one event, as the CLI asks them: one panics, and the others answer as ever.
+#[tokio::test]
+async fn a_panic_in_one_leaves_the_others_alone() {
+    let hooks = Hooks::new()
+        .on(PreToolUse, async |_, _| HookReply::allow())
+        .on(PreToolUse, async |input, _| assert!(input.tool_name.is_empty(), "oh no"))
+        .on(PreToolUse, async |_, cx| {
+            // It is still running when the other one panics.
+            tokio::task::yield_now().await;
+            HookReply::context(&*cx.callback_id)
+        });
+    let mut cli = Cli::start(hooks).await;
+    for index in 0..3 {
+        cli.ask(&format!("r{index}"), callback(&format!("hook_{index}"), pre_tool_use("Bash"))).await;
+    }
+    let mut answers = Vec::new();
+    for _ in 0..3 {
+        answers.push(cli.answer().await);
+    }
+    answers.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    let outputs: Vec<Value> =
+        answers.into_iter().map(|(_, answer)| answer.unwrap()["hookSpecificOutput"].take()).collect();
+    assert_eq!(outputs[0]["permissionDecision"], "allow");
+    assert_eq!(outputs[1]["permissionDecision"], "deny");
+    assert_eq!(outputs[1]["permissionDecisionReason"], "the PreToolUse hook panicked: oh no");
+    assert_eq!(outputs[2]["additionalContext"], "hook_2");
+    // The session goes on.
+    let reply = cli.exchange(callback("hook_0", pre_tool_use("Read"))).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "allow");
+}
