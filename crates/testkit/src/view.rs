@@ -44,4 +44,4 @@ pub fn page(session: &Transcript, title: &str) -> String {
 const CSS: &str = include_str!("view/page.css");
 const JS: &str = include_str!("view/page.js");
 /// Nothing may be loaded, and nothing run, but the style and the script with these hashes; a test computes them.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-Ta0klP2Udjvs9Gj9MyWazWsfp21fdmKZ8rCfUf3+Tf4='; script-src 'sha256-nFgDyBzpcQ3WeiGGrqpkFLuNEyAdT0+2jNqfLFe4eaI='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'sha256-xtTDjJY/UnqgBjZDk0NVECE+5hMpGBi7TS0UedQBjhE='; script-src 'sha256-tbpblHTM4OJta7PLZM6G4jM/f6/FxtvVEOnGuS8K+YE='; base-uri 'none'; form-action 'none'";

@@ -33,6 +33,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "drift", size: Size::Usual, plan: drift, about: "nothing is declared or recorded that our types lack without a reason" },
     Step { name: "fixtures", size: Size::Usual, plan: || Plan::cargo([&xtask("fixtures list --check")]), about: "the table of what the recordings reach is current" },
     Step { name: "options", size: Size::Usual, plan: || Plan::cargo([&xtask("docs --check")]), about: "the page of options is current" },
+    Step { name: "view-browser", size: Size::Usual, plan: view_browser, about: "pages of recorded sessions in headless Chromium" },
     Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
     Step { name: "live-tests", size: Size::Usual, plan: live_tests, about: "each request, and spare processes, by code on the current CLI" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
@@ -191,6 +192,15 @@ fn drift() -> Result<Plan, Failure> {
         return Plan::cargo([&xtask("drift --recordings")]);
     }
     Plan::cargo([&xtask("drift")])
+}
+
+/// The browser is a package of Debian's; whatever it is called elsewhere will do.
+fn view_browser() -> Result<Plan, Failure> {
+    let named = crate::view_browser::PROGRAMS.iter().any(|name| program::find(name).is_some());
+    if !named && let Err(missing) = machine::provide(&["chromium"]) {
+        return Plan::needed_in_ci(missing.to_string());
+    }
+    Plan::cargo([&xtask("view-browser")])
 }
 
 /// The program comes from npm, and runs only where nothing can leave the machine.

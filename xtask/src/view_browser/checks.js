@@ -5,7 +5,7 @@ async (facts) => {
   const check = (what, good) => { checks += 1; if (!good) faults.push(what); };
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
-  const seen = (element) => element.getClientRects().length > 0;
+  const seen = (element) => element.checkVisibility();
   const until = async (good) => {
     const end = performance.now() + 10000;
     while (!good() && performance.now() < end) await new Promise((done) => setTimeout(done, 20));
@@ -59,7 +59,7 @@ async (facts) => {
       const name = `${element.tagName}.${element.className} in ${element.closest('.it')?.className ?? 'the page'}`;
       const tries = tried.get(name) ?? 0;
       tried.set(name, tries + 1);
-      if (kinds.has(name) || tries > 8 || !seen(element) || element.textContent.trim() === '') continue;
+      if (kinds.has(name) || tries > 2 || !seen(element) || element.textContent.trim() === '') continue;
       kinds.set(name, contrast(element));
     }
     return [...kinds].filter(([, ratio]) => ratio < 4.5).map(([name, ratio]) => `${name} ${ratio.toFixed(2)}`);

@@ -41,8 +41,7 @@ pub(super) fn read(
 }
 
 /// Shows that what must not happen would be seen: a script that the policy does not name, and a picture from elsewhere.
-pub(super) fn self_test(browser: &mut Browser) -> Result<Vec<String>, Failure> {
-    let Some(case) = Case::all()?.into_iter().next() else { return Ok(Vec::new()) };
+pub(super) fn self_test(browser: &mut Browser, case: &Case) -> Result<Vec<String>, Failure> {
     let evil = "<script>window.pwned=1</script><img src='http://127.0.0.1:9/x'>";
     let body = case.html.replacen("<main>", &format!("{evil}<main>"), 1);
     let open_body = body.replacen("Content-Security-Policy", "X-Nothing", 1);

@@ -88,7 +88,14 @@
     }
     if (value === undefined) return false;
     const text = link.parentElement.querySelector('.v');
-    text.textContent = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+    const all = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+    // In pieces, so that a browser lays out only those that are in sight.
+    text.textContent = '';
+    for (const [words] of all.matchAll(/[^]{1,8000}(?:\s|$)|[^]{1,8000}/g)) {
+      const piece = document.createElement('span');
+      piece.textContent = words;
+      text.append(piece);
+    }
     text.classList.add('whole');
     text.tabIndex = 0;
     link.previousSibling.remove();

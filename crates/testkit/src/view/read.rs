@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::item::{Item, Kind, Outcome};
-use super::part::{Part, Place};
+use super::part::{Look, Part, Place};
 use crate::{End, Entry, Transcript};
 
 /// What was read.
@@ -34,6 +34,8 @@ pub(super) struct Reading {
 pub(super) struct Turn {
     pub(super) from: u64,
     pub(super) to: u64,
+    /// The line with which it began.
+    pub(super) line: usize,
     /// Its result's item.
     pub(super) result: Option<usize>,
     /// What it began with, in a few words.
@@ -140,7 +142,13 @@ impl<'a> Reader<'a> {
             Entry::Outbound(line) => self.frame(Way::Out, line),
             Entry::Delay { millis } => self.elapsed = self.elapsed.saturating_add(*millis),
             Entry::Blank => {}
-            Entry::Stderr(_) => self.repeated(Kind::Process, "stderr", None),
+            Entry::Stderr(line) => {
+                let item = self.repeated(Kind::Process, "stderr", None);
+                if self.items[item].parts.len() < STDERR {
+                    let text = String::from_utf8_lossy(line);
+                    self.part(item, Part::new(Look::Code, "", &text, Place::new(self.line, "")));
+                }
+            }
             Entry::EndOfInput => self.told(Kind::Process, "end of input"),
             Entry::Signal(name) => self.told(Kind::Process, format!("we sent {name}")),
             Entry::End(End::Exit(code)) => self.told(Kind::Process, format!("the CLI exited with {code}")),
@@ -236,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Frames of one kind that come in a row are one item.
-    fn repeated(&mut self, kind: Kind, title: &str, about: Option<String>) {
+    fn repeated(&mut self, kind: Kind, title: &str, about: Option<String>) -> usize {
         let last = self.items.len().checked_sub(1);
         let same = last.filter(|last| {
             let item = &self.items[*last];
@@ -246,10 +254,14 @@ impl<'a> Reader<'a> {
                 && item.turn == self.turns.len() - 1
         });
         match same {
-            Some(item) => self.add(item),
+            Some(item) => {
+                self.add(item);
+                item
+            }
             None => {
                 let item = self.push(kind, title);
                 self.items[item].about = about;
+                item
             }
         }
     }
@@ -278,6 +290,7 @@ impl<'a> Reader<'a> {
         self.turns.push(Turn {
             from: self.now,
             to: self.now,
+            line: self.line,
             result: None,
             about: super::escape::beginning(about, 160).to_owned(),
         });
@@ -305,5 +318,7 @@ impl CallVisitor for Calls {
     }
 }
 
+/// So many lines of stderr in a row are shown; the others are with the frames.
+const STDERR: usize = 8;
 pub(super) const UNKNOWN: &str = "unknown";
 pub(super) const UNDECODABLE: &str = "undecodable";

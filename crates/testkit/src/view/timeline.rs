@@ -48,7 +48,7 @@ struct Bar {
 }
 
 fn lanes(reading: &Reading, first_line: usize) -> Vec<Lane> {
-    let mut lanes = vec![Lane { name: "Turns", class: "result", bars: turns(reading, first_line) }];
+    let mut lanes = vec![Lane { name: "Turns", class: "result", bars: turns(reading) }];
     for (name, kind) in LANES {
         let items = reading.items.iter().filter(|item| item.kind == *kind && !item.gone);
         let bars: Vec<Bar> = items.map(|item| bar(item, first_line)).collect();
@@ -58,16 +58,15 @@ fn lanes(reading: &Reading, first_line: usize) -> Vec<Lane> {
     lanes
 }
 
-fn turns(reading: &Reading, first_line: usize) -> Vec<Bar> {
+fn turns(reading: &Reading) -> Vec<Bar> {
     let turns = reading.turns.iter().enumerate().skip(1);
     let bars = turns.map(|(number, turn)| {
         let outcome = turn.result.and_then(|result| reading.items[result].outcome.as_ref());
-        let line = turn.result.map_or(0, |result| line_of(&reading.items[result], first_line));
         Bar {
             from: turn.from,
             to: turn.to,
             mood: outcome.map_or(Mood::Open, |outcome| outcome.mood),
-            line,
+            line: turn.line,
             label: format!("Turn {number}"),
             ended: outcome.map_or_else(|| "no result".to_owned(), |outcome| outcome.words.clone()),
         }

@@ -144,7 +144,7 @@ impl Reader<'_> {
         let parts = if long {
             vec![Part::brief("reply", reply.map_or("", RawJson::as_str), place.clone())]
         } else {
-            Part::of_value("reply", &value, place)
+            reply_parts(&value, place)
         };
         self.items[item].parts.extend(parts);
         match kind {
@@ -168,6 +168,19 @@ impl Reader<'_> {
     }
 }
 
+/// The fields of a reply; what a hook says of its own event stands beside the others.
+fn reply_parts(reply: &Value, place: &Place) -> Vec<Part> {
+    let Value::Object(fields) = reply else { return Part::of_value("reply", reply, place) };
+    let mut fields = fields.clone();
+    let Some(Value::Object(mut specific)) = fields.remove(SPECIFIC) else {
+        return Part::of_value("reply", reply, place);
+    };
+    specific.remove("hookEventName");
+    let mut parts = Part::of_value("reply", &Value::Object(fields), place);
+    parts.extend(Part::of_value("reply", &Value::Object(specific), &place.key(SPECIFIC)));
+    parts
+}
+
 fn permission_outcome(reply: Option<&RawJson>) -> Outcome {
     match reply.map(RawJson::decode::<Decision>) {
         Some(Ok(Decision::Allow(_))) => Outcome::good("allowed"),
@@ -178,7 +191,7 @@ fn permission_outcome(reply: Option<&RawJson>) -> Outcome {
 
 /// What a hook said: its decision, or that it has none.
 fn hook_outcome(reply: &Value) -> Outcome {
-    let specific = &reply["hookSpecificOutput"];
+    let specific = &reply[SPECIFIC];
     let decision = [&specific["permissionDecision"], &specific["decision"]["behavior"], &reply["decision"]];
     if let Some(word) = decision.iter().find_map(|word| word.as_str()) {
         return match word {
@@ -195,6 +208,7 @@ fn hook_outcome(reply: &Value) -> Outcome {
     }
 }
 
+const SPECIFIC: &str = "hookSpecificOutput";
 /// What every hook's input has, and the frame shows.
 const EVERY_HOOK: &[&str] = &[
     "agent_id",

@@ -24,7 +24,8 @@ impl Reader<'_> {
         let (note, outcome) = told(system);
         let title = format!("system/{}", system.kind());
         if note.is_empty() && outcome.is_none() {
-            return self.repeated(Kind::System, &title, about);
+            self.repeated(Kind::System, &title, about);
+            return;
         }
         let item = self.push(Kind::System, title);
         self.items[item].about = about;

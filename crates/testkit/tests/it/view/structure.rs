@@ -12,6 +12,10 @@ fn every_line_of_every_recording_is_there_once() {
         let mut lines = shown(&page);
         lines.sort_unstable();
         assert_eq!(lines, expected(&session), "{}", path.display());
+        for link in page.split("href=\"#line-").skip(1) {
+            let line = link[..link.find('"').unwrap()].parse().unwrap();
+            assert!(lines.binary_search(&line).is_ok(), "a link to line {line} in {}", path.display());
+        }
     }
 }
 
@@ -167,6 +171,30 @@ fn what_is_unknown_undecodable_unanswered_or_unasked_is_told() {
     assert!(item(&page, 8).contains("<strong class=badge>unknown</strong>"));
     assert!(item(&page, 9).contains("o plain\">taken back"));
     assert!(page.contains("40 ms") && !page.contains("No times recorded"));
+}
+
+#[test]
+fn a_hooks_reply_and_stderr_are_shown_in_words() {
+    let session = recording("quickstart");
+    let page = view::page(&session, "x");
+    let hook = page.split("<b>PreToolUse</b>").nth(1).unwrap().split("<div class=\"it ").next().unwrap();
+    assert!(hook.contains("<span class=t>permissionDecision</span> <span class=v>deny</span>"), "{hook}");
+    let page = page_of(&["! one", "! two <b>"]);
+    let (item, again) = (item(&page, 2), item(&page, 3));
+    assert_eq!(item, again);
+    assert!(item.contains("<span class=v>two &lt;b&gt;</span>"), "{item}");
+}
+
+#[test]
+fn a_recording_with_times_has_durations() {
+    let page = page_of(&[
+        r#"< {"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#,
+        "~ 1200ms",
+        r#"< {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}"#,
+        "~ 300ms",
+    ]);
+    assert!(item(&page, 2).contains("<span class=n>1.2 s</span>"), "{}", item(&page, 2));
+    assert!(page.contains("<dd>1.5 s") && page.contains("<a href=\"#line-2\">1.2 s</a>"));
 }
 
 #[test]
