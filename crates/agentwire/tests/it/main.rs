@@ -24,6 +24,7 @@ mod options;
 mod options_start;
 mod options_wire;
 mod peer;
+mod permission_prompt;
 mod permissions;
 mod process;
 mod query;

@@ -1,0 +1,106 @@
+//! The prompt of the example `permission_prompt`, without a terminal: what is shown, and what each answer comes to.
+
+#[path = "../../examples/permission_prompt/prompt.rs"]
+mod prompt;
+
+use agentwire::protocol::control::CanUseTool;
+use serde_json::{Value, json};
+
+/// What is sent where these lines are typed, and what was shown.
+fn typed(request: Value, lines: &str) -> (Value, String) {
+    let request: CanUseTool = serde_json::from_value(request).unwrap();
+    let mut shown = Vec::new();
+    let decision = prompt::ask(&request, &mut lines.as_bytes(), &mut shown).unwrap();
+    (serde_json::to_value(decision).unwrap(), String::from_utf8(shown).unwrap())
+}
+
+fn bash() -> Value {
+    json!({
+        "tool_name": "Bash", "display_name": "Shell", "input": {"command": "git push"}, "tool_use_id": "t",
+        "description": "Push\u{1b}[2J", "agent_id": "a1", "permission_suggestions": [
+            {"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "f(x)"}], "behavior": "allow", "destination": "session"},
+            {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
+        ],
+    })
+}
+
+#[test]
+fn each_answer_comes_to_a_decision() {
+    let allow = json!({"behavior": "allow"});
+    let deny = |message: &str| json!({"behavior": "deny", "message": message});
+    for (lines, expected) in [
+        ("y\n", allow.clone()),
+        ("\n  yes  \n", allow),
+        ("n\n", deny("the user does not want this")),
+        ("use a branch\n", deny("use a branch")),
+        ("edit\n{\"command\": \"ls\"}\n", json!({"behavior": "allow", "updatedInput": {"command": "ls"}})),
+        ("edit\nls\nn\n", deny("the user does not want this")),
+        ("", deny("nobody is there to answer")),
+        ("edit\n", deny("nobody is there to answer")),
+    ] {
+        assert_eq!(typed(bash(), lines).0, expected, "{lines:?}");
+    }
+    let (always, _) = typed(bash(), "always\n");
+    assert_eq!(always["updatedPermissions"], bash()["permission_suggestions"]);
+}
+
+#[test]
+fn all_that_is_asked_is_shown_and_nothing_that_a_terminal_obeys() {
+    let (_, shown) = typed(bash(), "n\n");
+    let shows = [
+        "May Shell be used?",
+        "subagent a1",
+        "Push",
+        r#"{"command":"git push"}"#,
+        r"allow Bash(f\(x\))",
+        "acceptEdits",
+    ];
+    assert!(shows.iter().all(|text| shown.contains(text)), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+    let mut titled = bash();
+    titled["title"] = json!("Claude wants to push");
+    assert!(typed(titled, "n\n").1.contains("Claude wants to push"));
+}
+
+#[test]
+fn what_must_not_be_remembered_or_allowed_lightly_is_not() {
+    let mut once = bash();
+    once["suppress_always_allow_rule"] = json!(true);
+    let (decision, shown) = typed(once, "always\nn\n");
+    assert_eq!(decision["behavior"], "deny");
+    assert!(shown.contains("can't be remembered") && !shown.contains("acceptEdits"), "{shown}");
+    let mut careful = bash();
+    careful["default_to_no"] = json!(true);
+    assert_eq!(typed(careful.clone(), "y\n").0["behavior"], "deny");
+    assert_eq!(typed(careful, "yes\n").0["behavior"], "allow");
+}
+
+#[test]
+fn questions_are_answered_by_number_or_in_words() {
+    let option =
+        |label: &str| json!({"label": label, "description": "d", "preview": format!("like {label}")});
+    let question = |text: &str, several: bool| json!({"question": text, "header": "h", "multiSelect": several, "options": [option("Oak"), option("Lime")]});
+    let request = json!({
+        "tool_name": "AskUserQuestion", "tool_use_id": "t", "requires_user_interaction": true,
+        "input": {"questions": [question("One?", false), question("Some?", true), question("Own?", false)]},
+    });
+    let (decision, shown) = typed(request.clone(), "2\n1, 2\n3\n");
+    assert!(shown.contains("1. Oak: d") && shown.contains("like Lime"), "{shown}");
+    let answers = &decision["updatedInput"]["answers"];
+    assert_eq!(*answers, json!({"One?": "Lime", "Some?": "Oak, Lime", "Own?": "3"}));
+    assert_eq!(decision["updatedInput"]["annotations"], json!({"One?": {"preview": "like Lime"}}));
+    let (decision, _) = typed(request.clone(), "1,2\n\n\n");
+    assert_eq!(decision["updatedInput"]["answers"], json!({"One?": "1,2"}));
+    assert_eq!(typed(request, "1\n2\n").0["behavior"], "deny");
+}
+
+#[test]
+fn a_plan_is_approved_or_sent_back() {
+    let plan = json!({"tool_name": "ExitPlanMode", "tool_use_id": "t", "input": {"plan": "1. Go."}});
+    let (approved, shown) = typed(plan.clone(), "y\n");
+    assert_eq!(approved, json!({"behavior": "allow", "updatedInput": {"plan": "1. Go."}}));
+    assert!(shown.contains("1. Go."), "{shown}");
+    assert_eq!(typed(plan.clone(), "edits\n").0["updatedPermissions"][0]["mode"], "acceptEdits");
+    assert_eq!(typed(plan.clone(), "\nstay\n").0, json!({"behavior": "deny", "message": "stay"}));
+    assert_eq!(typed(plan, "").0["behavior"], "deny");
+}

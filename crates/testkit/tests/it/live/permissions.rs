@@ -1,0 +1,127 @@
+//! Permissions: who is asked, what each answer does, and what the model hears of it.
+
+mod answers;
+mod order;
+mod people;
+mod races;
+
+use std::sync::{Arc, Mutex};
+
+use agentwire::{
+    Block, Incoming, Message, Options, RawJson, Session, Warning,
+    hooks::{Hooks, PermissionHandler},
+    protocol::{control::CanUseTool, message::TurnResult, settings::RawSettings},
+};
+use serde_json::{Value, json};
+
+use super::{Place, bounded};
+
+/// What came of one prompt.
+struct Played {
+    place: Place,
+    warnings: Vec<Warning>,
+    /// What the handler was asked.
+    asked: Vec<CanUseTool>,
+    /// The results of tools: whether each is an error, and its text.
+    results: Vec<(bool, String)>,
+    /// More of them, as the CLI tells its host.
+    details: Vec<Value>,
+    turns: Vec<TurnResult>,
+}
+
+impl Played {
+    fn exists(&self, name: &str) -> bool {
+        self.place.file(name).exists()
+    }
+
+    /// The names of the tools that were asked about.
+    fn asked(&self) -> Vec<&str> {
+        self.asked.iter().map(|request| &*request.tool_name).collect()
+    }
+
+    /// The text of the only tool result.
+    fn told(&self) -> &str {
+        let [(_, text)] = &self.results[..] else { panic!("one result was to come: {:?}", self.results) };
+        text
+    }
+}
+
+/// What a session is played with.
+struct Game {
+    options: Options,
+    hooks: Hooks,
+    handler: PermissionHandler,
+}
+
+impl Game {
+    fn new(handler: PermissionHandler) -> Self {
+        Self { options: Options::new(), hooks: Hooks::new(), handler }
+    }
+
+    /// The options, to which those of the place are added.
+    fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    fn hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
+        self
+    }
+
+    /// Sends one prompt to a model that says this, and waits for all that comes of it.
+    async fn play(self, script: Value) -> Played {
+        let place = Place::scripted(&script.to_string()).await;
+        let mut options = self.options;
+        options.env.extend(place.options().env);
+        let options = options.env_clear().cwd(place.path("project"));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let book = Arc::clone(&asked);
+        let handler = self.handler.audited(move |audit| book.lock().unwrap().push(audit.request.clone()));
+        let builder = Session::builder().options(options).permissions(handler).hooks(self.hooks);
+        let session = builder.connect().await.unwrap();
+        let warnings = session.warnings().to_vec();
+        let mut query = session.into_query("Go.").await.unwrap();
+        let (mut results, mut details, mut turns) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(incoming) = query.next().await {
+            match incoming {
+                // The CLI's exit code tells how its last turn ended.
+                Err(error) => assert!(turns.last().is_some_and(|turn: &TurnResult| turn.is_error), "{error}"),
+                Ok(Incoming::Message(Message::User(user), _)) => {
+                    for block in user.message.content.blocks() {
+                        let Block::ToolResult(result) = block else { continue };
+                        results.push((result.is_error == Some(true), result.text()));
+                    }
+                    details.extend(user.tool_use_result.map(|raw| raw.decode::<Value>().unwrap()));
+                }
+                Ok(Incoming::Message(Message::Result(result), _)) => turns.push(*result),
+                Ok(_) => {}
+            }
+        }
+        let asked = std::mem::take(&mut *asked.lock().unwrap());
+        Played { place, warnings, asked, results, details, turns }
+    }
+}
+
+/// A model that uses these tools, one after the other, and says that it is done.
+fn uses<const N: usize>(tools: [(&str, Value); N]) -> Value {
+    let mut replies: Vec<Value> = tools.into_iter().map(|tool| reply([tool])).collect();
+    replies.push(json!({"blocks": [{"text": "Done."}]}));
+    json!({"replies": replies})
+}
+
+/// A reply that uses these tools at once.
+fn reply<const N: usize>(tools: [(&str, Value); N]) -> Value {
+    let blocks: Vec<Value> =
+        tools.into_iter().map(|(name, input)| json!({"tool_use": {"name": name, "input": input}})).collect();
+    json!({"blocks": blocks})
+}
+
+/// A use of the shell.
+fn shell(command: &str) -> (&'static str, Value) {
+    ("Bash", json!({"command": command, "description": "A test"}))
+}
+
+fn settings(value: Value) -> RawSettings {
+    RawSettings::new(RawJson::encode(&value).unwrap())
+}

@@ -1,0 +1,137 @@
+//! Questions that others settle first: the `PermissionRequest` hook, an interrupt, and what runs in the background.
+
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use agentwire::{
+    Decision, Options, Session,
+    control::CallContext,
+    hooks::{HookContext, Hooks, PermissionHandler},
+    protocol::{
+        control::CanUseTool,
+        hook::{HookReply, PermissionRequest},
+    },
+};
+use serde_json::json;
+use tokio::sync::Notify;
+
+use super::{Game, Place, bounded, reply, shell, uses};
+
+/// A handler that never decides, and tells when its question is taken back.
+fn waits(began: &Arc<Notify>, taken_back: &Arc<Notify>) -> PermissionHandler {
+    let (began, taken_back) = (Arc::clone(began), Arc::clone(taken_back));
+    PermissionHandler::new(move |_, cx: CallContext| {
+        let (began, taken_back) = (Arc::clone(&began), Arc::clone(&taken_back));
+        async move {
+            began.notify_one();
+            cx.cancelled.cancelled().await;
+            taken_back.notify_one();
+            pending::<Decision>().await
+        }
+    })
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_hook_that_decides_first_has_the_question_taken_back() {
+    bounded(async {
+        for allows in [true, false] {
+            let (began, taken_back) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+            let asked = Arc::clone(&began);
+            let hooks = Hooks::new().on(PermissionRequest, move |_, _| {
+                let asked = Arc::clone(&asked);
+                async move {
+                    asked.notified().await;
+                    if allows { HookReply::allow_request() } else { HookReply::deny_request("says the hook") }
+                }
+            });
+            let game = Game::new(waits(&began, &taken_back)).hooks(hooks);
+            let played = game.play(uses([shell("mkfifo p")])).await;
+            assert_eq!(played.exists("project/p"), allows, "{:?}", played.results);
+            assert_eq!(played.results[0].1.contains("says the hook"), !allows);
+            taken_back.notified().await;
+            assert_eq!(played.turns[0].permission_denials.len(), usize::from(!allows));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_handler_that_decides_first_is_not_overruled_and_the_hook_is_left_open() {
+    bounded(async {
+        let (ran, fired) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+        let (after, flag) = (Arc::clone(&ran), Arc::clone(&fired));
+        let hooks = Hooks::new().on(PermissionRequest, move |_, cx: HookContext| {
+            let (after, flag) = (Arc::clone(&after), Arc::clone(&flag));
+            async move {
+                after.notified().await;
+                flag.store(cx.cancelled.is_cancelled(), Ordering::SeqCst);
+                HookReply::deny_request("too late")
+            }
+        });
+        let place = Place::scripted(&uses([shell("mkfifo p"), shell("mkfifo q")]).to_string()).await;
+        let handler = PermissionHandler::new(async |_, _| Decision::allow());
+        let options = place.options().cwd(place.path("project"));
+        let builder = Session::builder().options(options).permissions(handler).hooks(hooks);
+        let mut session = builder.connect().await.unwrap();
+        let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
+        assert_eq!((result.result.as_deref(), result.permission_denials.len()), (Some("Done."), 0));
+        assert!(place.file("project/p").exists() && place.file("project/q").exists());
+        // Only now the first hook answers; nobody has taken its request back.
+        ran.notify_one();
+        session.close().await.unwrap();
+        assert!(!fired.load(Ordering::SeqCst));
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn an_interrupt_takes_an_open_question_back() {
+    bounded(async {
+        let (began, taken_back) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let place = Place::scripted(&uses([shell("mkfifo p")]).to_string()).await;
+        let options = place.options().cwd(place.path("project"));
+        let builder = Session::builder().options(options).permissions(waits(&began, &taken_back));
+        let mut session = builder.connect().await.unwrap();
+        let turn = session.ask("Go.").await.unwrap();
+        began.notified().await;
+        turn.session().interrupt().await.unwrap();
+        taken_back.notified().await;
+        let result = turn.finish().await.unwrap().unwrap();
+        assert!(result.is_error && !place.file("project/p").exists());
+        assert_eq!(result.permission_denials.len(), 1);
+        // The exit code tells how the last turn ended.
+        session.close().await.unwrap_err();
+    })
+    .await;
+}
+
+/// Also behind the result of the turn that has started it.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn an_agent_in_the_background_asks_in_its_own_name() {
+    bounded(async {
+        let agent = json!({
+            "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": true,
+        });
+        let mut script = uses([("Task", agent), ("Read", json!({"file_path": "a.txt"}))]);
+        script["match"] = json!([{"marker": "MARKER", "replies": [
+            reply([shell("mkfifo p")]), {"blocks": [{"text": "Touched."}]},
+        ]}]);
+        script["replies"].as_array_mut().unwrap().push(json!({"blocks": [{"text": "It is done."}]}));
+        let handler = PermissionHandler::new(async |request: CanUseTool, _| {
+            request.agent_id.map(|_| Decision::allow())
+        });
+        let played = Game::new(handler).options(Options::new()).play(script).await;
+        assert!(played.exists("project/p"), "{:?}", played.results);
+        assert_eq!((played.asked(), played.turns.len()), (vec!["Bash"], 2));
+    })
+    .await;
+}
