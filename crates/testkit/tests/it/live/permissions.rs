@@ -14,7 +14,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::{Place, bounded};
+use super::{LIMIT, Place, bounded};
 
 /// What came of one prompt.
 struct Played {
@@ -69,8 +69,12 @@ impl Game {
         self
     }
 
-    /// Sends one prompt to a model that says this, and waits for all that comes of it.
+    /// Sends one prompt to a model that says this, and waits for all that comes of it, within the limit of a session.
     async fn play(self, script: Value) -> Played {
+        tokio::time::timeout(LIMIT, Box::pin(self.to_its_end(script))).await.unwrap()
+    }
+
+    async fn to_its_end(self, script: Value) -> Played {
         let place = Place::scripted(&script.to_string()).await;
         let mut options = self.options;
         options.env.extend(place.options().env);

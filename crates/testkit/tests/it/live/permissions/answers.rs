@@ -12,7 +12,7 @@ use agentwire::{
 };
 use serde_json::json;
 
-use super::{Game, bounded, reply, settings, shell, uses};
+use super::{Game, reply, settings, shell, uses};
 
 const TOUCH: &str = "touch b.txt";
 
@@ -24,145 +24,124 @@ fn allows() -> PermissionHandler {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_failing_handler_denies() {
-    bounded(async {
-        let played = Game::new(allows()).play(uses([shell(TOUCH)])).await;
-        assert!(played.exists("project/b.txt"), "{:?}", played.results);
-        let failing = [
-            PermissionHandler::new(async |_, _| Err::<Decision, _>("no console")),
-            PermissionHandler::new(async |_, _| -> Decision { panic!("boom") }),
-            PermissionHandler::new(async |_, _| {
-                tokio::time::timeout(Duration::from_millis(50), pending::<Decision>()).await
-            }),
-            PermissionHandler::new(async |_, _| None::<Decision>),
-            policy::read_only(),
-        ];
-        for handler in failing {
-            let played = Game::new(handler).play(uses([shell(TOUCH)])).await;
-            assert!(!played.exists("project/b.txt"));
-            assert_eq!(played.asked(), ["Bash"]);
-            assert!(played.results[0].0, "{:?}", played.results);
-            let result = &played.turns[0];
-            assert_eq!((result.result.as_deref(), result.permission_denials.len()), (Some("Done."), 1));
-        }
-    })
-    .await;
+    let played = Game::new(allows()).play(uses([shell(TOUCH)])).await;
+    assert!(played.exists("project/b.txt"), "{:?}", played.results);
+    let failing = [
+        PermissionHandler::new(async |_, _| Err::<Decision, _>("no console")),
+        PermissionHandler::new(async |_, _| -> Decision { panic!("boom") }),
+        PermissionHandler::new(async |_, _| {
+            tokio::time::timeout(Duration::from_millis(50), pending::<Decision>()).await
+        }),
+        PermissionHandler::new(async |_, _| None::<Decision>),
+        policy::read_only(),
+    ];
+    for handler in failing {
+        let played = Game::new(handler).play(uses([shell(TOUCH)])).await;
+        assert!(!played.exists("project/b.txt"));
+        assert_eq!(played.asked(), ["Bash"]);
+        assert!(played.results[0].0, "{:?}", played.results);
+        let result = &played.turns[0];
+        assert_eq!((result.result.as_deref(), result.permission_denials.len()), (Some("Done."), 1));
+    }
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn the_input_that_was_asked_about_is_no_change() {
-    bounded(async {
-        let edit = json!({"file_path": "a.txt", "old_string": "one", "new_string": "two"});
-        let script = uses([("Read", json!({"file_path": "a.txt"})), ("Edit", edit)]);
-        let played = Game::new(allows()).play(script).await;
-        assert_eq!(fs::read_to_string(played.place.file("project/a.txt")).unwrap(), "two\n");
-        assert_eq!(played.details[1]["userModified"], false, "{:?}", played.details);
-        let asked = played.asked[0].input.as_str();
-        assert!(asked.contains("\"old_string\":\"one\""), "{asked}");
-    })
-    .await;
+    let edit = json!({"file_path": "a.txt", "old_string": "one", "new_string": "two"});
+    let script = uses([("Read", json!({"file_path": "a.txt"})), ("Edit", edit)]);
+    let played = Game::new(allows()).play(script).await;
+    assert_eq!(fs::read_to_string(played.place.file("project/a.txt")).unwrap(), "two\n");
+    assert_eq!(played.details[1]["userModified"], false, "{:?}", played.details);
+    let asked = played.asked[0].input.as_str();
+    assert!(asked.contains("\"old_string\":\"one\""), "{asked}");
 }
 
 /// The rules were looked at before the question, and are not looked at again.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_changed_input_runs_whatever_deny_rules_say() {
-    bounded(async {
-        let denied = || Options::new().disallowed_tools(["Bash(mkdir:*)"]);
-        let played = Game::new(allows()).options(denied()).play(uses([shell("mkdir made")])).await;
-        assert!(played.asked.is_empty() && !played.exists("project/made"), "{:?}", played.results);
-        let changes = PermissionHandler::new(async |_, _| {
-            RawJson::encode(&shell("mkdir made").1).map(Decision::allow_with_input)
-        });
-        let played = Game::new(changes).options(denied()).play(uses([shell(TOUCH)])).await;
-        assert!(played.exists("project/made") && !played.exists("project/b.txt"), "{:?}", played.results);
-        // It must fit the tool all the same.
-        let changes = PermissionHandler::new(async |_, _| {
-            RawJson::parse(r#"{"nothing": 1}"#).map(Decision::allow_with_input)
-        });
-        let played = Game::new(changes).play(uses([shell(TOUCH)])).await;
-        assert!(played.results[0].0 && played.told().contains("schema"), "{:?}", played.results);
-    })
-    .await;
+    let denied = || Options::new().disallowed_tools(["Bash(mkdir:*)"]);
+    let played = Game::new(allows()).options(denied()).play(uses([shell("mkdir made")])).await;
+    assert!(played.asked.is_empty() && !played.exists("project/made"), "{:?}", played.results);
+    let changes = PermissionHandler::new(async |_, _| {
+        RawJson::encode(&shell("mkdir made").1).map(Decision::allow_with_input)
+    });
+    let played = Game::new(changes).options(denied()).play(uses([shell(TOUCH)])).await;
+    assert!(played.exists("project/made") && !played.exists("project/b.txt"), "{:?}", played.results);
+    // It must fit the tool all the same.
+    let changes = PermissionHandler::new(async |_, _| {
+        RawJson::parse(r#"{"nothing": 1}"#).map(Decision::allow_with_input)
+    });
+    let played = Game::new(changes).play(uses([shell(TOUCH)])).await;
+    assert!(played.results[0].0 && played.told().contains("schema"), "{:?}", played.results);
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_denial_that_interrupts_ends_the_work_of_whoever_asked() {
-    bounded(async {
-        let interrupts = || PermissionHandler::new(async |_, _| Decision::deny_and_interrupt("of mine"));
-        let played = Game::new(interrupts()).play(uses([shell(TOUCH)])).await;
-        assert_eq!(played.turns[0].terminal_reason, Some(TerminalReason::AbortedTools));
-        assert!(!played.told().contains("of mine"), "{}", played.told());
-        let agent = json!({
-            "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": false,
-        });
-        let mut script = uses([("Task", agent)]);
-        script["match"] = json!([{"marker": "MARKER", "replies": [reply([shell(TOUCH)])]}]);
-        let played = Game::new(interrupts()).play(script).await;
-        assert_eq!(played.turns[0].result.as_deref(), Some("Done."), "{:?}", played.results);
-        assert!(!played.exists("project/b.txt"));
-    })
-    .await;
+    let interrupts = || PermissionHandler::new(async |_, _| Decision::deny_and_interrupt("of mine"));
+    let played = Game::new(interrupts()).play(uses([shell(TOUCH)])).await;
+    assert_eq!(played.turns[0].terminal_reason, Some(TerminalReason::AbortedTools));
+    assert!(!played.told().contains("of mine"), "{}", played.told());
+    let agent = json!({
+        "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": false,
+    });
+    let mut script = uses([("Task", agent)]);
+    script["match"] = json!([{"marker": "MARKER", "replies": [reply([shell(TOUCH)])]}]);
+    let played = Game::new(interrupts()).play(script).await;
+    assert_eq!(played.turns[0].result.as_deref(), Some("Done."), "{:?}", played.results);
+    assert!(!played.exists("project/b.txt"));
 }
 
 /// The rule is stored as `Display` writes it, and the CLI reads it back.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn rules_are_written_as_the_cli_writes_them() {
-    bounded(async {
-        let kept = ["echo (x)", r"a\b", "tail\\", "git push:*"]
-            .map(|content| Rule::new("Bash", Some(content.to_owned())));
-        let rules = kept.clone();
-        let handler = PermissionHandler::new(move |_, _| {
-            let update = PermissionUpdate::add_rules(RuleBehavior::Allow, rules.clone());
-            std::future::ready(Allow::new().updates([update.kept_in(UpdateDestination::UserSettings)]))
-        });
-        let played = Game::new(handler).play(uses([shell(TOUCH)])).await;
-        let stored = fs::read_to_string(played.place.file("home/.claude/settings.json")).unwrap();
-        let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
-        assert_eq!(stored["permissions"]["allow"], json!(kept.map(|rule| rule.to_string())));
-    })
-    .await;
+    let kept = ["echo (x)", r"a\b", "tail\\", "git push:*"]
+        .map(|content| Rule::new("Bash", Some(content.to_owned())));
+    let rules = kept.clone();
+    let handler = PermissionHandler::new(move |_, _| {
+        let update = PermissionUpdate::add_rules(RuleBehavior::Allow, rules.clone());
+        std::future::ready(Allow::new().updates([update.kept_in(UpdateDestination::UserSettings)]))
+    });
+    let played = Game::new(handler).play(uses([shell(TOUCH)])).await;
+    let stored = fs::read_to_string(played.place.file("home/.claude/settings.json")).unwrap();
+    let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    assert_eq!(stored["permissions"]["allow"], json!(kept.map(|rule| rule.to_string())));
 }
 
 /// Until the session ends: the second use passes, another command is asked about, and nothing is stored.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_rule_of_the_session_answers_the_next_question() {
-    bounded(async {
-        let handler = PermissionHandler::new(async |_, _| {
-            let rule: Rule = r"Bash(echo '\(x\)' > b.txt)".parse()?;
-            let update = PermissionUpdate::add_rules(RuleBehavior::Allow, [rule]);
-            let inside = PermissionUpdate::set_mode(PermissionMode::AcceptEdits);
-            Ok::<_, agentwire::protocol::permission::RuleError>(Allow::new().updates([update, inside]))
-        });
-        let script = uses([shell("mkfifo p"), shell("echo '(x)' > b.txt"), shell("mkfifo q")]);
-        let played = Game::new(handler).play(script).await;
-        let commands: Vec<&str> = played.asked.iter().map(|request| request.input.as_str()).collect();
-        assert!(commands.len() == 2 && commands[1].contains("mkfifo q"), "{commands:?}");
-        assert_eq!(fs::read_to_string(played.place.file("project/b.txt")).unwrap(), "(x)\n");
-        assert!(!played.exists("home/.claude/settings.json"));
-    })
-    .await;
+    let handler = PermissionHandler::new(async |_, _| {
+        let rule: Rule = r"Bash(echo '\(x\)' > b.txt)".parse()?;
+        let update = PermissionUpdate::add_rules(RuleBehavior::Allow, [rule]);
+        let inside = PermissionUpdate::set_mode(PermissionMode::AcceptEdits);
+        Ok::<_, agentwire::protocol::permission::RuleError>(Allow::new().updates([update, inside]))
+    });
+    let script = uses([shell("mkfifo p"), shell("echo '(x)' > b.txt"), shell("mkfifo q")]);
+    let played = Game::new(handler).play(script).await;
+    let commands: Vec<&str> = played.asked.iter().map(|request| request.input.as_str()).collect();
+    assert!(commands.len() == 2 && commands[1].contains("mkfifo q"), "{commands:?}");
+    assert_eq!(fs::read_to_string(played.place.file("project/b.txt")).unwrap(), "(x)\n");
+    assert!(!played.exists("home/.claude/settings.json"));
 }
 
 /// `Task` is asked about as `Agent`, which a list of what is denied knows.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn lists_know_the_names_that_are_asked_about() {
-    bounded(async {
-        let agent = json!({"description": "d", "subagent_type": "general-purpose", "prompt": "p"});
-        let asks = Options::new().settings(settings(json!({"permissions": {"ask": ["Agent"]}})));
-        let handler = policy::deny(["Task"], "no helpers here").or(policy::allow(["*"]));
-        let played = Game::new(handler).options(asks).play(uses([("Task", agent)])).await;
-        assert_eq!((played.asked(), played.told()), (vec!["Agent"], "no helpers here"));
-        // A rule of the user's wants a person, so no list allows it.
-        let asks = Options::new().settings(settings(json!({"permissions": {"ask": ["Bash"]}})));
-        let played = Game::new(policy::allow(["Bash"])).options(asks).play(uses([shell(TOUCH)])).await;
-        assert!(played.asked() == ["Bash"] && !played.exists("project/b.txt"), "{:?}", played.results);
-        let played = Game::new(policy::allow(["Bash"])).play(uses([shell(TOUCH)])).await;
-        assert!(played.exists("project/b.txt"), "{:?}", played.results);
-    })
-    .await;
+    let agent = json!({"description": "d", "subagent_type": "general-purpose", "prompt": "p"});
+    let asks = Options::new().settings(settings(json!({"permissions": {"ask": ["Agent"]}})));
+    let handler = policy::deny(["Task"], "no helpers here").or(policy::allow(["*"]));
+    let played = Game::new(handler).options(asks).play(uses([("Task", agent)])).await;
+    assert_eq!((played.asked(), played.told()), (vec!["Agent"], "no helpers here"));
+    // A rule of the user's wants a person, so no list allows it.
+    let asks = Options::new().settings(settings(json!({"permissions": {"ask": ["Bash"]}})));
+    let played = Game::new(policy::allow(["Bash"])).options(asks).play(uses([shell(TOUCH)])).await;
+    assert!(played.asked() == ["Bash"] && !played.exists("project/b.txt"), "{:?}", played.results);
+    let played = Game::new(policy::allow(["Bash"])).play(uses([shell(TOUCH)])).await;
+    assert!(played.exists("project/b.txt"), "{:?}", played.results);
 }

@@ -10,7 +10,7 @@ use agentwire::{
 };
 use serde_json::json;
 
-use super::{Game, bounded, settings, shell, uses};
+use super::{Game, settings, shell, uses};
 
 /// What came of one use of the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ fn denied() -> Options {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn rules_decide_before_the_handler() {
     let some = || Options::new().allowed_tools(["Bash(mkfifo:*)"]);
-    bounded(check(&[
+    check(&[
         ("nothing", Options::new(), (Asked, None)),
         ("a rule allows", some(), (Ran, None)),
         ("a rule allows the tool", Options::new().allowed_tools(["Bash"]), (Ran, Some("allowedTools"))),
@@ -78,7 +78,7 @@ async fn rules_decide_before_the_handler() {
         ("a rule denies", denied(), (Refused, None)),
         ("deny before allow", denied().allowed_tools(["Bash(mkfifo p)"]), (Refused, None)),
         ("ask before allow", rules("ask").allowed_tools(["Bash(mkfifo:*)"]), (Asked, None)),
-    ]))
+    ])
     .await;
 }
 
@@ -87,7 +87,7 @@ async fn rules_decide_before_the_handler() {
 async fn modes_decide_before_the_handler_and_after_rules() {
     let (nobody, bypass) = (PermissionPrompts::None, PermissionMode::BypassPermissions);
     let by_mode = Some("permissionMode");
-    bounded(check(&[
+    check(&[
         ("edits pass, and this is none", mode(PermissionMode::AcceptEdits), (Asked, None)),
         ("the mode refuses", mode(PermissionMode::DontAsk), (Refused, by_mode)),
         ("nobody is asked", Options::new().permission_prompts(nobody), (Refused, Some("permissionPrompts"))),
@@ -95,43 +95,35 @@ async fn modes_decide_before_the_handler_and_after_rules() {
         ("deny before the mode", denied().permission_mode(bypass.clone()), (Refused, by_mode)),
         ("ask before the mode", rules("ask").permission_mode(bypass), (Asked, by_mode)),
         ("a classifier is not to be had here", mode(PermissionMode::Auto), (Refused, by_mode)),
-    ]))
+    ])
     .await;
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn hooks_decide_before_modes_and_not_before_rules() {
-    bounded(async {
-        let (allow, ask, deny) =
-            (HookReply::<PreToolUse>::allow, || HookReply::ask("?"), || HookReply::deny("no"));
-        for (what, options, hooks, expected) in [
-            ("a hook allows", Options::new(), says(allow), Ran),
-            ("even where the mode refuses", mode(PermissionMode::DontAsk), says(allow), Ran),
-            (
-                "but not where a rule denies",
-                Options::new().disallowed_tools(["Bash(mkfifo:*)"]),
-                says(allow),
-                Refused,
-            ),
-            ("nor where a rule asks", rules("ask"), says(allow), Asked),
-            ("a hook asks", Options::new(), says(ask), Asked),
-            ("though a rule allows", Options::new().allowed_tools(["Bash"]), says(ask), Asked),
-            ("though the mode refuses", mode(PermissionMode::DontAsk), says(ask), Asked),
-            (
-                "though the mode lets everything pass",
-                mode(PermissionMode::BypassPermissions),
-                says(ask),
-                Asked,
-            ),
-            ("a hook denies", Options::new().allowed_tools(["Bash"]), says(deny), Refused),
-        ] {
-            assert_eq!(came(options, hooks).await.0, expected, "{what}");
-        }
-        // A hook that fails, and was told to let things go on, leaves it to the handler.
-        let fails = agentwire::hooks::Matcher::any().on_failure(HookFailure::Continue);
-        let fails = Hooks::new().on_matching(PreToolUse, fails, async |_, _| Err::<(), _>("broken"));
-        assert_eq!(came(Options::new(), fails).await.0, Asked);
-    })
-    .await;
+    let (allow, ask, deny) =
+        (HookReply::<PreToolUse>::allow, || HookReply::ask("?"), || HookReply::deny("no"));
+    for (what, options, hooks, expected) in [
+        ("a hook allows", Options::new(), says(allow), Ran),
+        ("even where the mode refuses", mode(PermissionMode::DontAsk), says(allow), Ran),
+        (
+            "but not where a rule denies",
+            Options::new().disallowed_tools(["Bash(mkfifo:*)"]),
+            says(allow),
+            Refused,
+        ),
+        ("nor where a rule asks", rules("ask"), says(allow), Asked),
+        ("a hook asks", Options::new(), says(ask), Asked),
+        ("though a rule allows", Options::new().allowed_tools(["Bash"]), says(ask), Asked),
+        ("though the mode refuses", mode(PermissionMode::DontAsk), says(ask), Asked),
+        ("though the mode lets everything pass", mode(PermissionMode::BypassPermissions), says(ask), Asked),
+        ("a hook denies", Options::new().allowed_tools(["Bash"]), says(deny), Refused),
+    ] {
+        assert_eq!(came(options, hooks).await.0, expected, "{what}");
+    }
+    // A hook that fails, and was told to let things go on, leaves it to the handler.
+    let fails = agentwire::hooks::Matcher::any().on_failure(HookFailure::Continue);
+    let fails = Hooks::new().on_matching(PreToolUse, fails, async |_, _| Err::<(), _>("broken"));
+    assert_eq!(came(Options::new(), fails).await.0, Asked);
 }

@@ -10,7 +10,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::{Game, Played, bounded, uses};
+use super::{Game, Played, uses};
 
 fn questions() -> Value {
     json!({"questions": [
@@ -48,67 +48,58 @@ async fn answered(options: Options, heard: &str, fill: fn(&mut Questions) -> Dec
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn the_model_hears_the_answers() {
-    bounded(async {
-        let played = answered(Options::new(), "Saw, Rope", |asked| {
-            let [tree, tools] = &mut asked.questions[..] else { return Decision::deny("two were to come") };
-            tree.answer = Some(Answer::text("Lime"));
-            tools.answer = Some(Answer::choices([&tools.options[0], &tools.options[2]]));
-            asked.allow().into()
-        })
-        .await;
-        assert!(
-            played.told().contains(r#""Which tree?"="Lime", "Which tools?"="Saw, Rope""#),
-            "{}",
-            played.told()
-        );
-        let played = answered(Options::new(), "a willow", |asked| {
-            asked.questions[0].answer = Some(Answer::text("a willow"));
-            asked.allow().into()
-        })
-        .await;
-        assert!(!played.told().contains("Which tools?"), "{}", played.told());
-        answered(Options::new(), "Plant a bush.", |asked| asked.respond("Plant a bush.").into()).await;
-        answered(Options::new(), "did not answer", |asked| asked.allow().into()).await;
-        answered(Options::new(), "not now", |_| Decision::deny("not now")).await;
+    let played = answered(Options::new(), "Saw, Rope", |asked| {
+        let [tree, tools] = &mut asked.questions[..] else { return Decision::deny("two were to come") };
+        tree.answer = Some(Answer::text("Lime"));
+        tools.answer = Some(Answer::choices([&tools.options[0], &tools.options[2]]));
+        asked.allow().into()
     })
     .await;
+    assert!(
+        played.told().contains(r#""Which tree?"="Lime", "Which tools?"="Saw, Rope""#),
+        "{}",
+        played.told()
+    );
+    let played = answered(Options::new(), "a willow", |asked| {
+        asked.questions[0].answer = Some(Answer::text("a willow"));
+        asked.allow().into()
+    })
+    .await;
+    assert!(!played.told().contains("Which tools?"), "{}", played.told());
+    answered(Options::new(), "Plant a bush.", |asked| asked.respond("Plant a bush.").into()).await;
+    answered(Options::new(), "did not answer", |asked| asked.allow().into()).await;
+    answered(Options::new(), "not now", |_| Decision::deny("not now")).await;
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn the_model_hears_notes_and_the_preview_that_was_chosen() {
-    bounded(async {
-        let html = Options::new().tool_config(ToolConfig::preview_format(PreviewFormat::Html));
-        let played = answered(html, "by the lake", |asked| {
-            let tree = &mut asked.questions[0];
-            tree.answer = Some(Answer::choices([&tree.options[0]]).notes("by the lake"));
-            asked.allow().into()
-        })
-        .await;
-        assert!(played.told().contains("<b>oak</b>"), "{}", played.told());
-        assert_eq!(played.details[0]["annotations"]["Which tree?"]["notes"], "by the lake");
+    let html = Options::new().tool_config(ToolConfig::preview_format(PreviewFormat::Html));
+    let played = answered(html, "by the lake", |asked| {
+        let tree = &mut asked.questions[0];
+        tree.answer = Some(Answer::choices([&tree.options[0]]).notes("by the lake"));
+        asked.allow().into()
     })
     .await;
+    assert!(played.told().contains("<b>oak</b>"), "{}", played.told());
+    assert_eq!(played.details[0]["annotations"]["Which tree?"]["notes"], "by the lake");
 }
 
 /// A rule that allows the tool keeps nobody from being asked; the mode `dontAsk` does.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_person_is_asked_whatever_is_allowed() {
-    bounded(async {
-        let allowed = || Options::new().allowed_tools([Questions::TOOL]).env("IS_SANDBOX", "1");
-        for mode in [PermissionMode::Default, PermissionMode::BypassPermissions] {
-            answered(allowed().permission_mode(mode), "not now", |_| Decision::deny("not now")).await;
-        }
-        // No list answers in a person's place.
-        let played = Game::new(policy::allow(["*"])).play(asks("nothing here permits")).await;
-        assert_eq!((played.asked().len(), played.results[0].0), (1, true));
-        let never = PermissionHandler::new(async |_, _| Decision::allow());
-        let dont_ask = allowed().permission_mode(PermissionMode::DontAsk);
-        let played = Game::new(never).options(dont_ask).play(asks("don't ask mode")).await;
-        assert_eq!((played.asked().len(), played.results[0].0), (0, true));
-    })
-    .await;
+    let allowed = || Options::new().allowed_tools([Questions::TOOL]).env("IS_SANDBOX", "1");
+    for mode in [PermissionMode::Default, PermissionMode::BypassPermissions] {
+        answered(allowed().permission_mode(mode), "not now", |_| Decision::deny("not now")).await;
+    }
+    // No list answers in a person's place.
+    let played = Game::new(policy::allow(["*"])).play(asks("nothing here permits")).await;
+    assert_eq!((played.asked().len(), played.results[0].0), (1, true));
+    let never = PermissionHandler::new(async |_, _| Decision::allow());
+    let dont_ask = allowed().permission_mode(PermissionMode::DontAsk);
+    let played = Game::new(never).options(dont_ask).play(asks("don't ask mode")).await;
+    assert_eq!((played.asked().len(), played.results[0].0), (0, true));
 }
 
 /// Plans, and then writes a file; gives the modes that were told and what came of it.
@@ -124,29 +115,23 @@ async fn planned(decide: fn(&Plan) -> Decision) -> Played {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_plan_is_approved_or_sent_back() {
-    bounded(async {
-        let approved = planned(|plan| plan.approve().into()).await;
-        assert!(approved.results[0].1.contains("approved"), "{:?}", approved.results);
-        assert!(approved.details[0].get("planWasEdited").is_none(), "{:?}", approved.details);
-        // The mode is `default` again, so writing is asked about; this handler leaves that open.
-        assert_eq!(
-            (approved.asked(), approved.exists("project/b.txt")),
-            (vec!["ExitPlanMode", "Write"], false)
-        );
+    let approved = planned(|plan| plan.approve().into()).await;
+    assert!(approved.results[0].1.contains("approved"), "{:?}", approved.results);
+    assert!(approved.details[0].get("planWasEdited").is_none(), "{:?}", approved.details);
+    // The mode is `default` again, so writing is asked about; this handler leaves that open.
+    assert_eq!((approved.asked(), approved.exists("project/b.txt")), (vec!["ExitPlanMode", "Write"], false));
 
-        let edits_pass = planned(|plan| {
-            plan.approve().updates([PermissionUpdate::set_mode(PermissionMode::AcceptEdits)]).into()
-        })
-        .await;
-        assert_eq!((edits_pass.asked(), edits_pass.exists("project/b.txt")), (vec!["ExitPlanMode"], true));
-
-        let changed = planned(|plan| plan.approve_changed("1. Nothing at all.").into()).await;
-        assert!(changed.results[0].1.contains("1. Nothing at all."), "{:?}", changed.results);
-        assert_eq!(changed.details[0]["planWasEdited"], true);
-
-        let sent_back = planned(|_| Decision::deny("fewer files")).await;
-        assert_eq!(sent_back.results[0], (true, "fewer files".to_owned()));
-        assert!(!sent_back.exists("project/b.txt"));
+    let edits_pass = planned(|plan| {
+        plan.approve().updates([PermissionUpdate::set_mode(PermissionMode::AcceptEdits)]).into()
     })
     .await;
+    assert_eq!((edits_pass.asked(), edits_pass.exists("project/b.txt")), (vec!["ExitPlanMode"], true));
+
+    let changed = planned(|plan| plan.approve_changed("1. Nothing at all.").into()).await;
+    assert!(changed.results[0].1.contains("1. Nothing at all."), "{:?}", changed.results);
+    assert_eq!(changed.details[0]["planWasEdited"], true);
+
+    let sent_back = planned(|_| Decision::deny("fewer files")).await;
+    assert_eq!(sent_back.results[0], (true, "fewer files".to_owned()));
+    assert!(!sent_back.exists("project/b.txt"));
 }

@@ -39,26 +39,23 @@ fn waits(began: &Arc<Notify>, taken_back: &Arc<Notify>) -> PermissionHandler {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_hook_that_decides_first_has_the_question_taken_back() {
-    bounded(async {
-        for allows in [true, false] {
-            let (began, taken_back) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-            let asked = Arc::clone(&began);
-            let hooks = Hooks::new().on(PermissionRequest, move |_, _| {
-                let asked = Arc::clone(&asked);
-                async move {
-                    asked.notified().await;
-                    if allows { HookReply::allow_request() } else { HookReply::deny_request("says the hook") }
-                }
-            });
-            let game = Game::new(waits(&began, &taken_back)).hooks(hooks);
-            let played = game.play(uses([shell("mkfifo p")])).await;
-            assert_eq!(played.exists("project/p"), allows, "{:?}", played.results);
-            assert_eq!(played.results[0].1.contains("says the hook"), !allows);
-            taken_back.notified().await;
-            assert_eq!(played.turns[0].permission_denials.len(), usize::from(!allows));
-        }
-    })
-    .await;
+    for allows in [true, false] {
+        let (began, taken_back) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let asked = Arc::clone(&began);
+        let hooks = Hooks::new().on(PermissionRequest, move |_, _| {
+            let asked = Arc::clone(&asked);
+            async move {
+                asked.notified().await;
+                if allows { HookReply::allow_request() } else { HookReply::deny_request("says the hook") }
+            }
+        });
+        let game = Game::new(waits(&began, &taken_back)).hooks(hooks);
+        let played = game.play(uses([shell("mkfifo p")])).await;
+        assert_eq!(played.exists("project/p"), allows, "{:?}", played.results);
+        assert_eq!(played.results[0].1.contains("says the hook"), !allows);
+        taken_back.notified().await;
+        assert_eq!(played.turns[0].permission_denials.len(), usize::from(!allows));
+    }
 }
 
 #[tokio::test]
@@ -117,21 +114,17 @@ async fn an_interrupt_takes_an_open_question_back() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn an_agent_in_the_background_asks_in_its_own_name() {
-    bounded(async {
-        let agent = json!({
-            "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": true,
-        });
-        let mut script = uses([("Task", agent), ("Read", json!({"file_path": "a.txt"}))]);
-        script["match"] = json!([{"marker": "MARKER", "replies": [
-            reply([shell("mkfifo p")]), {"blocks": [{"text": "Touched."}]},
-        ]}]);
-        script["replies"].as_array_mut().unwrap().push(json!({"blocks": [{"text": "It is done."}]}));
-        let handler = PermissionHandler::new(async |request: CanUseTool, _| {
-            request.agent_id.map(|_| Decision::allow())
-        });
-        let played = Game::new(handler).options(Options::new()).play(script).await;
-        assert!(played.exists("project/p"), "{:?}", played.results);
-        assert_eq!((played.asked(), played.turns.len()), (vec!["Bash"], 2));
-    })
-    .await;
+    let agent = json!({
+        "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": true,
+    });
+    let mut script = uses([("Task", agent), ("Read", json!({"file_path": "a.txt"}))]);
+    script["match"] = json!([{"marker": "MARKER", "replies": [
+        reply([shell("mkfifo p")]), {"blocks": [{"text": "Touched."}]},
+    ]}]);
+    script["replies"].as_array_mut().unwrap().push(json!({"blocks": [{"text": "It is done."}]}));
+    let handler =
+        PermissionHandler::new(async |request: CanUseTool, _| request.agent_id.map(|_| Decision::allow()));
+    let played = Game::new(handler).options(Options::new()).play(script).await;
+    assert!(played.exists("project/p"), "{:?}", played.results);
+    assert_eq!((played.asked(), played.turns.len()), (vec!["Bash"], 2));
 }
