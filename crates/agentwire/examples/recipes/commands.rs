@@ -60,7 +60,7 @@ pub(super) fn judge(
 pub(super) fn danger(words: &[&str]) -> Option<String> {
     let start = words.iter().position(|word| !BEFORE_COMMANDS.contains(word) && !is_assignment(word))?;
     let (program, rest) = words[start..].split_first()?;
-    if program.contains(UNREADABLE) || program.starts_with('-') {
+    if program.contains(UNREADABLE) || program.contains('=') || program.starts_with('-') {
         return Some(format!("it can't be told what `{program}` runs: write the program's name out"));
     }
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -69,15 +69,16 @@ pub(super) fn danger(words: &[&str]) -> Option<String> {
         "rm" => starts(&["-"]) || rest.iter().any(|word| word.contains(UNREADABLE)),
         "chmod" | "chown" | "chgrp" => starts(&["-"]),
         "find" => starts(&["-delete", "-exec", "-ok"]),
-        "git" => starts(&["push", "reset", "clean", "filter-branch"]),
-        _ => NEVER.contains(&name) || name.starts_with("mkfs"),
+        "git" => rest.iter().any(|word| ["push", "reset", "clean", "filter-branch"].contains(word)),
+        _ => NEVER.split(' ').any(|never| never == name) || name.starts_with("mkfs"),
     };
     harm.then(|| format!("`{}` is not run here: ask the user to do it", words.join(" ")))
 }
 
 fn is_assignment(word: &str) -> bool {
     let name = word.split_once('=').map(|(name, _)| name);
-    name.is_some_and(|name| name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_'))
+    let of_a_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(of_a_name))
 }
 
 const TOOLS: [&str; 2] = ["Bash", "Monitor"];
@@ -93,9 +94,6 @@ const BEFORE_COMMANDS: &[&str] =
 const UNREADABLE: [char; 9] = ['$', '{', '}', '*', '?', '[', '~', '<', '>'];
 
 /// What destroys file systems, ends the machine, makes one another user, or runs what can't be seen here.
-const NEVER: &[&str] = &[
-    "dd", "shred", "wipefs", "fdisk", "parted", "shutdown", "reboot", "halt", "poweroff", "init", "sudo",
-    "su", "doas", "pkexec", "eval", "exec", "source", ".", "trap", "alias", "function", "coproc", "xargs",
-    "parallel", "env", "nice", "setsid", "timeout", "watch", "chroot", "unshare", "nsenter", "at", "batch",
-    "crontab", "busybox", "sh", "bash", "dash", "zsh", "ksh", "fish",
-];
+const NEVER: &str = "dd shred wipefs fdisk parted shutdown reboot halt poweroff init sudo su doas pkexec eval exec noglob \
+    nocorrect repeat source . trap alias function coproc xargs parallel env nice setsid timeout watch \
+    chroot unshare nsenter at batch crontab busybox sh bash dash zsh ksh fish";

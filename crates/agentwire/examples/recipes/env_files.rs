@@ -24,18 +24,17 @@ pub(crate) fn protect(hooks: Hooks) -> Hooks {
 /// An error refuses too: where the input does not tell, nothing is opened.
 pub(super) fn judge(input: &PreToolUseInput) -> Result<HookReply<PreToolUse>, String> {
     let target = Target::of(input)?;
-    let fields = fields(input)?;
-    let sought = ["pattern", "glob"].iter().filter(|_| &*input.tool_name != "Read");
-    let names_one = sought.filter_map(|name| fields.get(*name)?.as_str()).any(|text| text.contains(NAME));
-    if target.may_be_called(is_secret) || names_one {
+    if target.may_be_called(is_secret) {
         return Ok(HookReply::deny("files called .env hold secrets: work without them"));
     }
-    let prints =
-        fields.get("output_mode").is_some_and(|mode| mode != "files_with_matches" && mode != "count");
-    if &*input.tool_name == "Grep" && prints && !target.told().is_file() {
-        return Ok(HookReply::deny(
-            "such a search may print secrets: search one file, or ask for names alone",
-        ));
+    if &*input.tool_name == "Grep" && !target.told().is_file() {
+        let fields = fields(input)?;
+        let mode = fields.get("output_mode").map_or(Some("files_with_matches"), |mode| mode.as_str());
+        let names_one =
+            fields.get("glob").is_some_and(|glob| glob.as_str().is_none_or(|glob| glob.contains(NAME)));
+        if names_one || !matches!(mode, Some("files_with_matches" | "count")) {
+            return Ok(HookReply::deny("it may print secrets: search one file, or ask for names alone"));
+        }
     }
     Ok(HookReply::proceed())
 }

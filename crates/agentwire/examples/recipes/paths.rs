@@ -71,7 +71,7 @@ impl Target {
     }
 
     fn at(path: &str, cwd: &Path) -> Result<Self, String> {
-        // The CLI takes these off or replaces them, so that the path would not be the one that is checked.
+        // The CLI takes these off or replaces them. 2.1.330 does so before it asks; another one may do it later.
         if path.is_empty() || path.trim() != path || path.starts_with('~') || path.contains('\0') {
             return Err("say it plainly, without `~` and without blanks around it".to_owned());
         }

@@ -25,8 +25,12 @@ pub(crate) fn branch(hooks: Hooks) -> Hooks {
 }
 
 fn branch_of(project: &Path) -> Option<String> {
-    let mut head = String::new();
-    std::fs::File::open(project.join(".git/HEAD")).ok()?.take(LONGEST).read_to_string(&mut head).ok()?;
+    let (path, mut head) = (project.join(".git/HEAD"), String::new());
+    // To open a pipe would be to wait for its other end.
+    if !path.is_file() {
+        return None;
+    }
+    std::fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut head).ok()?;
     let name = head.strip_suffix('\n')?.strip_prefix("ref: refs/heads/")?;
     let plain = name.chars().all(|char| char.is_ascii_alphanumeric() || "-_./".contains(char));
     plain.then(|| name.to_owned())

@@ -1,6 +1,6 @@
 //! Recipe `redact`: the model does not get to see secrets in what tools say.
 
-use std::{future::ready, sync::Arc};
+use std::{cmp::Reverse, future::ready, sync::Arc};
 
 use agentwire::{
     RawJson,
@@ -27,8 +27,11 @@ where
     I::Item: Into<String>,
 {
     // An empty text is everywhere.
-    let secrets: Arc<[String]> =
+    let mut secrets: Vec<String> =
         secrets.into_iter().map(Into::into).filter(|secret| !secret.is_empty()).collect();
+    // One may be a part of another, of which nothing is to be left.
+    secrets.sort_by_key(|secret| Reverse(secret.len()));
+    let secrets: Arc<[String]> = secrets.into();
     let of_batches = Arc::clone(&secrets);
     hooks
         .on(PostToolUse, move |input, _cx| ready(reply(&input.tool_response, &secrets)))

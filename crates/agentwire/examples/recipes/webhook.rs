@@ -60,12 +60,17 @@ pub(crate) struct Webhook {
 }
 
 impl Webhook {
-    /// Sends what is queued, and tells how many were lost.
+    /// Sends what is queued, and tells how many were lost; what takes longer than ten seconds in all is lost too.
     pub(crate) async fn finish(mut self) -> u64 {
-        // Either fails only where the task has ended already.
-        drop(self.queue.send(None).await);
-        drop((&mut self.task).await);
-        self.lost.load(Ordering::Relaxed)
+        let sent = async {
+            // Either fails only where the task has ended already.
+            drop(self.queue.send(None).await);
+            drop((&mut self.task).await);
+        };
+        let in_time = timeout(LIMIT, sent).await.is_ok();
+        // Those that are queued, and the one that is being sent.
+        let left = if in_time { 0 } else { self.queue.max_capacity() - self.queue.capacity() };
+        self.lost.load(Ordering::Relaxed) + left as u64
     }
 }
 

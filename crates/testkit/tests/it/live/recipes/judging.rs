@@ -1,5 +1,7 @@
 //! Judgements of the recipes by themselves: inputs that lack what is looked at, and commands in disguise.
 
+use std::{fs, path::Path};
+
 use agentwire::protocol::hook::{HookReply, PermissionDecision, PreToolUse, PreToolUseInput};
 use serde_json::{Value, json};
 
@@ -74,7 +76,8 @@ fn searches_are_looked_at_too() {
     let secret = |fields| refused(&env_files::judge(&input("Grep", fields)));
     assert!(secret(json!({"pattern": "x", "path": folder, "glob": "**/.env"})));
     assert!(secret(json!({"pattern": "x", "path": folder, "output_mode": "content"})));
-    assert!(!secret(json!({"pattern": "x", "path": folder})));
+    assert!(secret(json!({"pattern": "x", "path": folder, "output_mode": 5})));
+    assert!(!secret(json!({"pattern": "process.env", "path": folder})));
 }
 
 #[test]
@@ -128,6 +131,10 @@ fn commands_in_disguise_are_seen() {
         "for i in 1; do rm -rf x; done",
         "r*m -rf x",
         "trap 'ls' EXIT",
+        "=rm -rf x",
+        "a+=1 rm -rf x",
+        "a[0]=1 rm -rf x",
+        "noglob rm -rf x",
     ] {
         assert!(refused(command), "{command}");
     }
@@ -137,6 +144,7 @@ fn commands_in_disguise_are_seen() {
         "echo hello > a.txt",
         "git status",
         "git commit -m x",
+        "git add cleanup.rs",
         "rm a.txt",
         "cat a | grep -v b",
         "A=1 make",
@@ -147,4 +155,26 @@ fn commands_in_disguise_are_seen() {
     ] {
         assert!(!refused(command), "{command}");
     }
+}
+
+/// The guide names every recipe, and its links lead somewhere.
+#[test]
+fn the_guide_is_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = fs::read_to_string(root.join("docs/recipes.md")).unwrap();
+    let links: Vec<_> = guide.split("](../").skip(1).filter_map(|rest| rest.split_once(')')).collect();
+    for (link, _) in &links {
+        assert!(root.join(link).exists(), "{link}");
+    }
+    let folder = "crates/agentwire/examples/recipes";
+    for file in fs::read_dir(root.join(folder)).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let linked = links.iter().any(|(link, _)| *link == format!("{folder}/{name}"));
+        assert!(linked || ["main.rs", "menu.rs"].contains(&&*name), "{name}");
+    }
+    let menu = fs::read_to_string(root.join(folder).join("menu.rs")).unwrap();
+    let (_, menu) = menu.split_once("RECIPES: ").unwrap();
+    let names = menu.lines().filter_map(|line| line.trim().strip_prefix("(\"")?.split_once('"'));
+    let missing: Vec<_> = names.filter(|(name, _)| !guide.contains(&format!("[`{name}`]"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -1,6 +1,9 @@
 //! Matchers: which patterns are for which calls, as the CLI reads them.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use agentwire::{
     Decision, Session,
@@ -128,31 +131,29 @@ async fn calls_that_no_hook_sees_and_nobody_is_asked_about() {
             ("NotebookEdit", json!({"notebook_path": "${place}/project/n.ipynb", "new_source": "x"})),
             ("Bash", json!({"command": "ls"})),
             ("Read", json!({"file_path": " sub/../a.txt"})),
+            ("Write", json!({"file_path": "~/../project/sub/../c.txt ", "content": "x"})),
             ("Bash", json!({"command": "touch b.txt"})),
         ])
         .await;
         let (watched, asked) = (List::default(), List::default());
         let (watching, asking) = (Arc::clone(&watched), Arc::clone(&asked));
         let hooks = Hooks::new().on(PreToolUse, move |input, _cx| {
-            watching.lock().unwrap().push(format!("{} {}", input.tool_name, input.tool_input));
+            let what: BTreeMap<String, Value> = input.tool_input.decode().unwrap();
+            let what = what.get("file_path").or(what.get("command")).unwrap().as_str().unwrap();
+            watching.lock().unwrap().push(what.to_owned());
             std::future::ready(())
         });
         let permissions = PermissionHandler::new(move |request, _cx| {
-            asking.lock().unwrap().push(request.input.to_string());
+            asking.lock().unwrap().push(request.tool_name.to_string());
             std::future::ready(Decision::deny("not this time"))
         });
         let options = place.options().cwd(place.path("project"));
         let seen = hold(Session::builder().options(options).hooks(hooks).permissions(permissions)).await;
-        assert_eq!(seen.refused(), [true, true, true, true, false, false, true], "{seen:#?}");
-        assert_eq!(
-            *watched.lock().unwrap(),
-            [
-                r#"Bash {"command":"ls"}"#,
-                r#"Read {"file_path":" sub/../a.txt"}"#,
-                r#"Bash {"command":"touch b.txt"}"#
-            ]
-        );
-        assert_eq!(*asked.lock().unwrap(), [r#"{"command":"touch b.txt"}"#]);
+        assert_eq!(seen.refused(), [true, true, true, true, false, false, true, true], "{seen:#?}");
+        // Paths are those that the CLI uses, and not as the model gave them.
+        let (read, written) = (place.path("project/a.txt"), place.path("project/c.txt"));
+        assert_eq!(*watched.lock().unwrap(), ["ls", &read, &written, "touch b.txt"]);
+        assert_eq!(*asked.lock().unwrap(), ["Write", "Bash"]);
     })
     .await;
 }
