@@ -13,7 +13,7 @@ use agentwire::{
 /// Has the user asked about each tool of each MCP server, also where a rule allows it.
 ///
 /// Their names are `mcp__SERVER__TOOL`: `mcp__.*` is for all, `mcp__github__.*` for those of one server.
-/// `mcp__github` alone is no regular expression to the CLI but a whole name, and matches nothing.
+/// `mcp__github` alone is no regular expression to the CLI but a whole name; such a matcher is refused with the session.
 ///
 /// Where nobody is to be asked the call is denied.
 /// Not covered: the two tools of the CLI's own that read what servers offer (`ListMcpResourcesTool`,
@@ -28,8 +28,8 @@ pub(crate) fn ask_about_mcp_tools(hooks: Hooks) -> Hooks {
 /// Refuses every tool whose name ends in `Edit` or `Write`, by a regular expression.
 ///
 /// The expression may match anywhere in the name, so it has its `^` and `$`; capital letters count.
-/// One that is none matches nothing, and nobody is told: try it before you rely on it.
-/// Plain names ([`Matcher::tools`]) can't be wrong in that way.
+/// One with a mistake is refused with the session; one that means something else matches that, so try it before you
+/// rely on it.
 pub(crate) fn refuse_writing(hooks: Hooks) -> Hooks {
     hooks.on_matching(PreToolUse, Matcher::pattern("^[A-Za-z]*(Edit|Write)$"), |_input, _cx| {
         ready(HookReply::<PreToolUse>::deny("nothing is written here"))

@@ -69,13 +69,11 @@ async fn patterns_as_the_cli_reads_them() {
         let patterns = [
             "mcp__.*",
             "mcp__srv__.*",
-            "mcp__srv",
             "srv.*",
             "^srv.*",
             "Bash|mcp__srv__hello",
             "Bash, mcp__srv__hello",
             "MCP__.*",
-            "mcp__(",
             "mcp__*",
             "*",
             "",
@@ -115,6 +113,22 @@ async fn patterns_as_the_cli_reads_them() {
                 "mcp__srv__.*|Bash"
             ]
         );
+    })
+    .await;
+}
+
+/// What the CLI would take without a word, and match nothing with.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn patterns_that_match_nothing_refuse_the_session() {
+    bounded(async {
+        let place = place(&[]).await;
+        for pattern in ["mcp__srv", "mcp__("] {
+            let hooks = Hooks::new().on_matching(PreToolUse, Matcher::pattern(pattern), async |_, _| ());
+            let refused =
+                Session::builder().options(permissive(&place)).hooks(hooks).connect().await.unwrap_err();
+            assert!(refused.to_string().contains(pattern), "{refused}");
+        }
     })
     .await;
 }
