@@ -127,7 +127,8 @@ async fn patterns_that_match_nothing_refuse_the_session() {
             let hooks = Hooks::new().on_matching(PreToolUse, Matcher::pattern(pattern), async |_, _| ());
             let refused =
                 Session::builder().options(permissive(&place)).hooks(hooks).connect().await.unwrap_err();
-            assert!(refused.to_string().contains(pattern), "{refused}");
+            let refused = refused.report().to_string();
+            assert!(refused.contains(pattern), "{refused}");
         }
     })
     .await;
