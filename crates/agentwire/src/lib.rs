@@ -46,4 +46,6 @@ mod guides {
     mod readme {}
     #[doc = include_str!("../../../docs/forward-compat.md")]
     mod forward_compat {}
+    #[doc = include_str!("../../../docs/hooks.md")]
+    mod hooks {}
 }

@@ -11,6 +11,7 @@ mod asking;
 mod cli;
 mod declaration;
 mod failure;
+mod guide;
 mod handlers;
 mod limit;
 mod permission;

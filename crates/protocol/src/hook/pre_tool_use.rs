@@ -71,9 +71,14 @@ impl HookReply<PreToolUse> {
 
     /// The tool may be used with this input instead.
     pub fn allow_with_input(input: RawJson) -> Self {
-        let mut reply = Self::allow();
-        reply.output.get_or_insert_default().updated_input = Some(input);
-        reply
+        Self::allow().with_input(input)
+    }
+
+    /// The same reply, and the tool is used with this input instead; without a decision it is asked about.
+    #[must_use]
+    pub fn with_input(mut self, input: RawJson) -> Self {
+        self.output.get_or_insert_default().updated_input = Some(input);
+        self
     }
 
     fn decide(decision: PermissionDecision, reason: Option<String>) -> Self {

@@ -66,6 +66,13 @@ impl HookReply<UserPromptSubmit> {
     pub fn block_prompt(reason: impl Into<String>) -> Self {
         Self::blocked(reason)
     }
+
+    /// The same reply, and the session gets this title.
+    #[must_use]
+    pub fn with_session_title(mut self, title: impl Into<String>) -> Self {
+        self.output.get_or_insert_default().session_title = Some(title.into());
+        self
+    }
 }
 
 hook_event! {

@@ -9,7 +9,38 @@ use crate::open_enum::open_enum;
 
 /// A hook's reply.
 ///
-/// An output that belongs to another event does not compile, since the specific part is the event's own type.
+/// An output that belongs to another event does not compile, since the specific part is the event's own type:
+///
+/// ```
+/// use agentwire_protocol::hook::{HookReply, PostToolUse, PostToolUseOutput};
+///
+/// let mut output = PostToolUseOutput::default();
+/// output.updated_tool_output = None;
+/// let reply = HookReply::<PostToolUse>::output(output);
+/// ```
+///
+/// ```compile_fail
+/// use agentwire_protocol::hook::{HookReply, PostToolUse, PostToolUseOutput, PreToolUse};
+///
+/// let mut output = PostToolUseOutput::default();
+/// output.updated_tool_output = None;
+/// let reply = HookReply::<PreToolUse>::output(output);
+/// ```
+///
+/// Neither does a constructor of an event that can't say that:
+///
+/// ```
+/// use agentwire_protocol::hook::{HookReply, PostToolUse};
+///
+/// let reply = HookReply::<PostToolUse>::context("for the model");
+/// ```
+///
+/// ```compile_fail
+/// use agentwire_protocol::hook::{HookReply, PreCompact};
+///
+/// let reply = HookReply::<PreCompact>::context("for the model");
+/// ```
+///
 /// There is no `Default`: a reply that lets everything go ahead must be asked for by name.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -64,6 +95,13 @@ impl<E: HookEvent> HookReply<E> {
     #[must_use]
     pub fn with_system_message(mut self, message: impl Into<String>) -> Self {
         self.system_message = Some(message.into());
+        self
+    }
+
+    /// The same reply, and the hook's output is hidden (`suppressOutput`).
+    #[must_use]
+    pub fn suppressing_output(mut self) -> Self {
+        self.suppress_output = Some(true);
         self
     }
 

@@ -143,6 +143,13 @@ pub struct SetupOutput {
 }
 
 impl HookReply<SessionStart> {
+    /// The same reply, and skills and commands are looked for again, where the hook has put some there.
+    #[must_use]
+    pub fn reloading_skills(mut self) -> Self {
+        self.output.get_or_insert_default().reload_skills = Some(true);
+        self
+    }
+
     /// The conversation begins with this prompt.
     pub fn initial_message(text: impl Into<String>) -> Self {
         let text = Some(text.into());

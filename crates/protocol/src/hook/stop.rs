@@ -9,7 +9,7 @@ hook_event! {
     /// The model is done: it may be made to go on.
     ///
     /// A handler that always refuses keeps the turn running up to its limits: look at `stop_hook_active`.
-    /// The CLI ignores `onFailure` here, so only a reply can refuse.
+    /// The CLI ignores `onFailure` here, so only a reply can refuse; one that comes too late lets the turn end.
     Stop => StopOutput, refusal |reason| Some(HookReply::go_on(reason));
 
     /// What `Stop` tells.

@@ -62,6 +62,14 @@ impl HookReply<PostToolUse> {
     pub fn replace_output(output: RawJson) -> Self {
         Self::output(PostToolUseOutput { updated_tool_output: Some(output), ..PostToolUseOutput::default() })
     }
+
+    /// The model sees this instead of the output of an MCP server's tool.
+    pub fn replace_mcp_output(output: RawJson) -> Self {
+        Self::output(PostToolUseOutput {
+            updated_mcp_tool_output: Some(output),
+            ..PostToolUseOutput::default()
+        })
+    }
 }
 
 hook_event! {

@@ -76,6 +76,13 @@ pub struct FileChangedOutput {
     pub watch_paths: Option<Vec<String>>,
 }
 
+impl HookReply<FileChanged> {
+    /// Watches these paths from now on.
+    pub fn watch(paths: Vec<String>) -> Self {
+        Self::output(FileChangedOutput { watch_paths: Some(paths) })
+    }
+}
+
 hook_event! {
     /// A directory was added to those that the session may work in.
     ///

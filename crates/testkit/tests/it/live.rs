@@ -3,6 +3,7 @@
 //! `cargo xtask live-tests` names that CLI in `AGENTWIRE_CLI`, and runs these in a network namespace with the loopback
 //! alone; other runs ignore them.
 
+mod failing_hooks;
 mod permissions;
 mod place;
 mod recipes;

@@ -1,0 +1,176 @@
+//! Hooks that err, panic or take too long: what they guard does not happen, and with `Continue` it does.
+
+use std::{future::pending, time::Duration};
+
+use agentwire::{
+    Decision, Session,
+    hooks::{Hooks, Matcher, PermissionHandler},
+    protocol::{
+        control::HookFailure,
+        hook::{PermissionRequest, PreToolUse, Stop, UserPromptSubmit},
+        message::TurnResult,
+    },
+};
+
+use super::{Place, bounded};
+
+/// How a handler fails.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Error,
+    Panic,
+    Late,
+}
+
+#[expect(clippy::panic, reason = "it is what is tried")]
+async fn fail(fault: Fault) -> Result<(), &'static str> {
+    match fault {
+        Fault::Error => Err("broken"),
+        Fault::Panic => panic!("broken"),
+        Fault::Late => pending().await,
+    }
+}
+
+const ALL: [Fault; 3] = [Fault::Error, Fault::Panic, Fault::Late];
+
+/// Every way of failing, with a limit of a second.
+fn guard() -> Matcher {
+    Matcher::any().timeout(Duration::from_secs(1))
+}
+
+fn lenient() -> Matcher {
+    guard().on_failure(HookFailure::Continue)
+}
+
+/// A model that writes into `a.txt`, whether or not that was permitted to it.
+async fn writing() -> Place {
+    let write =
+        r#"{"tool_use": {"name": "Bash", "input": {"command": "echo two > a.txt", "description": "Write"}}}"#;
+    Place::scripted(&format!(
+        r#"{{"replies": [{{"blocks": [{write}]}}, {{"blocks": [{{"text": "I tried."}}]}}]}}"#
+    ))
+    .await
+}
+
+/// Whether the file was written.
+fn written(place: &Place) -> bool {
+    std::fs::read_to_string(place.file("project/a.txt")).unwrap() == "two\n"
+}
+
+async fn turn(place: &Place, hooks: Hooks, asks: Option<PermissionHandler>, tools: &[&str]) -> TurnResult {
+    let options = place.options().cwd(place.path("project")).allowed_tools(tools.iter().copied());
+    let mut builder = Session::builder().options(options).hooks(hooks);
+    if let Some(asks) = asks {
+        builder = builder.permissions(asks);
+    }
+    let mut session = builder.connect().await.unwrap();
+    let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    *result
+}
+
+/// Whether a tool was used that such a hook guards.
+async fn used(matcher: Matcher, fault: Fault) -> bool {
+    let place = writing().await;
+    let hooks = Hooks::new().on_matching(PreToolUse, matcher, move |_, _| fail(fault));
+    let result = turn(&place, hooks, None, &["Bash"]).await;
+    assert_eq!(result.result.as_deref(), Some("I tried."));
+    written(&place)
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn no_failing_pre_tool_use_hook_lets_the_use_through() {
+    bounded(async {
+        for fault in ALL {
+            assert!(!used(guard(), fault).await, "{fault:?}");
+        }
+        assert!(used(lenient(), Fault::Error).await);
+        assert!(used(lenient(), Fault::Panic).await);
+        // Here the CLI refuses by itself, whatever the choice is.
+        assert!(!used(lenient(), Fault::Late).await);
+    })
+    .await;
+}
+
+/// Whether a prompt reached the model that such a hook guards.
+async fn reached(matcher: Matcher, fault: Fault) -> bool {
+    let place = Place::new().await;
+    let hooks = Hooks::new().on_matching(UserPromptSubmit, matcher, move |_, _| fail(fault));
+    let result = turn(&place, hooks, None, &[]).await;
+    result.result.as_deref() == Some("Hello.")
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn no_failing_user_prompt_submit_hook_lets_the_prompt_through() {
+    bounded(async {
+        for fault in ALL {
+            assert!(!reached(guard(), fault).await, "{fault:?}");
+        }
+        assert!(reached(lenient(), Fault::Error).await);
+    })
+    .await;
+}
+
+/// Whether a tool was used that such a hook is asked about; the host would allow it where it is asked alone.
+async fn permitted(matcher: Matcher, fault: Fault) -> bool {
+    let place = writing().await;
+    let hooks = Hooks::new().on_matching(PermissionRequest, matcher.clone(), move |_, _| fail(fault));
+    // Both are asked at once, and the first counts: a host that is to wait for the hook says nothing.
+    let waits = matcher != lenient();
+    let host =
+        PermissionHandler::new(
+            move |_, _| async move { if waits { pending().await } else { Decision::allow() } },
+        );
+    turn(&place, hooks, Some(host), &[]).await;
+    written(&place)
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn no_failing_permission_request_hook_lets_the_use_through() {
+    bounded(async {
+        for fault in ALL {
+            assert!(!permitted(guard(), fault).await, "{fault:?}");
+        }
+        assert!(permitted(lenient(), Fault::Error).await);
+    })
+    .await;
+}
+
+/// Whether the turn ended at a stop that such a hook guards; the second stop is let through.
+async fn stopped(matcher: Matcher, fault: Fault) -> bool {
+    let place = Place::scripted(
+        r#"{
+            "replies": [{"blocks": [{"text": "I am done."}]}],
+            "match": [{
+                "marker": "the Stop hook", "in": "last", "replies": [{"blocks": [{"text": "Now I am done."}]}]
+            }]
+        }"#,
+    )
+    .await;
+    let hooks = Hooks::new().on_matching(Stop, matcher, move |input, _| async move {
+        if input.stop_hook_active { Ok(()) } else { fail(fault).await }
+    });
+    let result = turn(&place, hooks, None, &[]).await;
+    match result.result.as_deref() {
+        Some("I am done.") => true,
+        Some("Now I am done.") => false,
+        other => unreachable!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn no_failing_stop_hook_lets_the_turn_end() {
+    bounded(async {
+        for fault in ALL {
+            assert!(!stopped(guard(), fault).await, "{fault:?}");
+        }
+        assert!(stopped(lenient(), Fault::Error).await);
+        // What the CLI would do with a hook that is late, if we did not answer ahead of it.
+        assert!(stopped(lenient(), Fault::Late).await);
+    })
+    .await;
+}
