@@ -5,7 +5,13 @@ use std::time::Duration;
 /// The time since some moment.
 #[cfg(unix)]
 pub fn now() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    at(rustix::time::ClockId::ThreadCPUTime)
+}
+
+/// What a clock of the system's says.
+#[cfg(unix)]
+pub fn at(clock: rustix::time::ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or_default())
 }

@@ -56,6 +56,17 @@ pub const MARKS: &[Mark] = &[
 /// The mark for the memory of all messages that are kept, as times the bytes of their lines.
 pub const RETAINED: Bound = Bound::Most(2.0);
 
+/// The mark for the round trip of a callback, one at a time: ours as times a bare echo's, at p50.
+pub const ROUND_TRIP: Bound = Bound::Most(1.5);
+
+/// The mark for many callbacks at once: requests a second with 64 open, as times those one at a time.
+pub const AT_ONCE: Bound = Bound::Least(1.0);
+
+/// The mark for linear growth: the time that a request takes with 64 open, as times that with 8 open.
+///
+/// Were it the number of open requests that each of them costs, it would be eight times.
+pub const LINEAR: Bound = Bound::Most(1.25);
+
 /// The middle one.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: what decoding costs, against limits measured in the same run.
+//! `cargo xtask bench`: what decoding and callbacks cost, against limits measured in the same run.
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -11,6 +11,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let check = args.flag("--check");
     let rounds = args.option("--rounds")?;
     args.finish()?;
+    // All at once: one of them starts another.
+    let mut build = program::cargo()?;
+    program::run(build.args(["build", "--quiet", "--release", "--package", "agentwire-benches", "--bins"]))?;
     for name in PROGRAMS {
         let mut command = program::cargo()?;
         command.args(["run", "--quiet", "--release", "--package", "agentwire-benches", "--bin", name, "--"]);
@@ -23,5 +26,5 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Time first, then memory.
-const PROGRAMS: &[&str] = &["decode", "retain"];
+/// Time first, then memory, then callbacks.
+const PROGRAMS: &[&str] = &["decode", "retain", "round_trips"];

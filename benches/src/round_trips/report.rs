@@ -1,0 +1,66 @@
+//! What the bench CLI measured, on its way to who compares.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What one session came to.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
+pub struct Report {
+    /// One entry for each number of requests that were open at once, in the order of [`PHASES`](super::cli::PHASES).
+    pub phases: Vec<Phase>,
+    /// The CPU time of the client for all of them, in seconds; `None` as the bench CLI writes it, who can't know.
+    #[serde(default)]
+    pub cpu: Option<f64>,
+}
+
+/// Requests of one kind, so many of them open at once.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
+pub struct Phase {
+    /// How many were open at once.
+    pub outstanding: usize,
+    /// How many there were.
+    pub requests: usize,
+    /// The time of all of them, in seconds.
+    pub seconds: f64,
+    /// The round trip that half of them do not exceed, in µs.
+    pub p50: f64,
+    /// The round trip that 99 in a hundred do not exceed, in µs.
+    pub p99: f64,
+}
+
+impl Phase {
+    /// Puts the times of all round trips together.
+    pub fn of(outstanding: usize, seconds: Duration, mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at = |share: usize| {
+            let time = times.get(times.len() * share / 100).or(times.last());
+            time.map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)
+        };
+        let (p50, p99) = (at(50), at(99));
+        Self { outstanding, requests: times.len(), seconds: seconds.as_secs_f64(), p50, p99 }
+    }
+
+    /// Requests a second.
+    pub fn rate(&self) -> f64 {
+        self.requests as f64 / self.seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Phase;
+
+    #[test]
+    fn percentiles_are_of_the_times() {
+        let times = (1..=200).rev().map(Duration::from_micros).collect();
+        let phase = Phase::of(1, Duration::from_millis(100), times);
+        assert_eq!((phase.p50, phase.p99, phase.requests), (101.0, 199.0, 200));
+        assert_eq!(phase.rate(), 2000.0);
+        assert!(Phase::of(1, Duration::from_secs(1), Vec::new()).p50.is_nan());
+    }
+}
