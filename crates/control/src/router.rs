@@ -252,6 +252,12 @@ impl Router {
         self.outbound.next_deadline()
     }
 
+    /// Whether something waits to be written, or the input is to be ended.
+    #[cfg(feature = "driver")]
+    pub(crate) fn has_to_write(&self) -> bool {
+        self.transmit.bytes() > 0 || !self.input_is_open()
+    }
+
     /// The bytes that wait to be written.
     pub fn transmit_bytes(&self) -> usize {
         self.transmit.bytes()

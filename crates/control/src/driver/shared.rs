@@ -121,8 +121,13 @@ impl Shared {
         mut state: MutexGuard<'_, State>,
         act: impl FnOnce(&mut State) -> T,
     ) -> (T, Vec<Asked>) {
+        let (calls, _) = state.router.open();
         let result = act(&mut state);
-        let Effects { asked, replies, cancelled, closed } = state.settle_events(self.observer.as_deref());
+        let Effects { told, asked, replies, cancelled, closed } =
+            state.settle_events(self.observer.as_deref());
+        let writes = state.router.has_to_write();
+        // Only a call that begins or ends moves the next deadline.
+        let deadline_moved = state.router.open().0 != calls;
         drop(state);
         // Outside the lock, since each may wake code of the caller's.
         for (id, waiting, reply) in replies {
@@ -134,9 +139,17 @@ impl Shared {
         if let (Some(observer), Some(ending)) = (&self.observer, closed) {
             observer.ended(&ending);
         }
-        self.to_write.notify_one();
-        self.deadlines.notify_one();
-        self.arrived.notify_waiters();
+        // Whoever waits is woken only for what it waits for: the reader of messages often sleeps on a thread of its own,
+        // which costs more to wake than a callback takes.
+        if writes {
+            self.to_write.notify_one();
+        }
+        if deadline_moved {
+            self.deadlines.notify_one();
+        }
+        if told {
+            self.arrived.notify_waiters();
+        }
         self.may_read.notify_waiters();
         (result, asked)
     }
@@ -286,6 +299,8 @@ impl State {
             inbox.push(delivery);
         };
         while let Some(event) = self.router.poll_event() {
+            effects.told |=
+                matches!(event, Event::Incoming(_) | Event::TurnEnded(_) | Event::RunOver | Event::Closed(_));
             match event {
                 Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
                 Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
@@ -309,6 +324,8 @@ impl State {
 /// What is to be done once the lock is released.
 #[derive(Default)]
 struct Effects {
+    /// There is something for who reads, and perhaps news of a prompt.
+    told: bool,
     asked: Vec<Asked>,
     replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
     cancelled: Vec<Running>,

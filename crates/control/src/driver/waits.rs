@@ -42,7 +42,12 @@ impl Shared {
                 return None;
             }
             // Asked again only after `None`, so that it is always there.
-            act.take().map(|act| self.apply(state, act).0)
+            act.take().map(|act| {
+                let done = self.apply(state, act).0;
+                // A prompt that was sent may have pushed out what is known of an old one.
+                self.arrived.notify_waiters();
+                done
+            })
         })
         .await
     }
