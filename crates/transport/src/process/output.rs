@@ -87,9 +87,21 @@ fn poll_read(
             return Poll::Ready(read_left(receiver, left));
         }
         ready!(receiver.poll_read_ready(cx))?;
-        match receiver.try_io(|| Ok(read_available(receiver)?)) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            read => return Poll::Ready(read),
+        let mut read = None;
+        let attempt = receiver.try_io(|| {
+            let chunk = read_available(receiver)?;
+            let emptied = chunk.emptied;
+            read = Some(chunk.bytes);
+            // A pipe that gave less than it was asked for is empty: said now, this spares a read that would say no more.
+            // Readiness that has come since stays, and so does the end of the pipe.
+            if emptied { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        });
+        match (read, attempt) {
+            (Some(chunk), _) => return Poll::Ready(Ok(chunk)),
+            (None, Err(error)) if error.kind() != io::ErrorKind::WouldBlock => {
+                return Poll::Ready(Err(error));
+            }
+            (None, _) => {}
         }
     }
 }
@@ -100,7 +112,7 @@ fn read_left(receiver: &Receiver, left: &mut usize) -> io::Result<Bytes> {
         return Ok(Bytes::new());
     }
     match read_available(receiver) {
-        Ok(chunk) => {
+        Ok(Chunk { bytes: chunk, .. }) => {
             *left = left.saturating_sub(chunk.len());
             Ok(chunk)
         }
@@ -109,13 +121,34 @@ fn read_left(receiver: &Receiver, left: &mut usize) -> io::Result<Bytes> {
     }
 }
 
-/// One read into a buffer of the size that is waiting: idle sources hold no memory, and no chunk pins more than itself.
-fn read_available(pipe: impl AsFd) -> Result<Bytes, Errno> {
-    let waiting =
-        ioctl_fionread(&pipe).map_or(CHUNK_MAX, |bytes| usize::try_from(bytes).unwrap_or(CHUNK_MAX));
-    let mut buffer = Vec::with_capacity(waiting.clamp(CHUNK_MIN, CHUNK_MAX));
-    retry_on_intr(|| read(&pipe, rustix::buffer::spare_capacity(&mut buffer)))?;
-    Ok(Bytes::from(buffer))
+/// What one look at the pipe gave.
+struct Chunk {
+    /// Empty at the end of the output.
+    bytes: Bytes,
+    /// Whether the pipe held no more.
+    emptied: bool,
+}
+
+/// Reads what is waiting, up to what a pipe holds: idle sources hold no memory, and no chunk pins more than itself.
+///
+/// A message is mostly short, so that one read onto the stack takes it; only behind more than that is it worth to ask
+/// how much is waiting.
+fn read_available(pipe: impl AsFd) -> Result<Chunk, Errno> {
+    let mut start = [0; SHORT];
+    let length = retry_on_intr(|| read(&pipe, &mut start[..]))?;
+    let start = &start[..length];
+    if length < SHORT {
+        // Nothing at all is the end, which is seen again by the next read.
+        return Ok(Chunk { bytes: Bytes::copy_from_slice(start), emptied: !start.is_empty() });
+    }
+    let waiting = ioctl_fionread(&pipe).map_or(0, |bytes| usize::try_from(bytes).unwrap_or(CHUNK_MAX));
+    let mut buffer = Vec::with_capacity(start.len() + waiting.min(CHUNK_MAX - SHORT));
+    buffer.extend_from_slice(start);
+    if buffer.capacity() > buffer.len() {
+        // What can't be read now is told by the next read.
+        let _ = retry_on_intr(|| read(&pipe, rustix::buffer::spare_capacity(&mut buffer)));
+    }
+    Ok(Chunk { bytes: Bytes::from(buffer), emptied: false })
 }
 
 fn drain_on(pipe: OwnedFd, running: Arc<Running>) {
@@ -129,8 +162,8 @@ fn drain_on(pipe: OwnedFd, running: Arc<Running>) {
 
 /// A pipe holds 64 KiB by default.
 const CHUNK_MAX: usize = 64 * 1024;
-/// At the end of the pipe nothing is waiting, but the read needs some room.
-const CHUNK_MIN: usize = 64;
+/// More than most messages take, and little for a stack.
+const SHORT: usize = 4 * 1024;
 
 #[cfg(test)]
 mod tests {
