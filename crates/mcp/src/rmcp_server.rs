@@ -1,5 +1,6 @@
 //! Serves any `rmcp` server handler.
 
+mod call;
 mod channel;
 mod guarded;
 mod session;

@@ -88,10 +88,8 @@ impl Channel {
     }
 
     fn answer(&self, service_id: &RequestId, id: RequestId, answer: &TxJsonRpcMessage<RoleServer>) {
-        let answer = RawJson::encode(answer).unwrap_or_else(|error| {
-            let why = format!("the answer can't be written: {error}");
-            let id = RawJson::encode(&id.into_json_value()).unwrap_or_else(|_| RawJson::empty_object());
-            rpc::error(&id, rpc::INTERNAL_ERROR, &why)
+        let answer = written(answer, || {
+            RawJson::encode(&id.into_json_value()).unwrap_or_else(|_| RawJson::empty_object())
         });
         self.waiting.answer(service_id, answer);
     }
@@ -106,6 +104,13 @@ impl Channel {
         }
         Some(())
     }
+}
+
+/// The answer as text; an error under this id where it can't be written.
+pub(super) fn written(answer: &TxJsonRpcMessage<RoleServer>, id: impl FnOnce() -> RawJson) -> RawJson {
+    RawJson::encode(answer).unwrap_or_else(|error| {
+        rpc::error(&id(), rpc::INTERNAL_ERROR, &format!("the answer can't be written: {error}"))
+    })
 }
 
 fn encoded(message: &TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {

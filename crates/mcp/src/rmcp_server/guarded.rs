@@ -17,8 +17,14 @@ use crate::rpc;
 /// never ends one that does not heed its token.
 #[derive(Debug)]
 pub(super) struct Guarded<H> {
-    pub(super) handler: H,
+    pub(super) handler: Arc<H>,
     pub(super) waiting: Arc<Waiting>,
+}
+
+impl<H> Clone for Guarded<H> {
+    fn clone(&self) -> Self {
+        Self { handler: Arc::clone(&self.handler), waiting: Arc::clone(&self.waiting) }
+    }
 }
 
 impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
@@ -62,11 +68,11 @@ impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
     }
 
     fn get_info(&self) -> ServerConfig {
-        ServerHandler::get_info(&self.handler)
+        ServerHandler::get_info(&*self.handler)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        ServerHandler::supported_protocol_versions(&self.handler)
+        ServerHandler::supported_protocol_versions(&*self.handler)
     }
 }
 

@@ -5,12 +5,21 @@ use std::{fmt, sync::Arc};
 use agentwire_protocol::RawJson;
 use rmcp::{
     RoleServer, ServerHandler,
-    model::{ClientNotification, ClientRequest, JsonRpcMessage, ServerCapabilities},
+    model::{
+        CallToolRequestParams, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, Request,
+        RequestId, ServerCapabilities,
+    },
     service::{RunningService, RxJsonRpcMessage, serve_directly},
 };
+use serde::Deserialize;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use super::{channel::Channel, guarded::Guarded, waiting::Waiting};
+use super::{
+    call::Call,
+    channel::{Channel, written},
+    guarded::Guarded,
+    waiting::Waiting,
+};
 use crate::{Handling, Outbox, Session, rpc};
 
 /// An `rmcp` service in one session. Dropping it ends the service, and cancels its handlers.
@@ -18,7 +27,8 @@ pub(crate) struct RmcpSession<H: ServerHandler> {
     to_service: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
     waiting: Arc<Waiting>,
     capabilities: ServerCapabilities,
-    _service: RunningService<RoleServer, Guarded<H>>,
+    guarded: Guarded<H>,
+    service: RunningService<RoleServer, Guarded<H>>,
 }
 
 impl<H: ServerHandler> RmcpSession<H> {
@@ -29,9 +39,10 @@ impl<H: ServerHandler> RmcpSession<H> {
         let (to_service, inbound) = mpsc::channel(MAX_QUEUED);
         let waiting = Arc::<Waiting>::default();
         let capabilities = handler.get_info().capabilities;
-        let guarded = Guarded { handler, waiting: Arc::clone(&waiting) };
+        let guarded = Guarded { handler: Arc::new(handler), waiting: Arc::clone(&waiting) };
         let channel = Channel { inbound, waiting: Arc::clone(&waiting), outbox };
-        Self { to_service, waiting, capabilities, _service: serve_directly(guarded, channel, None) }
+        let service = serve_directly(guarded.clone(), channel, None);
+        Self { to_service, waiting, capabilities, guarded, service }
     }
 
     /// Hands a message over: at once, in the order of the calls, or when there is room.
@@ -84,6 +95,11 @@ impl<H: ServerHandler> RmcpSession<H> {
 impl<H: ServerHandler> Session for RmcpSession<H> {
     fn handle(&self, message: RawJson) -> Handling {
         let id = rpc::id(&message);
+        if let Some((cli_id, request)) = tool_call(&message) {
+            let waits = self.waiting.enter(cli_id.clone()).0;
+            let call = Call::new(self.guarded.clone(), self.service.peer().clone(), request, waits);
+            return Box::pin(async move { Some(written(&call.answer(cli_id).await, || id)) });
+        }
         let mut decoded = match message.decode::<RxJsonRpcMessage<RoleServer>>() {
             Ok(decoded) => decoded,
             Err(error) => {
@@ -125,6 +141,32 @@ impl<H: ServerHandler> fmt::Debug for RmcpSession<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RmcpSession").finish_non_exhaustive()
     }
+}
+
+/// The id and the request of a `tools/call`; `None` where it is none, or one that does not fit.
+///
+/// Read by its own type: `rmcp`'s own way is to try one request after the other.
+fn tool_call(message: &RawJson) -> Option<(RequestId, ClientRequest)> {
+    let ToolsCall { id, method: ToolsCallMethod::Call, mut params } = message.decode().ok()?;
+    let meta = params.meta.take();
+    let mut request = ClientRequest::CallToolRequest(Request::new(params));
+    if let Some(meta) = meta {
+        *request.get_meta_mut() = meta;
+    }
+    Some((id, request))
+}
+
+#[derive(Deserialize)]
+struct ToolsCall {
+    id: RequestId,
+    method: ToolsCallMethod,
+    params: CallToolRequestParams,
+}
+
+#[derive(Deserialize)]
+enum ToolsCallMethod {
+    #[serde(rename = "tools/call")]
+    Call,
 }
 
 /// How many messages may wait for the service, which takes them at once when it runs.
