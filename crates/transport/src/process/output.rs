@@ -172,6 +172,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_look_takes_all_that_waits_and_tells_where_it_knows_of_no_more() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"short\n").unwrap();
+        let chunk = read_available(&reader).unwrap();
+        assert_eq!((&chunk.bytes[..], chunk.emptied), (&b"short\n"[..], true));
+        for length in [SHORT, SHORT + 1, 3 * SHORT] {
+            let long = vec![b'x'; length];
+            writer.write_all(&long).unwrap();
+            let chunk = read_available(&reader).unwrap();
+            assert_eq!((&chunk.bytes[..], chunk.emptied), (&long[..], false));
+        }
+        drop(writer);
+        let end = read_available(&reader).unwrap();
+        assert!(end.bytes.is_empty() && !end.emptied, "the end must be seen again");
+    }
+
+    #[test]
     fn a_writer_that_never_pauses_is_left_after_what_a_pipe_holds() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let _context = runtime.enter();

@@ -2,7 +2,11 @@
 
 use std::{
     future::pending,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Wake, Waker},
     time::Duration,
 };
 
@@ -50,6 +54,31 @@ async fn fifty_callbacks_run_at_once() {
     }
     answered.sort_unstable();
     assert_eq!(answered, (0..50).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callback_does_not_wake_who_waits_for_messages() {
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let responder = With(|_| -> Reply { Box::pin(async { done() }) });
+    let Session { control: _control, mut messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    let woken = Arc::<Woken>::default();
+    let waker = Waker::from(Arc::clone(&woken));
+    assert!(messages.poll_next(&mut Context::from_waker(&waker)).is_pending());
+    for (number, wakes) in [(0, 0), (1, 0), (2, 0), (3, 1)] {
+        if wakes > 0 {
+            cli.say(&news(1)).await;
+        }
+        cli.say(&inbound(&number.to_string())).await;
+        assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "success");
+        assert_eq!(woken.0.load(Ordering::SeqCst), wakes);
+    }
 }
 
 #[tokio::test(start_paused = true)]
