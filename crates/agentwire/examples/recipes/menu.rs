@@ -55,7 +55,10 @@ pub(crate) fn prepare(name: &str) -> Result<Prepared, Box<dyn std::error::Error>
             let (hooks, known) = subagents::track(hooks);
             Prepared { hooks, after: Some(Box::pin(async move { format!("{:#?}", known.list()) })) }
         }
-        "redact" => redact::outputs(hooks, env::var("SECRET").ok()).into(),
+        "redact" => {
+            let secret = env::var("SECRET").map_err(|_| "set SECRET to the text that is to be taken out")?;
+            redact::outputs(hooks, [secret]).into()
+        }
         "webhook" => {
             let address = env::var("WEBHOOK")
                 .map_err(|_| "set WEBHOOK to the address of a server, as 127.0.0.1:8080")?;
