@@ -1,13 +1,14 @@
-//! The check of a tool's input against its schema, which comes from the server's own `tools/list`.
+//! The check of a tool's input and output against its schemas, which come from the server's own `tools/list`.
 
 mod list;
+mod promise;
 mod violations;
 
 use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -18,20 +19,35 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::{Session, rpc};
+use promise::Promise;
 
 /// The tools of a server in one session, listed when they are first needed, and again after they changed.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     current: Mutex<Arc<OnceCell<Tools>>>,
     requests: AtomicU64,
+    changed: AtomicBool,
 }
 
-type Tools = HashMap<Box<str>, Schema>;
+type Tools = HashMap<Box<str>, ToolSchemas>;
+
+/// The schemas of a tool.
+#[derive(Debug)]
+struct ToolSchemas {
+    input: Schema,
+    output: Option<Arc<Schema>>,
+}
 
 impl Schemas {
     /// The tools have changed.
     pub(crate) fn forget(&self) {
+        self.changed.store(true, Ordering::Release);
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+    }
+
+    /// Whether the tools have ever changed.
+    pub(crate) fn have_changed(&self) -> bool {
+        self.changed.load(Ordering::Acquire)
     }
 
     /// Checks a `tools/call`: `Err` is the response where the tool must not be called.
@@ -42,8 +58,8 @@ impl Schemas {
         session: &dyn Session,
         id: &RawJson,
         call: &RawJson,
-    ) -> Result<(), RawJson> {
-        let Some(Call { name, arguments }) = rpc::params::<Call>(call) else { return Ok(()) };
+    ) -> Result<Promise, RawJson> {
+        let Some(Call { name, arguments }) = rpc::params::<Call>(call) else { return Ok(Promise::none()) };
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
         if !self.load(&tools, session).await.map_err(failed)?.contains_key(&*name) {
@@ -51,10 +67,10 @@ impl Schemas {
             self.forget_if(&tools);
             tools = self.current();
         }
-        let Some(schema) = self.load(&tools, session).await.map_err(failed)?.get(&*name) else {
-            return Ok(());
+        let Some(schemas) = self.load(&tools, session).await.map_err(failed)?.get(&*name) else {
+            return Ok(Promise::none());
         };
-        let validator = schema.compiled().map_err(|error| {
+        let validator = schemas.input.compiled().map_err(|error| {
             failed(format!("the input schema of the tool `{name}` can't be used: {error}"))
         })?;
         let input = match arguments.as_ref().map(RawJson::decode::<Value>) {
@@ -64,9 +80,14 @@ impl Schemas {
                 return Err(failed(format!("the input of the tool `{name}` can't be read: {error}")));
             }
         };
-        match violations::describe(validator, &name, &input) {
-            None => Ok(()),
-            Some(text) => Err(rpc::result(id, violations::ToolError::new(text))),
+        match violations::list(validator, &input, "the input itself") {
+            None => Ok(Promise::of(name, schemas.output.clone())),
+            Some(violations) => {
+                let text = format!(
+                    "The input does not match the schema of the tool `{name}`; it was not called.{violations}"
+                );
+                Err(rpc::result(id, violations::ToolError::new(text)))
+            }
         }
     }
 

@@ -1,17 +1,27 @@
 //! What a tool gives back.
 
-use std::fmt::Display;
+mod base64;
+mod into;
 
-use agentwire_hooks::excerpt;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource, ResourceContents};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-/// What a tool gives back: text and images for the model, and whether it is an error.
+use base64::base64;
+pub use into::IntoToolOutput;
+
+/// What a tool gives back: content for the model, structured content, and whether it is an error.
 ///
 /// An error is a result too: the model reads it and can try something else.
+///
+/// Whatever else MCP knows of content comes as `rmcp` has it: see [`and`](Self::and), and a handler may return an
+/// [`rmcp::model::CallToolResult`] as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolOutput {
-    parts: Vec<Part>,
+    content: Vec<ContentBlock>,
+    structured: Option<Value>,
     is_error: bool,
+    meta: Option<MetaObject>,
 }
 
 impl ToolOutput {
@@ -30,111 +40,95 @@ impl ToolOutput {
         Self { is_error: true, ..Self::text(text) }
     }
 
+    /// Structured content (`structuredContent`), and the same as a text, which is what the model reads.
+    ///
+    /// It must be an object on the wire: a struct with named fields, or a map. Anything else gives an error result.
+    /// With [`Json`](crate::Json) in the place of a `ToolOutput` the tool declares the schema too.
+    pub fn structured(value: impl Serialize) -> Self {
+        match serde_json::to_value(value) {
+            Ok(Value::Object(object)) => {
+                let structured = Value::Object(object);
+                Self::text(structured.to_string()).with_structured(structured)
+            }
+            Ok(_) => Self::error("the tool's output is no object, which structured content must be"),
+            Err(error) => Self::error(format!("the tool's output can't be written: {error}")),
+        }
+    }
+
+    /// The same, with structured content (`structuredContent`) beside what the model reads.
+    #[must_use]
+    pub fn with_structured(mut self, object: Value) -> Self {
+        self.structured = Some(object);
+        self
+    }
+
     /// The same, and more text.
     #[must_use]
-    pub fn and_text(mut self, text: impl Into<String>) -> Self {
-        self.parts.push(Part::Text(text.into()));
-        self
+    pub fn and_text(self, text: impl Into<String>) -> Self {
+        self.and(ContentBlock::text(text))
     }
 
     /// The same, and an image.
     #[must_use]
-    pub fn and_image(mut self, bytes: &[u8], mime_type: impl Into<String>) -> Self {
-        self.parts.push(Part::Image { base64: base64(bytes), mime_type: mime_type.into() });
+    pub fn and_image(self, bytes: &[u8], mime_type: impl Into<String>) -> Self {
+        self.and(ContentBlock::image(base64(bytes), mime_type))
+    }
+
+    /// The same, and a sound, as its bytes and its MIME type, such as `audio/wav`.
+    #[must_use]
+    pub fn and_audio(self, bytes: &[u8], mime_type: impl Into<String>) -> Self {
+        self.and(ContentBlock::audio(base64(bytes), mime_type))
+    }
+
+    /// The same, and a link to a resource (`resource_link`), by its URI and name.
+    #[must_use]
+    pub fn and_link(self, uri: impl Into<String>, name: impl Into<String>) -> Self {
+        self.and(ContentBlock::resource_link(Resource::new(uri, name)))
+    }
+
+    /// The same, and a text with a URI (`resource`).
+    #[must_use]
+    pub fn and_resource(self, uri: impl Into<String>, text: impl Into<String>) -> Self {
+        self.and(ContentBlock::resource(ResourceContents::text(text, uri)))
+    }
+
+    /// The same, and bytes with a URI and a MIME type (`resource`).
+    #[must_use]
+    pub fn and_blob(self, uri: impl Into<String>, bytes: &[u8], mime_type: impl Into<String>) -> Self {
+        let blob = ResourceContents::blob(base64(bytes), uri).with_mime_type(mime_type);
+        self.and(ContentBlock::resource(blob))
+    }
+
+    /// The same, and content as `rmcp` knows it.
+    #[must_use]
+    pub fn and(mut self, content: ContentBlock) -> Self {
+        self.content.push(content);
+        self
+    }
+
+    /// The same, with this in its `_meta`.
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        let meta = self.meta.get_or_insert_with(|| MetaObject(Map::new()));
+        meta.0.insert(key.into(), value.into());
         self
     }
 
     pub(crate) fn into_result(self) -> CallToolResult {
-        let content = self.parts.into_iter().map(|part| match part {
-            Part::Text(text) => ContentBlock::text(text),
-            Part::Image { base64, mime_type } => ContentBlock::image(base64, mime_type),
-        });
-        let content = content.collect();
-        if self.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }
+        let mut result = if self.is_error {
+            CallToolResult::error(self.content)
+        } else {
+            CallToolResult::success(self.content)
+        };
+        result.structured_content = self.structured;
+        result.meta = self.meta;
+        result
     }
 }
 
-/// What a tool's handler may return: a [`ToolOutput`], text, nothing, or a `Result` of any of them.
-pub trait IntoToolOutput {
-    /// The output.
-    fn into_tool_output(self) -> ToolOutput;
-}
-
-impl IntoToolOutput for ToolOutput {
-    fn into_tool_output(self) -> ToolOutput {
-        self
-    }
-}
-
-impl IntoToolOutput for String {
-    fn into_tool_output(self) -> ToolOutput {
-        ToolOutput::text(self)
-    }
-}
-
-impl IntoToolOutput for &str {
-    fn into_tool_output(self) -> ToolOutput {
-        ToolOutput::text(self)
-    }
-}
-
-/// No content.
-impl IntoToolOutput for () {
-    fn into_tool_output(self) -> ToolOutput {
-        ToolOutput::default()
-    }
-}
-
-/// An error is an error result with its text.
-impl<R: IntoToolOutput, D: Display> IntoToolOutput for Result<R, D> {
-    fn into_tool_output(self) -> ToolOutput {
-        match self {
-            Ok(output) => output.into_tool_output(),
-            Err(error) => ToolOutput::error(excerpt(&error.to_string())),
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Part {
-    Text(String),
-    Image { base64: String, mime_type: String },
-}
-
-/// Base64 with padding; the one place that needs it is no reason for a crate.
-fn base64(bytes: &[u8]) -> String {
-    let digit = |bits: u32, shift: u32| char::from(ALPHABET[(bits >> shift) as usize & 63]);
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        text.push(digit(bits, 18));
-        text.push(digit(bits, 12));
-        text.push(if chunk.len() > 1 { digit(bits, 6) } else { '=' });
-        text.push(if chunk.len() > 2 { digit(bits, 0) } else { '=' });
-    }
-    text
-}
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn base64_is_the_usual_one() {
-        let cases = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (plain, expected) in cases {
-            assert_eq!(base64(plain.as_bytes()), expected);
-        }
-        assert_eq!(base64(&[0xff, 0xff, 0xfe, 0xfb]), "///++w==");
+impl From<CallToolResult> for ToolOutput {
+    fn from(result: CallToolResult) -> Self {
+        let CallToolResult { content, structured_content, is_error, meta, .. } = result;
+        Self { content, structured: structured_content, is_error: is_error.unwrap_or_default(), meta }
     }
 }

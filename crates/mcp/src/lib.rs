@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod policy;
 mod registry;
 
 mod serve;
@@ -20,6 +21,7 @@ mod server;
 mod tool;
 
 pub use bridge::Bridge;
+pub use policy::ServerPolicy;
 pub use registry::McpServers;
 pub use serve::{Handling, Outbox, OutboxClosed, Serve, Session};
 
@@ -33,6 +35,6 @@ pub use server::Server;
 pub use tool::{Tool, ToolContext};
 
 #[cfg(feature = "rmcp")]
-pub use rmcp;
+pub use rmcp::{self, Json};
 #[cfg(feature = "schemars")]
 pub use schemars;

@@ -1,16 +1,26 @@
 //! The servers of a program, by the names that the CLI knows them under.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use crate::{Bridge, Serve};
+use agentwire_protocol::control::Initialize;
+
+use crate::{Bridge, Serve, ServerPolicy};
 
 /// In-process MCP servers by name.
 ///
-/// It is data, like options: put [`names`](Self::names) into the handshake, and give each session a [`bridge`](Self::bridge)
-/// of its own. A clone shares the servers.
-#[derive(Clone, Default)]
+/// It is data, like options: [`declare`](Self::declare) it in the handshake, and give each session a
+/// [`bridge`](Self::bridge) of its own. A clone shares the servers.
+#[derive(Clone)]
 pub struct McpServers {
-    servers: BTreeMap<Box<str>, Arc<dyn Serve>>,
+    servers: BTreeMap<Box<str>, Entry>,
+    manifest_limit: Option<Duration>,
+}
+
+/// A server, and what the handshake says of it.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) serve: Arc<dyn Serve>,
+    policy: ServerPolicy,
 }
 
 impl McpServers {
@@ -23,12 +33,34 @@ impl McpServers {
     ///
     /// The CLI calls its tools `mcp__NAME__TOOL`.
     #[must_use]
-    pub fn with(mut self, name: impl Into<Box<str>>, server: impl Serve) -> Self {
-        self.servers.insert(name.into(), Arc::new(server));
+    pub fn with(self, name: impl Into<Box<str>>, server: impl Serve) -> Self {
+        self.with_policy(name, server, ServerPolicy::new())
+    }
+
+    /// The same and this server, and what the CLI is to do with its calls.
+    #[must_use]
+    pub fn with_policy(
+        mut self,
+        name: impl Into<Box<str>>,
+        server: impl Serve,
+        policy: ServerPolicy,
+    ) -> Self {
+        self.servers.insert(name.into(), Entry { serve: Arc::new(server), policy });
         self
     }
 
-    /// The names, for [`Initialize::sdk_mcp_servers`](agentwire_protocol::control::Initialize::sdk_mcp_servers).
+    /// How long the servers may take, all at once, to say what they offer before the handshake
+    /// ([`Bridge::manifests`]); 250 ms by default, as in the reference.
+    ///
+    /// The CLI starts meanwhile, so that this costs no time where it is well below a third of a second.
+    /// A server that takes longer is asked by the CLI, as all are with `None`.
+    #[must_use]
+    pub fn manifest_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.manifest_limit = limit.into();
+        self
+    }
+
+    /// The names, as they are in [`Initialize::sdk_mcp_servers`].
     pub fn names(&self) -> Vec<Box<str>> {
         self.servers.keys().cloned().collect()
     }
@@ -38,9 +70,25 @@ impl McpServers {
         self.servers.is_empty()
     }
 
-    /// What answers the CLI in one session: each server has an instance of its own in it, opened at its first message.
+    /// Says in the handshake which servers there are (`sdkMcpServers`), and what the CLI is to do with their calls
+    /// (`sdkMcpServerConfigs`).
+    pub fn declare(&self, initialize: &mut Initialize) {
+        initialize.sdk_mcp_servers = self.names();
+        let configs = self.servers.iter();
+        let configs =
+            configs.filter_map(|(name, entry)| Some((name.clone(), entry.policy.declared()?.clone())));
+        initialize.sdk_mcp_server_configs = configs.collect();
+    }
+
+    /// What answers the CLI in one session: each server has an instance of its own in it.
     pub fn bridge(&self) -> Bridge {
-        Bridge::new(self.servers.clone())
+        Bridge::new(self.servers.clone(), self.manifest_limit)
+    }
+}
+
+impl Default for McpServers {
+    fn default() -> Self {
+        Self { servers: BTreeMap::new(), manifest_limit: Some(MANIFEST_LIMIT) }
     }
 }
 
@@ -49,3 +97,6 @@ impl fmt::Debug for McpServers {
         f.debug_set().entries(self.servers.keys()).finish()
     }
 }
+
+/// A server in this program answers in microseconds; one that asks another machine first may not be waited for.
+const MANIFEST_LIMIT: Duration = Duration::from_millis(250);

@@ -81,6 +81,11 @@ pub(crate) fn request(id: &str, method: &str, params: impl Serialize) -> RawJson
     write(&Request { jsonrpc: "2.0", id, method, params })
 }
 
+/// A notification of the bridge's own.
+pub(crate) fn notification(method: &str) -> RawJson {
+    write(&Notification { jsonrpc: "2.0", method })
+}
+
 /// The `response` of a control response that carries an answer.
 pub(crate) fn carried(answer: &RawJson) -> RawJson {
     write(&Carried { mcp_response: answer })
@@ -151,6 +156,12 @@ struct Request<'a, T> {
     id: &'a str,
     method: &'a str,
     params: T,
+}
+
+#[derive(Serialize)]
+struct Notification<'a> {
+    jsonrpc: &'static str,
+    method: &'a str,
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,14 @@
 //! What a server is to the bridge: JSON-RPC text in, JSON-RPC text out.
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use agentwire_control::Control;
 use agentwire_protocol::RawJson;
@@ -14,8 +22,9 @@ use crate::{check::Schemas, rpc};
 pub trait Serve: Send + Sync + 'static {
     /// Opens an instance for one session.
     ///
-    /// Called within a tokio runtime, at the first message for the server, and again at an `initialize` that comes after an
-    /// instance has ended.
+    /// Called within a tokio runtime, before the handshake or at the first message for the server, and again at an
+    /// `initialize` that comes after an instance has ended.
+    /// An instance that was asked for its manifest before the handshake gets another `initialize` from a CLI that uses none.
     fn open(&self, outbox: Outbox) -> Box<dyn Session>;
 }
 
@@ -33,7 +42,9 @@ pub trait Session: Send + Sync + 'static {
     /// `notifications/cancelled` comes as a message too.
     fn handle(&self, message: RawJson) -> Handling;
 
-    /// Whether the instance has ended by itself: then it gets no more messages.
+    /// Whether the instance has ended by itself: then it gets no more messages, and all open requests an error.
+    ///
+    /// Asked at each message, and after each answer.
     fn has_ended(&self) -> bool {
         false
     }
@@ -48,18 +59,26 @@ pub type Handling = Pin<Box<dyn Future<Output = Option<RawJson>> + Send>>;
 #[derive(Clone)]
 pub struct Outbox {
     messages: mpsc::Sender<RawJson>,
+    /// How many messages were taken so far.
+    taken: Arc<AtomicU64>,
     schemas: Arc<Schemas>,
     control: Control,
 }
 
 impl Outbox {
-    pub(crate) fn new(messages: mpsc::Sender<RawJson>, schemas: Arc<Schemas>, control: Control) -> Self {
-        Self { messages, schemas, control }
+    pub(crate) fn new(
+        messages: mpsc::Sender<RawJson>,
+        taken: Arc<AtomicU64>,
+        schemas: Arc<Schemas>,
+        control: Control,
+    ) -> Self {
+        Self { messages, taken, schemas, control }
     }
 
-    /// Sends one JSON-RPC message to the CLI; messages go out in the order of the calls, one at a time.
+    /// Sends one JSON-RPC message to the CLI; messages go out in the order of the calls.
     ///
-    /// Waits while more than a few dozen wait.
+    /// What was sent before a request was answered is written before the answer.
+    /// Waits while more than a few dozen wait, and until the CLI has shaken hands.
     /// A response to a request comes through [`Session::handle`]; so does an error where the CLI can't be reached.
     ///
     /// # Cancellation
@@ -73,7 +92,9 @@ impl Outbox {
         if rpc::method(&message).as_deref() == Some("notifications/tools/list_changed") {
             self.schemas.forget();
         }
-        self.messages.send(message).await.map_err(|_| OutboxClosed)
+        self.messages.send(message).await.map_err(|_| OutboxClosed)?;
+        self.taken.fetch_add(1, Ordering::Release);
+        Ok(())
     }
 
     /// The session that the CLI runs: calls from inside a tool work.

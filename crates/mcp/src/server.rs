@@ -1,31 +1,35 @@
-//! A short builder for a server of a few tools.
+//! A short builder for a server of a few tools, resources and prompts.
 
-use std::{fmt, sync::Arc};
+mod handler;
+mod offers;
+mod template;
 
-use agentwire_control::{Control, FailureKind, note_failure};
-use agentwire_hooks::catch_panic;
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
-    model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig,
-    },
-    service::RequestContext,
+use std::{fmt, fmt::Display, sync::Arc};
+
+use rmcp::model::{
+    GetPromptResult, Icon, Implementation, JsonObject, Prompt, Resource, ResourceContents, ResourceTemplate,
+    ServerCapabilities, ServerConfig,
 };
-use serde_json::Value;
 
-use crate::{Outbox, Serve, Session, Tool, ToolContext, ToolOutput, rmcp_server::RmcpSession};
+#[cfg(feature = "schemars")]
+use crate::{IntoToolOutput, ToolContext};
+use crate::{Outbox, Serve, Session, Tool, rmcp_server::RmcpSession};
+use handler::Handler;
+use offers::{OfferedPrompt, Readable};
 
-/// A server of a few tools.
+/// A server of a few tools, and perhaps resources and prompts.
 ///
 /// A tool that errs or panics gives an error result, which the model reads.
 /// Calls run concurrently; a clone shares the handlers, and so do the sessions that one value is served to.
 ///
-/// For resources, prompts and the rest of MCP, serve an `rmcp` handler with [`RmcpServer`](crate::RmcpServer).
+/// What it offers stays the same: for lists that change, subscriptions, completions and the rest of MCP, serve an `rmcp`
+/// handler with [`RmcpServer`](crate::RmcpServer).
 #[derive(Clone)]
 pub struct Server {
     config: ServerConfig,
     tools: Vec<Tool>,
+    resources: Vec<Readable>,
+    prompts: Vec<OfferedPrompt>,
 }
 
 impl Server {
@@ -33,7 +37,21 @@ impl Server {
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(name, version));
-        Self { config, tools: Vec::new() }
+        Self { config, tools: Vec::new(), resources: Vec::new(), prompts: Vec::new() }
+    }
+
+    /// The same, with a title for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.config.server_info.title = Some(title.into());
+        self
+    }
+
+    /// The same, and an icon.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.config.server_info.icons.get_or_insert_default().push(icon);
+        self
     }
 
     /// The same, with a text that tells the model how to use the server.
@@ -53,7 +71,7 @@ impl Server {
         I: serde::de::DeserializeOwned + schemars::JsonSchema + Send + 'static,
         F: Fn(I, ToolContext) -> Fut + Send + Sync + 'static,
         Fut: Future + Send,
-        Fut::Output: crate::IntoToolOutput,
+        Fut::Output: IntoToolOutput,
     {
         self.with(Tool::new(name, description, handler))
     }
@@ -65,12 +83,63 @@ impl Server {
         self.tools.push(tool);
         self
     }
+
+    /// The same, with a resource; `read` is called with its URI.
+    ///
+    /// The model reads resources by two tools of the CLI's, which are there where any server offers some.
+    #[must_use]
+    pub fn resource<F, Fut, D>(mut self, resource: Resource, read: F) -> Self
+    where
+        F: Fn(String) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ResourceContents, D>> + Send,
+        D: Display,
+    {
+        self.resources.push(Readable::one(resource, read));
+        self.offering_resources()
+    }
+
+    /// The same, with all resources whose URI fits a template; `read` is called with the URI.
+    ///
+    /// In a template `{name}` stands for text without a `/`, and `{+name}` for any text; neither for none.
+    #[must_use]
+    pub fn resource_template<F, Fut, D>(mut self, template: ResourceTemplate, read: F) -> Self
+    where
+        F: Fn(String) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ResourceContents, D>> + Send,
+        D: Display,
+    {
+        self.resources.push(Readable::template(template, read));
+        self.offering_resources()
+    }
+
+    /// The same, with a prompt; `get` is called with the arguments, of which none that is required is missing.
+    ///
+    /// CLI 2.1.330 asks no server of its host for prompts.
+    #[must_use]
+    pub fn prompt<F, Fut, D>(mut self, prompt: Prompt, get: F) -> Self
+    where
+        F: Fn(JsonObject) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<GetPromptResult, D>> + Send,
+        D: Display,
+    {
+        self.prompts.push(OfferedPrompt::new(prompt, get));
+        self.config.capabilities.prompts.get_or_insert_default();
+        self
+    }
+
+    fn offering_resources(mut self) -> Self {
+        self.config.capabilities.resources.get_or_insert_default();
+        self
+    }
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tools: Vec<_> = self.tools.iter().map(Tool::name).collect();
-        f.debug_struct("Server").field("info", &self.config.server_info).field("tools", &tools).finish()
+        f.debug_struct("Server")
+            .field("info", &self.config.server_info)
+            .field("tools", &tools)
+            .finish_non_exhaustive()
     }
 }
 
@@ -80,52 +149,3 @@ impl Serve for Server {
         Box::new(RmcpSession::start(Handler { server: Arc::new(self.clone()), control }, outbox))
     }
 }
-
-/// The server in one session.
-struct Handler {
-    server: Arc<Server>,
-    control: Control,
-}
-
-impl ServerHandler for Handler {
-    fn get_info(&self) -> ServerConfig {
-        self.server.config.clone()
-    }
-
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            self.server.tools.iter().map(|tool| tool.listed.clone()).collect(),
-        ))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.server.tools.iter().find(|tool| *tool.name() == *request.name) else {
-            let known: Vec<_> = self.server.tools.iter().map(|tool| format!("`{}`", tool.name())).collect();
-            let why = format!("no tool is called `{}`; known: {}", request.name, known.join(", "));
-            return Err(ErrorData::invalid_params(why, None));
-        };
-        let context = ToolContext {
-            cancelled: context.ct.clone(),
-            tool_use_id: context.meta.get(TOOL_USE_ID).and_then(Value::as_str).map(Into::into),
-            control: self.control.clone(),
-        };
-        let output =
-            catch_panic(async { (tool.run)(request.arguments.unwrap_or_default(), context).await }).await;
-        let output = output.unwrap_or_else(|panic| {
-            note_failure(FailureKind::Panic, &*panic);
-            ToolOutput::error(format!("the tool panicked: {panic}"))
-        });
-        Ok(output.into_result().into())
-    }
-}
-
-/// Where the CLI tells the tool use.
-const TOOL_USE_ID: &str = "claudecode/toolUseId";

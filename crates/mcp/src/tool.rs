@@ -1,13 +1,15 @@
 //! A tool of the short builder: a name, a schema, and a handler.
 
+mod context;
+mod described;
+
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::Control;
-use agentwire_protocol::{RawJson, ToolUseId};
-use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
-use tokio_util::sync::CancellationToken;
+use agentwire_protocol::{DecodeError, RawJson};
+use rmcp::model::{JsonObject, Tool as Listed};
 
 use crate::{IntoToolOutput, ToolOutput};
+pub use context::ToolContext;
 
 /// A tool of a [`Server`](crate::Server).
 #[derive(Clone)]
@@ -26,6 +28,7 @@ impl Tool {
     ///
     /// The type must be an object on the wire: a struct with named fields, or a tagged enum.
     /// Doc comments of the fields become the descriptions that the model reads.
+    /// A handler that gives [`Json`](crate::Json) declares the schema of its output too.
     #[cfg(feature = "schemars")]
     pub fn new<I, F, Fut>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
@@ -46,7 +49,8 @@ impl Tool {
                 }
             })
         });
-        Self { listed: Listed::new(name.into(), description.into(), crate::schema::of::<I>()), run }
+        let listed = Listed::new(name.into(), description.into(), crate::schema::of_input::<I>());
+        Self { listed, run }.declaring(Fut::Output::output_schema())
     }
 
     /// A tool whose input is raw JSON, with a JSON schema written by the caller.
@@ -59,7 +63,7 @@ impl Tool {
         description: impl Into<String>,
         schema: &RawJson,
         handler: F,
-    ) -> Result<Self, agentwire_protocol::DecodeError>
+    ) -> Result<Self, DecodeError>
     where
         F: Fn(RawJson, ToolContext) -> Fut + Send + Sync + 'static,
         Fut: Future + Send,
@@ -76,19 +80,19 @@ impl Tool {
             })
         });
         let schema: JsonObject = schema.decode()?;
-        Ok(Self { listed: Listed::new(name.into(), description.into(), schema), run })
-    }
-
-    /// The same, marked as changing nothing (`readOnlyHint`): the CLI then makes several calls at once.
-    #[must_use]
-    pub fn read_only(mut self) -> Self {
-        self.listed.annotations.get_or_insert_with(ToolAnnotations::default).read_only_hint = Some(true);
-        self
+        let listed = Listed::new(name.into(), description.into(), schema);
+        Ok(Self { listed, run }.declaring(Fut::Output::output_schema()))
     }
 
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.listed.name
+    }
+
+    fn declaring(mut self, output: Option<RawJson>) -> Self {
+        // What has a type has a schema that is an object.
+        self.listed.output_schema = output.and_then(|schema| schema.decode().ok()).map(Arc::new);
+        self
     }
 }
 
@@ -96,16 +100,4 @@ impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool").field("listed", &self.listed).finish_non_exhaustive()
     }
-}
-
-/// What a tool's handler may know beside its input.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ToolContext {
-    /// Fires when the CLI gives the call up, and when the session ends; the handler is dropped a grace later.
-    pub cancelled: CancellationToken,
-    /// The tool use, where the CLI tells it (`_meta`, `claudecode/toolUseId`).
-    pub tool_use_id: Option<ToolUseId>,
-    /// The session: calls from inside a tool work.
-    pub control: Control,
 }

@@ -26,7 +26,7 @@ pub(crate) struct Mark(u64);
 
 impl Background {
     /// Answers as these do, and takes note of it.
-    pub(super) fn watch(&self, responders: Vec<Box<dyn Responder>>) -> Arc<dyn Responder> {
+    pub(super) fn watch(&self, responders: Vec<Arc<dyn Responder>>) -> Arc<dyn Responder> {
         Arc::new(Watched { responders, callbacks: Arc::clone(&self.callbacks) })
     }
 
@@ -61,13 +61,14 @@ struct Callbacks {
 }
 
 struct Watched {
-    responders: Vec<Box<dyn Responder>>,
+    responders: Vec<Arc<dyn Responder>>,
     callbacks: Arc<Callbacks>,
 }
 
 impl Responder for Watched {
     fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
-        let reply = self.responders.respond(request, context)?;
+        let mut responders = self.responders.iter();
+        let reply = responders.find_map(|responder| responder.respond(request, context.clone()))?;
         let open = Open::new(&self.callbacks);
         Some(Box::pin(async move {
             let _open = open;

@@ -273,9 +273,7 @@ impl SessionBuilder {
             lowered.args.push(format!("--{CLAIM_FLAG}"));
         }
         #[cfg(feature = "mcp")]
-        {
-            lowered.initialize.sdk_mcp_servers = self.mcp_servers.names();
-        }
+        self.mcp_servers.declare(&mut lowered.initialize);
         Ok(lowered)
     }
 
@@ -309,11 +307,15 @@ impl SessionBuilder {
         let (grace, guarded, background) = (self.grace, !self.unguarded, self.background.clone());
         let HandshakeLimit(limit) = self.handshake_limit;
         let (asks, hooks) = (self.permissions.is_some(), self.hooks.clone().unwrap_or_default());
+        #[cfg(feature = "mcp")]
+        let mcp_servers = std::mem::take(&mut self.mcp_servers);
         let responder = self.responder_of_all();
         Start {
             options,
             hooks,
             responder,
+            #[cfg(feature = "mcp")]
+            mcp_servers,
             on_stderr,
             settings,
             grace,
@@ -325,16 +327,15 @@ impl SessionBuilder {
         }
     }
 
+    /// What answers the CLI, but for the in-process MCP servers: of those each start has its own.
     fn responder_of_all(self) -> Arc<dyn Responder> {
         let mut all: Vec<Box<dyn Responder>> = Vec::new();
         all.extend(self.hooks.map(|hooks| Box::new(hooks) as Box<dyn Responder>));
         all.extend(self.permissions.map(|permissions| Box::new(permissions) as Box<dyn Responder>));
         all.extend(self.elicitation.map(|elicitation| Box::new(elicitation) as Box<dyn Responder>));
         all.extend(self.dialogs.map(|dialogs| Box::new(dialogs) as Box<dyn Responder>));
-        #[cfg(feature = "mcp")]
-        all.push(Box::new(self.mcp_servers.bridge()));
         all.extend(self.responders);
-        self.background.watch(all)
+        Arc::new(all)
     }
 }
 

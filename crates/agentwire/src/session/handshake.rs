@@ -17,8 +17,14 @@ pub(super) struct Handshake {
 }
 
 impl Handshake {
-    pub(super) async fn shake(control: &Control, said: Initialize, limit: Duration) -> Result<Self, Error> {
+    pub(super) async fn shake(
+        control: &Control,
+        mut said: Initialize,
+        limit: Duration,
+    ) -> Result<Self, Error> {
         let heard = control.call_within(limit, &said).await?;
+        // They were true when they were said, and are used once.
+        said.sdk_mcp_server_manifests.clear();
         Ok(Self { said, heard, limit })
     }
 }

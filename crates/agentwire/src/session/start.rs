@@ -7,6 +7,8 @@ use std::{
 
 use agentwire_control::{Connection, Responder, Settings, connect};
 use agentwire_hooks::Hooks;
+#[cfg(feature = "mcp")]
+use agentwire_mcp::McpServers;
 use agentwire_protocol::{cli, control::InitializeReply};
 use agentwire_transport::{
     BoxTransport, Link, Transport, TransportError,
@@ -33,6 +35,8 @@ pub(super) struct Start {
     pub(super) options: Options,
     pub(super) hooks: Hooks,
     pub(super) responder: Arc<dyn Responder>,
+    #[cfg(feature = "mcp")]
+    pub(super) mcp_servers: McpServers,
     pub(super) on_stderr: Option<StderrSink>,
     pub(super) settings: Settings,
     pub(super) grace: Grace,
@@ -83,7 +87,8 @@ impl Start {
     pub(super) async fn over(
         &self,
         transport: BoxTransport,
-        lowered: Lowered,
+        #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "servers change it"))]
+        mut lowered: Lowered,
         files: Vec<PrivateDir>,
     ) -> Result<Session, Error> {
         let runtime = Handle::try_current().map_err(no_runtime)?;
@@ -95,10 +100,22 @@ impl Start {
             settings.limits.max_line = bytes;
         }
         let most_aside = settings.parked_open;
-        let Connection { control, messages, driver } = connect(link, Arc::clone(&self.responder), settings);
+        let responders = vec![Arc::clone(&self.responder)];
+        #[cfg(feature = "mcp")]
+        let bridge = self.mcp_servers.bridge();
+        #[cfg(feature = "mcp")]
+        let responders = [vec![Arc::new(bridge.clone()) as Arc<dyn Responder>], responders].concat();
+        let responder = self.background.watch(responders);
+        let Connection { control, messages, driver } = connect(link, responder, settings);
         let task = Task::spawn(&runtime, control.clone(), driver, lifeline, self.grace);
+        #[cfg(feature = "mcp")]
+        {
+            lowered.initialize.sdk_mcp_server_manifests = bridge.manifests(&control).await;
+        }
         let handshake = Handshake::shake(&control, lowered.initialize, self.limit).await?;
         self.hooks.check_supported(&handshake.heard)?;
+        #[cfg(feature = "mcp")]
+        bridge.shaken(&handshake.heard);
         let mut warnings = lowered.warnings;
         warnings.extend(untaken(&handshake));
         warnings.extend(self.outdated(&handshake.heard));

@@ -1,17 +1,26 @@
 //! One server in one session.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{
+    Arc, Mutex, PoisonError, Weak,
+    atomic::{AtomicU64, Ordering},
+};
 
 use agentwire_control::{CallContext, Control, FailureKind, Reply, note_failure};
 use agentwire_hooks::catch_panic;
-use agentwire_protocol::{RawJson, control::SendMcpMessage};
+use agentwire_protocol::{RawJson, control::SdkServerManifest};
 use serde::Deserialize;
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinHandle,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     answered,
     calls::{Call, Calls},
+    forward::Forward,
+    gate::Gate,
+    manifest::capture,
     refused,
 };
 use crate::{
@@ -20,16 +29,30 @@ use crate::{
     rpc::{self, Kind},
 };
 
-/// One server in one session, opened at its first message.
+/// One server in one session, opened for its manifest or at its first message.
 pub(super) struct Hosted {
-    name: Box<str>,
+    name: Arc<str>,
     serve: Arc<dyn Serve>,
+    gate: Gate,
     instance: Mutex<Option<Arc<Instance>>>,
 }
 
 impl Hosted {
-    pub(super) fn new(name: Box<str>, serve: Arc<dyn Serve>) -> Self {
-        Self { name, serve, instance: Mutex::default() }
+    pub(super) fn new(name: &str, serve: Arc<dyn Serve>, gate: Gate) -> Self {
+        Self { name: name.into(), serve, gate, instance: Mutex::default() }
+    }
+
+    /// What the server says of itself and of its tools.
+    pub(super) async fn manifest(&self, control: &Control) -> Result<SdkServerManifest, String> {
+        let opened = catch_panic(async { self.instance(true, control) }).await;
+        let instance = opened.map_err(|_| "it panicked when it was opened")?;
+        capture(&*instance.ok_or("it has ended")?.session).await
+    }
+
+    /// Whether the server has said that its tools have changed.
+    pub(super) fn tools_have_changed(&self) -> bool {
+        let instance = self.instance.lock().unwrap_or_else(PoisonError::into_inner);
+        instance.as_ref().is_some_and(|instance| instance.schemas.have_changed())
     }
 
     /// Takes a message; called in the order of the messages.
@@ -63,33 +86,60 @@ impl Hosted {
     fn instance(&self, initializes: bool, control: &Control) -> Option<Arc<Instance>> {
         let mut instance = self.instance.lock().unwrap_or_else(PoisonError::into_inner);
         match &*instance {
-            Some(open) if !open.session.has_ended() => return Some(Arc::clone(open)),
+            Some(open) if !open.has_ended() => return Some(Arc::clone(open)),
             Some(_) if !initializes => return None,
             _ => {}
         }
-        let opened = Instance::open(&self.name, &*self.serve, control.clone());
+        let opened = Instance::open(&self.name, &*self.serve, &self.gate, control.clone());
         *instance = Some(Arc::clone(&opened));
         Some(opened)
     }
 }
 
 /// An instance of a server.
-struct Instance {
-    session: Box<dyn Session>,
+pub(super) struct Instance {
+    pub(super) session: Box<dyn Session>,
     schemas: Arc<Schemas>,
     calls: Calls,
+    /// How many messages the server has given out.
+    taken: Arc<AtomicU64>,
+    /// How many of them are on their way to the CLI.
+    begun: watch::Receiver<u64>,
+    /// Fires when the server is seen to have ended.
+    ended: CancellationToken,
     forwarder: JoinHandle<()>,
 }
 
 impl Instance {
-    fn open(name: &str, serve: &dyn Serve, control: Control) -> Arc<Self> {
+    fn open(name: &Arc<str>, serve: &dyn Serve, gate: &Gate, control: Control) -> Arc<Self> {
         let (messages, to_forward) = mpsc::channel(MAX_OUTBOX);
-        let schemas = Arc::new(Schemas::default());
-        let session = serve.open(Outbox::new(messages, Arc::clone(&schemas), control.clone()));
+        let (schemas, taken) = (Arc::<Schemas>::default(), Arc::<AtomicU64>::default());
+        let outbox = Outbox::new(messages, Arc::clone(&taken), Arc::clone(&schemas), control.clone());
+        let session = serve.open(outbox);
+        let (begin, begun) = watch::channel(0);
         Arc::new_cyclic(|instance| {
-            let forwarder = tokio::spawn(forward(name.into(), to_forward, control, Weak::clone(instance)));
-            Self { session, schemas, calls: Calls::default(), forwarder }
+            let forward = Forward { server: Arc::clone(name), control, instance: Weak::clone(instance) };
+            let forwarder = tokio::spawn(forward.run(to_forward, gate.clone(), begin));
+            let (calls, ended) = (Calls::default(), CancellationToken::new());
+            Self { session, schemas, calls, taken, begun, ended, forwarder }
         })
+    }
+
+    /// Whether the server has ended; then nothing of what is open gets an answer from it.
+    fn has_ended(&self) -> bool {
+        let has_ended = self.session.has_ended();
+        if has_ended {
+            self.ended.cancel();
+        }
+        has_ended
+    }
+
+    /// What the server has said so far is on its way, before what is written from now on.
+    async fn spoken(&self) {
+        let taken = self.taken.load(Ordering::Acquire);
+        // Where nothing is forwarded any more, nothing comes before the answer.
+        let mut begun = self.begun.clone();
+        let _ended = begun.wait_for(|begun| *begun >= taken).await.is_err();
     }
 
     fn request(self: Arc<Self>, id: RawJson, method: &str, message: RawJson, context: CallContext) -> Reply {
@@ -104,7 +154,10 @@ impl Instance {
             let (instance, id) = (Arc::clone(&self), id.clone());
             Box::pin(async move {
                 match instance.schemas.check(&*instance.session, &id, &message).await {
-                    Ok(()) => instance.session.handle(message).await,
+                    Ok(promise) => {
+                        let answer = instance.session.handle(message).await?;
+                        Some(promise.hold(&id, answer))
+                    }
                     Err(refusal) => Some(refusal),
                 }
             })
@@ -143,6 +196,12 @@ async fn settle(
     context: CallContext,
 ) -> Result<RawJson, String> {
     let failed = |why: &str| rpc::error(&id, rpc::INTERNAL_ERROR, why);
+    let handling = async {
+        let answer = handling.await;
+        instance.spoken().await;
+        instance.has_ended();
+        answer
+    };
     let answer = tokio::select! {
         biased;
         () = call.cancelled.cancelled() => rpc::error(&id, rpc::CANCELLED, "the request was cancelled"),
@@ -155,38 +214,10 @@ async fn settle(
                 failed(&format!("the MCP server panicked: {panic}"))
             }
         },
+        () = instance.ended.cancelled() => failed("the MCP server has ended"),
     };
-    drop((instance, call));
+    drop(call);
     Ok(rpc::carried(&answer))
-}
-
-/// Takes a server's messages to the CLI, one at a time.
-async fn forward(
-    server: Box<str>,
-    mut messages: mpsc::Receiver<RawJson>,
-    control: Control,
-    instance: Weak<Instance>,
-) {
-    while let Some(message) = messages.recv().await {
-        let request = match rpc::read(&message) {
-            Ok(Kind::Request { id, .. }) => Some(id),
-            Ok(Kind::Notification { .. } | Kind::Response) => None,
-            Err(malformed) => {
-                tracing::warn!(%server, why = malformed.why, "an MCP server sent what is no JSON-RPC");
-                continue;
-            }
-        };
-        let Err(error) = control.call(&SendMcpMessage::new(server.clone(), message)).await else { continue };
-        tracing::warn!(%server, %error, "a message of an MCP server did not reach the CLI");
-        // A request of the server's must not wait for ever.
-        if let (Some(id), Some(instance)) = (request, instance.upgrade()) {
-            let failure = rpc::error(&id, rpc::INTERNAL_ERROR, &error.to_string());
-            let handling = instance.session.handle(failure);
-            if catch_panic(handling).await.is_err() {
-                tracing::warn!(%server, "an MCP server panicked");
-            }
-        }
-    }
 }
 
 #[derive(Deserialize)]

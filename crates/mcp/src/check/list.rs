@@ -1,27 +1,28 @@
 //! Asks a server for its tools, page by page.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use agentwire_hooks::{catch_panic, excerpt};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Schema;
+use super::{Schema, ToolSchemas, Tools};
 use crate::{Session, rpc};
 
-/// All tools of the server, with their input schemas.
+/// All tools of the server, with their schemas.
 pub(super) async fn tools(
     session: &dyn Session,
     mut next_id: impl FnMut() -> String,
-) -> Result<HashMap<Box<str>, Schema>, String> {
+) -> Result<Tools, String> {
     let mut tools = HashMap::new();
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
         let page = page(session, &next_id(), cursor).await?;
-        // A tool without a schema takes anything.
-        let schema =
-            |tool: ListedTool| (tool.name, Schema::new(tool.input_schema.unwrap_or(Value::Bool(true))));
-        tools.extend(page.tools.into_iter().map(schema));
+        tools.extend(page.tools.into_iter().map(|ListedTool { name, input_schema, output_schema }| {
+            // A tool without a schema takes anything.
+            let input = Schema::new(input_schema.unwrap_or(Value::Bool(true)));
+            (name, ToolSchemas { input, output: output_schema.map(|schema| Arc::new(Schema::new(schema))) })
+        }));
         cursor = page.next_cursor;
         if cursor.is_none() {
             return Ok(tools);
@@ -76,6 +77,7 @@ struct Page {
 struct ListedTool {
     name: Box<str>,
     input_schema: Option<Value>,
+    output_schema: Option<Value>,
 }
 
 /// A server whose cursor never ends must not hold a call for ever.

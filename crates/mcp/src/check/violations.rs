@@ -1,4 +1,4 @@
-//! What is wrong with an input, all at once, in words that a model can act on.
+//! What is wrong with a value, all at once, in words that a model can act on.
 
 use std::fmt::Write;
 
@@ -7,23 +7,23 @@ use jsonschema::Validator;
 use serde::Serialize;
 use serde_json::Value;
 
-/// `None` where nothing is wrong.
-pub(super) fn describe(validator: &Validator, tool: &str, input: &Value) -> Option<String> {
-    let mut violations = validator.iter_errors(input).peekable();
+/// A line for each violation, by its JSON pointer; `None` where nothing is wrong.
+pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option<String> {
+    let mut violations = validator.iter_errors(value).peekable();
     violations.peek()?;
-    let mut text = format!("The input does not match the schema of the tool `{tool}`; it was not called.");
+    let mut text = String::new();
     for (index, violation) in violations.enumerate() {
         if index == MAX_VIOLATIONS {
             text.push_str("\n- and more");
             break;
         }
         let pointer = match violation.instance_path().as_str() {
-            "" => "the input itself",
+            "" => itself,
             pointer => pointer,
         };
         let mut why = violation.to_string();
         if why.len() > MAX_QUOTED {
-            // The input itself is quoted there.
+            // The value itself is quoted there.
             why = violation.masked().to_string();
         }
         // Writing to a string does not fail.
@@ -55,5 +55,5 @@ struct Text {
 
 const MAX_VIOLATIONS: usize = 20;
 
-/// The longest violation, in bytes, that may quote the input.
+/// The longest violation, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;

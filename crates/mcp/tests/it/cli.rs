@@ -11,7 +11,7 @@ pub(crate) struct Cli {
     pub(crate) peer: MemoryPeer,
     unread: Vec<u8>,
     lines: VecDeque<Value>,
-    _control: Control,
+    pub(crate) control: Control,
     _messages: Messages,
     driver: JoinHandle<()>,
 }
@@ -25,14 +25,7 @@ impl Cli {
         settings.callback_grace = Duration::from_secs(3600);
         let Connection { control, messages, driver } = connect(link, Arc::new(responder), settings);
         let driver = tokio::spawn(driver.run());
-        Self {
-            peer,
-            unread: Vec::new(),
-            lines: VecDeque::new(),
-            _control: control,
-            _messages: messages,
-            driver,
-        }
+        Self { peer, unread: Vec::new(), lines: VecDeque::new(), control, _messages: messages, driver }
     }
 
     pub(crate) async fn send(&self, frame: Value) {
@@ -60,6 +53,11 @@ impl Cli {
                 self.lines.push_back(serde_json::from_slice(&line).unwrap());
             }
         }
+    }
+
+    /// What has come from the host and was not read.
+    pub(crate) fn nothing_more(&mut self) {
+        assert!(self.lines.is_empty() && self.unread.is_empty(), "{:?}", self.lines);
     }
 
     /// The next answer of the host's: its id, and the response or the error's text.

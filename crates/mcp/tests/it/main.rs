@@ -13,5 +13,16 @@ mod check;
 mod cli;
 #[cfg(feature = "rmcp")]
 mod handler;
+mod in_flight;
+#[cfg(feature = "schemars")]
+mod manifests;
+#[cfg(feature = "rmcp")]
+mod offers;
+mod played;
+mod policy;
+#[cfg(feature = "schemars")]
+mod promises;
 #[cfg(feature = "schemars")]
 mod server;
+#[cfg(feature = "schemars")]
+mod speaking;

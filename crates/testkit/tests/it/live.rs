@@ -4,6 +4,7 @@
 //! alone; other runs ignore them.
 
 mod failing_hooks;
+mod mcp;
 mod permissions;
 mod place;
 mod recipes;

@@ -13,6 +13,11 @@ pub struct SdkServerConfig {
     /// It works for a server that is declared in the handshake alone, not for one that `--mcp-config` has registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
+    /// Whether its calls stay in the foreground however long they take (`disableAutoBackground`).
+    ///
+    /// Not declared, but told of in the declaration's text; only `true` takes effect.
+    #[serde(rename = "disableAutoBackground", skip_serializing_if = "Option::is_none")]
+    pub disable_auto_background: Option<bool>,
     /// What its tools may do, by tool; only `always_ask` and `always_deny` take effect.
     ///
     /// An empty list is written, and takes nothing back: a handshake never removes a rule.

@@ -105,7 +105,8 @@ fn servers(book: &Arc<Book>) -> McpServers {
     names.dedup();
     let serve =
         |servers: McpServers, name: &str| servers.with(name, RecordedServer::new(name, Arc::clone(book)));
-    names.into_iter().fold(McpServers::new(), serve)
+    // They can answer what was recorded, and nothing before it.
+    names.into_iter().fold(McpServers::new().manifest_limit(None), serve)
 }
 
 /// Answers whatever nothing else answers.

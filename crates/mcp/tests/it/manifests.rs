@@ -1,0 +1,231 @@
+//! What servers say of themselves before the handshake.
+
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use agentwire_mcp::{Bridge, McpServers, Outbox, Serve, Server, Session};
+use agentwire_protocol::{
+    RawJson,
+    control::{Initialize, InitializeReply},
+};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::{
+    cli::{Cli, initialize},
+    played::{Answer, Played, answer, hello},
+};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct NoInput {}
+
+fn echo(name: &str) -> Server {
+    Server::new(name, "1.2.3").instructions("Ask.").tool("echo", "Says it.", async |_: NoInput, _| "said")
+}
+
+async fn start(servers: McpServers) -> (Cli, Bridge) {
+    let bridge = servers.bridge();
+    (Cli::start(bridge.clone()).await, bridge)
+}
+
+/// What the handshake would say of the servers.
+async fn manifests(cli: &Cli, bridge: &Bridge) -> Value {
+    let manifests = bridge.manifests(&cli.control).await;
+    RawJson::encode(&manifests).unwrap().decode().unwrap()
+}
+
+fn reply(text: &str) -> InitializeReply {
+    RawJson::parse(text).unwrap().decode().unwrap()
+}
+
+#[tokio::test]
+async fn a_server_is_in_the_handshake_as_it_would_answer() {
+    let (mut cli, bridge) = start(McpServers::new().with("s", echo("a")).with("t", echo("b"))).await;
+    let told = manifests(&cli, &bridge).await;
+    cli.nothing_more();
+    for server in ["s", "t"] {
+        let mut answers = Vec::new();
+        for message in [initialize(), json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})] {
+            cli.post("one", server, message).await;
+            answers.push(cli.answer().await.1.unwrap()["mcp_response"]["result"].take());
+        }
+        assert_eq!(told[server]["initializeResult"], answers[0]);
+        assert_eq!(told[server]["toolsListResult"], answers[1]);
+    }
+    assert_eq!(told["t"]["initializeResult"]["serverInfo"], json!({"name": "b", "version": "1.2.3"}));
+    assert_eq!(told.as_object().unwrap().len(), 2);
+    // As if there were no manifest.
+    assert_eq!(cli.call("echo", json!({})).await["content"][0]["text"], "said");
+}
+
+#[tokio::test]
+async fn the_instance_that_is_asked_is_the_one_that_serves() {
+    #[derive(Clone, Default)]
+    struct Counted(Arc<AtomicUsize>);
+    impl Serve for Counted {
+        fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+            let number = self.0.fetch_add(1, Ordering::Relaxed);
+            let play = Played::new(move |message, _| {
+                Answer::Result(match message["method"].as_str() {
+                    Some("initialize") => hello(),
+                    _ => json!({"tools": [], "number": number}),
+                })
+            });
+            play.open(outbox)
+        }
+    }
+    let server = Counted::default();
+    let servers = McpServers::new().with("s", server.clone());
+    for number in 0..2 {
+        let (mut cli, bridge) = start(servers.clone()).await;
+        assert_eq!(manifests(&cli, &bridge).await["s"]["toolsListResult"]["number"], number);
+        let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+        assert_eq!(listed["result"]["number"], number);
+    }
+    assert_eq!(server.0.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_answer_in_time_is_left_to_the_cli() {
+    let hangs = Played::new(|message, _| match message["method"].as_str() {
+        Some("initialize") => Answer::Later(Box::pin(pending())),
+        _ => Answer::Result(json!({})),
+    });
+    let half = Played::new(|message, _| match message["method"].as_str() {
+        Some("tools/list") => Answer::Later(Box::pin(pending())),
+        _ => Answer::Result(hello()),
+    });
+    let limit = Duration::from_millis(700);
+    let servers = McpServers::new().manifest_limit(limit).with("hangs", hangs).with("half", half);
+    let (cli, bridge) = start(servers.with("s", echo("s"))).await;
+    let began = Instant::now();
+    let told = manifests(&cli, &bridge).await;
+    assert_eq!(began.elapsed(), limit);
+    assert_eq!(told.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_left_out() {
+    struct Bomb;
+    impl Serve for Bomb {
+        fn open(&self, _: Outbox) -> Box<dyn Session> {
+            panic!("at once")
+        }
+    }
+    let first = |result: fn() -> Answer| {
+        Played::new(move |message, _| match message["method"].as_str() {
+            Some("initialize") => result(),
+            _ => Answer::Result(json!({"tools": []})),
+        })
+    };
+    let old = || {
+        let mut hello = hello();
+        hello["protocolVersion"] = "2024-11-05".into();
+        Answer::Result(hello)
+    };
+    let refuses = || {
+        let error = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32603, "message": "no"}});
+        Answer::Later(Box::pin(async move { Some(RawJson::encode(&error).unwrap()) }))
+    };
+    let servers = McpServers::new()
+        .with("old", first(old))
+        .with("refuses", first(refuses))
+        .with("no object", first(|| Answer::Result(json!("hello"))))
+        .with("silent", first(|| Answer::Later(Box::pin(async { None }))))
+        .with("panics", first(|| panic!("in the middle")))
+        .with("bomb", Bomb)
+        .with("s", echo("s"));
+    let (cli, bridge) = start(servers).await;
+    let told = manifests(&cli, &bridge).await;
+    assert_eq!(told.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
+}
+
+#[tokio::test]
+async fn a_list_of_several_pages_or_of_nothing_is_left_out() {
+    let played = |capabilities: Value, listed: Value| {
+        Played::new(move |message, _| {
+            let mut hello = hello();
+            hello["capabilities"] = capabilities.clone();
+            match message["method"].as_str() {
+                Some("initialize") => Answer::Result(hello),
+                Some("tools/list") => {
+                    assert!(!listed.is_null(), "it is not asked for tools");
+                    Answer::Result(listed.clone())
+                }
+                _ => Answer::Result(json!({})),
+            }
+        })
+    };
+    let pages = json!({"tools": [], "nextCursor": "2"});
+    let servers = McpServers::new()
+        .with("pages", played(json!({"tools": {}}), pages))
+        .with("none", played(json!({}), Value::Null));
+    let (cli, bridge) = start(servers).await;
+    let told = manifests(&cli, &bridge).await;
+    for server in ["pages", "none"] {
+        assert_eq!(told[server].as_object().unwrap().keys().collect::<Vec<_>>(), ["initializeResult"]);
+    }
+}
+
+/// A server that says that its tools have changed as soon as it is initialized.
+fn restless() -> Played {
+    Played::new(|message, outbox| match message["method"].as_str() {
+        Some("initialize") => Answer::Result(hello()),
+        Some("notifications/initialized") => Answer::Later(Box::pin(async move {
+            let note = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+            outbox.send(RawJson::encode(&note).unwrap()).await.unwrap();
+            None
+        })),
+        _ => Answer::Result(json!({"tools": []})),
+    })
+}
+
+#[tokio::test]
+async fn what_a_server_says_meanwhile_waits_for_the_handshake() {
+    let (mut cli, bridge) = start(McpServers::new().with("s", restless())).await;
+    let told = manifests(&cli, &bridge).await;
+    // A list that has changed is not said.
+    assert_eq!(told["s"].as_object().unwrap().keys().collect::<Vec<_>>(), ["initializeResult"]);
+    let control = cli.control.clone();
+    let initialize = Initialize::default();
+    let (heard, ()) = tokio::join!(control.call(&initialize), async {
+        let line = cli.line().await;
+        assert_eq!(line["request"]["subtype"], "initialize", "{line}");
+        cli.send(json!({"type": "control_response", "response": {
+            "subtype": "success", "request_id": line["request_id"],
+            "response": {"sdk_mcp_manifests_parked": {"s": "parked"}},
+        }}))
+        .await;
+    });
+    cli.nothing_more();
+    bridge.shaken(&heard.unwrap());
+    assert_eq!(cli.line().await["request"]["message"]["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test]
+async fn a_message_of_the_clis_is_as_good_as_the_end_of_the_handshake() {
+    let (mut cli, bridge) = start(McpServers::new().with("s", restless())).await;
+    manifests(&cli, &bridge).await;
+    cli.post("one", "s", json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).await;
+    // What was said before the answer is written before it.
+    assert_eq!(cli.line().await["request"]["message"]["method"], "notifications/tools/list_changed");
+    assert_eq!(cli.answer().await.0, "one");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_where_there_is_no_limit_to_ask_within() {
+    let never = Played::new(|message, _| match message["id"].as_i64() {
+        Some(5) => Answer::Later(Box::pin(async { Some(answer(&json!(5), json!({}))) })),
+        _ => panic!("it is not asked"),
+    });
+    let (mut cli, bridge) = start(McpServers::new().with("s", never).manifest_limit(None)).await;
+    assert_eq!(manifests(&cli, &bridge).await, json!({}));
+    bridge.shaken(&reply("{}"));
+    assert!(cli.rpc(json!({"jsonrpc": "2.0", "id": 5, "method": "x"})).await["result"].is_object());
+}

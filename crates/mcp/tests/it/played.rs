@@ -1,0 +1,55 @@
+//! A server that does what the test says.
+
+use std::sync::Arc;
+
+use agentwire_mcp::{Handling, Outbox, Serve, Session};
+use agentwire_protocol::RawJson;
+use serde_json::{Value, json};
+
+/// A server whose answers are a function of the messages.
+#[derive(Clone)]
+pub(crate) struct Played(Arc<Play>);
+
+type Play = dyn Fn(&Value, Outbox) -> Answer + Send + Sync;
+
+/// What is done with a message.
+pub(crate) enum Answer {
+    /// This result, or `None`.
+    Result(Value),
+    /// It is made.
+    Later(Handling),
+}
+
+impl Played {
+    pub(crate) fn new(play: impl Fn(&Value, Outbox) -> Answer + Send + Sync + 'static) -> Self {
+        Self(Arc::new(play))
+    }
+}
+
+struct Opened(Played, Outbox);
+
+impl Serve for Played {
+    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+        Box::new(Opened(self.clone(), outbox))
+    }
+}
+
+impl Session for Opened {
+    fn handle(&self, message: RawJson) -> Handling {
+        let message: Value = message.decode().unwrap();
+        match (self.0.0)(&message, self.1.clone()) {
+            Answer::Later(handling) => handling,
+            Answer::Result(result) => Box::pin(async move { message.get("id").map(|id| answer(id, result)) }),
+        }
+    }
+}
+
+/// A response with this result.
+pub(crate) fn answer(id: &Value, result: Value) -> RawJson {
+    RawJson::encode(&json!({"jsonrpc": "2.0", "id": id, "result": result})).unwrap()
+}
+
+/// What a server says of itself that has tools.
+pub(crate) fn hello() -> Value {
+    json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "p", "version": "1"}})
+}

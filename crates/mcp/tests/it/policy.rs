@@ -1,0 +1,53 @@
+//! What the handshake says of servers.
+
+use std::time::Duration;
+
+use agentwire_mcp::{McpServers, ServerPolicy};
+use agentwire_protocol::{RawJson, control::Initialize};
+use serde_json::{Value, json};
+
+use crate::played::{Answer, Played};
+
+fn declared(servers: &McpServers) -> Value {
+    let mut initialize = Initialize::default();
+    servers.declare(&mut initialize);
+    RawJson::encode(&initialize).unwrap().decode().unwrap()
+}
+
+fn server() -> Played {
+    Played::new(|_, _| Answer::Result(json!({})))
+}
+
+#[test]
+fn a_policy_is_declared_beside_the_name() {
+    let policy = ServerPolicy::new()
+        .call_limit(Duration::from_millis(1500))
+        .always_deny("wipe")
+        .always_ask("wipe")
+        .always_deny("format")
+        .stay_in_foreground();
+    let servers = McpServers::new().with("plain", server()).with_policy("strict", server(), policy);
+    assert_eq!(
+        declared(&servers),
+        json!({
+            "sdkMcpServers": ["plain", "strict"],
+            "sdkMcpServerConfigs": {"strict": {
+                "timeout": 1500,
+                "disableAutoBackground": true,
+                "tools": [
+                    {"name": "wipe", "permission_policy": "always_ask"},
+                    {"name": "format", "permission_policy": "always_deny"},
+                ],
+            }},
+        })
+    );
+    // In the place of the one with the policy.
+    assert_eq!(declared(&servers.with("strict", server())), json!({"sdkMcpServers": ["plain", "strict"]}));
+}
+
+#[test]
+fn a_limit_that_the_cli_would_ignore_is_a_second() {
+    let policy = ServerPolicy::new().call_limit(Duration::from_millis(1));
+    let servers = McpServers::new().with_policy("s", server(), policy);
+    assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": 1000}));
+}

@@ -1,0 +1,119 @@
+//! The check of a tool's structured output against the schema that the tool declares.
+
+use agentwire_mcp::{Json, McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
+use agentwire_protocol::RawJson;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    cli::Cli,
+    played::{Answer, Played, hello},
+};
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    /// What it comes to.
+    sum: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct AddInput {
+    a: i64,
+    b: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NoInput {}
+
+async fn start(server: Server) -> Cli {
+    Cli::start(McpServers::new().with("s", server).bridge()).await
+}
+
+fn raw(value: &Value) -> RawJson {
+    RawJson::encode(value).unwrap()
+}
+
+#[tokio::test]
+async fn a_typed_output_declares_its_schema_and_is_text_too() {
+    let server = Server::new("s", "1")
+        .tool("add", "", async |input: AddInput, _| Json(Sum { sum: input.a + input.b }))
+        .tool(
+            "may fail",
+            "",
+            async |input: AddInput, _| {
+                if input.a < 0 { Err("too small") } else { Ok(Json(Sum { sum: input.b })) }
+            },
+        )
+        .tool("no object", "", async |_: NoInput, _| Json(vec![1]));
+    let mut cli = start(server).await;
+    let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let schema = json!({
+        "type": "object",
+        "properties": {"sum": {"type": "integer", "format": "int64", "description": "What it comes to."}},
+        "required": ["sum"],
+    });
+    assert_eq!((&tools[0]["outputSchema"], &tools[1]["outputSchema"]), (&schema, &schema));
+    assert_eq!(tools[2].get("outputSchema"), None);
+    assert_eq!(
+        cli.call("add", json!({"a": 1, "b": 2})).await,
+        json!({
+            "content": [{"type": "text", "text": "{\"sum\":3}"}], "structuredContent": {"sum": 3}, "isError": false,
+        })
+    );
+    let failed = cli.call("may fail", json!({"a": -1, "b": 2})).await;
+    assert_eq!(failed, json!({"content": [{"type": "text", "text": "too small"}], "isError": true}));
+    let why = "the tool's output is no object, which structured content must be";
+    assert_eq!(cli.call("no object", json!({})).await["content"][0]["text"], why);
+}
+
+#[tokio::test]
+async fn a_broken_promise_is_told_at_once() {
+    let schema = raw(&json!({
+        "type": "object", "properties": {"n": {"type": "integer"}, "m": {"type": "string"}}, "required": ["n"],
+    }));
+    let tool = |name: &str, output: fn() -> ToolOutput| {
+        let tool = Tool::new(name, "", move |_: NoInput, _| async move { output() });
+        tool.output_schema(&schema).unwrap()
+    };
+    let server = Server::new("s", "1")
+        .with(tool("keeps", || ToolOutput::structured(json!({"n": 1}))))
+        .with(tool("breaks", || ToolOutput::structured(json!({"n": "1", "m": 2}))))
+        .with(tool("forgets", || ToolOutput::text("1")))
+        .with(tool("fails", || ToolOutput::error("no")));
+    let mut cli = start(server).await;
+    let mut call = async |tool| cli.call(tool, json!({})).await;
+    assert_eq!(call("keeps").await["structuredContent"], json!({"n": 1}));
+    // An error promises nothing.
+    assert_eq!(call("fails").await["content"][0]["text"], "no");
+    let head = |tool| format!("The output of the tool `{tool}` does not match the schema that it declares.");
+    let broken = call("breaks").await;
+    let text = broken["content"][0]["text"].as_str().unwrap();
+    let mut lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.remove(0), head("breaks"));
+    lines.sort_unstable();
+    assert_eq!(lines, ["- /m: 2 is not of type \"string\"", "- /n: \"1\" is not of type \"integer\""]);
+    assert_eq!(broken["isError"], true);
+    let forgotten = call("forgets").await;
+    let expected = format!("{}\n- there is no structured content", head("forgets"));
+    assert_eq!(forgotten, json!({"content": [{"type": "text", "text": expected}], "isError": true}));
+}
+
+#[tokio::test]
+async fn an_output_that_cannot_be_checked_passes() {
+    let server = Played::new(|message, _| {
+        Answer::Result(match message["method"].as_str() {
+            Some("initialize") => hello(),
+            Some("tools/list") => json!({"tools": [
+                {"name": "odd", "inputSchema": {"type": "object"}, "outputSchema": {"type": "no such type"}},
+                {"name": "task", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}},
+            ]}),
+            _ if message["params"]["name"] == "task" => json!({"task": {"taskId": "1"}}),
+            _ => json!({"content": [], "structuredContent": [1]}),
+        })
+    });
+    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    assert_eq!(cli.call("odd", json!({})).await["structuredContent"], json!([1]));
+    // The result of a task comes later.
+    assert_eq!(cli.call("task", json!({})).await, json!({"task": {"taskId": "1"}}));
+}

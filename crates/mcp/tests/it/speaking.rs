@@ -1,0 +1,87 @@
+//! What a tool says while it works: in its order, and before its result.
+
+use agentwire_mcp::{McpServers, Server};
+use serde_json::{Value, json};
+
+use crate::cli::{Cli, call};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Times {
+    times: u32,
+}
+
+async fn start() -> Cli {
+    let server = Server::new("s", "1")
+        .tool("count", "", async |input: Times, cx| {
+            for done in 1..=input.times {
+                cx.progress(done.into(), f64::from(input.times), format!("step {done}")).await;
+            }
+            "counted"
+        })
+        .tool("log", "", async |input: Times, cx| {
+            cx.log("warning", format!("{} times", input.times)).await;
+            cx.progress(1.0, None, "").await;
+        });
+    Cli::start(McpServers::new().with("s", server).bridge()).await
+}
+
+#[tokio::test]
+async fn progress_comes_before_the_result_whatever_the_cli_acknowledges() {
+    let mut cli = start().await;
+    cli.post("one", "s", call(1, "count", json!({"times": 60}))).await;
+    for done in 1..=60 {
+        let params = cli.line().await["request"]["message"]["params"].take();
+        let message = format!("step {done}");
+        let expected =
+            json!({"progressToken": 1, "progress": f64::from(done), "total": 60.0, "message": message});
+        assert_eq!(params, expected);
+    }
+    assert_eq!(cli.answer().await.1.unwrap()["mcp_response"]["result"]["content"][0]["text"], "counted");
+}
+
+#[tokio::test]
+async fn a_tool_that_says_too_much_waits_for_the_cli() {
+    let mut cli = start().await;
+    cli.post("one", "s", call(1, "count", json!({"times": 1000}))).await;
+    for done in 1..=1000 {
+        let message = cli.server_message().await;
+        assert_eq!(message["message"]["params"]["progress"], f64::from(done), "{message}");
+    }
+    assert_eq!(cli.answer().await.0, "one");
+}
+
+#[tokio::test]
+async fn calls_at_once_keep_their_own_order() {
+    let mut cli = start().await;
+    for id in 0..8 {
+        let mut call = call(id, "count", json!({"times": 5}));
+        call["params"]["_meta"]["progressToken"] = id.into();
+        cli.post(&id.to_string(), "s", call).await;
+    }
+    let mut told = [0_u32; 8];
+    for _ in 0..8 * 6 {
+        let line = cli.line().await;
+        if line["type"] == "control_response" {
+            let id: usize = line["response"]["request_id"].as_str().unwrap().parse().unwrap();
+            assert_eq!(told[id], 5, "the result of {id} came too early");
+            continue;
+        }
+        let params = &line["request"]["message"]["params"];
+        let id = usize::try_from(params["progressToken"].as_u64().unwrap()).unwrap();
+        told[id] += 1;
+        assert_eq!(params["progress"], f64::from(told[id]));
+    }
+}
+
+#[tokio::test]
+async fn a_log_message_has_its_level() {
+    let mut cli = start().await;
+    let mut unasked = call(1, "log", json!({"times": 2}));
+    unasked["params"].as_object_mut().unwrap().remove("_meta");
+    cli.post("one", "s", unasked).await;
+    let message: Value = cli.server_message().await["message"].take();
+    let expected = json!({"level": "warning", "data": "2 times"});
+    assert_eq!((&message["method"], &message["params"]), (&json!("notifications/message"), &expected));
+    // Nobody has asked for progress, so nobody is told.
+    assert_eq!(cli.answer().await.0, "one");
+}

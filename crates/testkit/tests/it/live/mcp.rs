@@ -1,0 +1,440 @@
+//! In-process MCP servers: what of them crosses the wire, and what the CLI makes of it.
+
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use agentwire::{
+    Decision, Session, SessionBuilder,
+    hooks::PermissionHandler,
+    mcp::{
+        McpServers, RmcpServer, Server, ServerPolicy, Tool, ToolContext, ToolOutput,
+        rmcp::{
+            self,
+            model::{CustomRequest, ServerCapabilities, ServerConfig, ServerRequest},
+            service::{NotificationContext, ServiceError},
+        },
+        schemars,
+    },
+    protocol::control::ManifestFate,
+    transport::{BoxTransport, process::ProcessTransport},
+};
+use agentwire_testkit::{Entry, Recorder};
+use serde_json::{Value, json};
+use tokio::{
+    sync::{Barrier, Notify, mpsc},
+    time::timeout,
+};
+
+use super::{Place, bounded};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct NoInput {}
+
+/// What crossed the wire, as JSON.
+struct Wire(Recorder);
+
+impl Wire {
+    /// Each line, and whether it is ours.
+    fn lines(&self) -> Vec<(bool, Value)> {
+        let transcript = self.0.transcript().unwrap();
+        let lines = transcript.entries.iter().filter_map(|entry| match entry {
+            Entry::Outbound(line) => Some((true, line)),
+            Entry::Inbound(line) => Some((false, line)),
+            _ => None,
+        });
+        lines.filter_map(|(ours, line)| Some((ours, serde_json::from_slice(line).ok()?))).collect()
+    }
+
+    /// The methods of the JSON-RPC messages that the CLI has sent.
+    fn asked(&self) -> Vec<String> {
+        let lines = self.lines().into_iter().filter(|(ours, _)| !ours);
+        let messages = lines.filter(|(_, line)| line["request"]["subtype"] == "mcp_message");
+        let methods = messages.map(|(_, line)| line["request"]["message"]["method"].clone());
+        methods.map(|method| method.as_str().unwrap_or("a response").to_owned()).collect()
+    }
+
+    /// The results of tools, as the CLI tells them.
+    fn tool_results(&self) -> Vec<Value> {
+        let users = self.lines().into_iter().filter(|(ours, line)| !ours && line["type"] == "user");
+        let blocks = users.filter_map(|(_, line)| line["message"]["content"].as_array().cloned());
+        blocks.flatten().filter(|block| block["type"] == "tool_result").collect()
+    }
+
+    /// What the CLI said to our messages for it.
+    fn told(&self) -> Vec<(String, Value)> {
+        let lines = self.lines();
+        let ours = lines.iter().filter(|(ours, line)| *ours && line["request"]["subtype"] == "mcp_message");
+        ours.map(|(_, line)| {
+            let reply = lines.iter().find(|(ours, reply)| {
+                !ours
+                    && reply["response"]["request_id"] == line["request_id"]
+                    && reply["type"] == "control_response"
+            });
+            let method = line["request"]["message"]["method"].as_str().unwrap_or("a response").to_owned();
+            (method, reply.map_or(Value::Null, |(_, reply)| reply["response"].clone()))
+        })
+        .collect()
+    }
+}
+
+/// Starts a session whose lines are recorded.
+async fn recorded(builder: SessionBuilder) -> (Session, Wire) {
+    let recorder = Recorder::new();
+    let launch = builder.launch().unwrap();
+    let transport = BoxTransport::new(recorder.record(ProcessTransport::new(launch)));
+    (builder.transport(transport).connect().await.unwrap(), Wire(recorder))
+}
+
+/// A model that calls these tools, one after another, and then says that it is done.
+async fn calling(tools: &[&str]) -> Place {
+    let call = |tool: &&str| json!({"blocks": [{"tool_use": {"name": tool, "input": {}}}]});
+    let mut replies: Vec<Value> = tools.iter().map(call).collect();
+    replies.push(json!({"blocks": [{"text": "Done."}]}));
+    Place::scripted(&json!({"replies": replies}).to_string()).await
+}
+
+/// Has the model call these tools of the server `s`, all of which a rule allows.
+async fn run(
+    tools: &[&str],
+    servers: McpServers,
+    with: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Wire {
+    let names: Vec<String> = tools.iter().map(|tool| format!("mcp__s__{tool}")).collect();
+    let place = calling(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+    let builder = with(Session::builder().options(options).mcp_servers(servers));
+    let (mut session, wire) = recorded(builder).await;
+    let turn = session.ask("Go.").await.unwrap();
+    let result = turn.finish().await.unwrap().unwrap();
+    assert_eq!(result.result.as_deref(), Some("Done."), "{result:?}");
+    session.close().await.unwrap();
+    wire
+}
+
+fn echo(name: &str) -> Server {
+    Server::new(name, "1.0.0").tool("echo", "Says hello.", async |_: NoInput, _| "hello")
+}
+
+/// `s`, and more up to `number`.
+fn servers(number: usize) -> McpServers {
+    let more = (1..number).map(|index| format!("s{index}"));
+    more.fold(McpServers::new().with("s", echo("s")), |servers, name| {
+        let server = echo(&name);
+        servers.with(name, server)
+    })
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn manifests_spare_every_round_trip_before_the_first_turn() {
+    bounded(async {
+        for number in [1, 5, 20] {
+            for limit in [None, Some(Duration::from_millis(250))] {
+                let place = calling(&["mcp__s__echo"]).await;
+                let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+                let servers = servers(number).manifest_limit(limit);
+                let began = Instant::now();
+                let (mut session, wire) =
+                    recorded(Session::builder().options(options).mcp_servers(servers)).await;
+                let connected = began.elapsed();
+                let fates = session.initialized().sdk_mcp_manifests_parked.clone();
+                let turn = session.ask("Go.").await.unwrap();
+                let result = turn.finish().await.unwrap().unwrap();
+                assert_eq!(result.result.as_deref(), Some("Done."));
+                eprintln!("{number} servers, {limit:?}: connected {connected:?}, turn {:?}", began.elapsed());
+                session.close().await.unwrap();
+                let asked = wire.asked();
+                let count = |method: &str| asked.iter().filter(|asked| *asked == method).count();
+                let handshakes = if limit.is_some() { 0 } else { number };
+                let counted =
+                    ["initialize", "notifications/initialized", "tools/list", "tools/call"].map(count);
+                assert_eq!(counted, [handshakes, handshakes, handshakes, 1]);
+                match limit {
+                    None => assert_eq!(fates, None),
+                    Some(_) => {
+                        let fates = fates.unwrap();
+                        assert_eq!(fates.len(), number);
+                        assert!(fates.values().all(|fate| *fate == ManifestFate::Parked), "{fates:?}");
+                    }
+                }
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_policy_asks_and_denies_where_a_rule_allows() {
+    bounded(async {
+        let mut seen = Vec::new();
+        for policy in [
+            ServerPolicy::new(),
+            ServerPolicy::new().always_ask("touch"),
+            ServerPolicy::new().always_deny("touch"),
+        ] {
+            let (asked, ran) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+            let (asks, runs) = (Arc::clone(&asked), Arc::clone(&ran));
+            let server = Server::new("s", "1").tool("touch", "Touches.", move |_: NoInput, _| {
+                runs.fetch_add(1, Ordering::Relaxed);
+                async { "touched" }
+            });
+            let permissions = PermissionHandler::new(move |_, _| {
+                asks.fetch_add(1, Ordering::Relaxed);
+                async { Decision::allow() }
+            });
+            let servers = McpServers::new().with_policy("s", server, policy);
+            run(&["touch"], servers, |builder| builder.permissions(permissions)).await;
+            seen.push((asked.load(Ordering::Relaxed), ran.load(Ordering::Relaxed)));
+        }
+        assert_eq!(seen, [(0, 1), (1, 1), (0, 0)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_call_that_takes_too_long_is_given_up() {
+    bounded(async {
+        let (tell, mut told) = mpsc::unbounded_channel();
+        let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, cx: ToolContext| {
+            let tell = tell.clone();
+            async move {
+                cx.cancelled.cancelled().await;
+                tell.send(()).unwrap();
+            }
+        });
+        let policy = ServerPolicy::new().call_limit(Duration::from_secs(1));
+        let wire =
+            run(&["wait"], McpServers::new().with_policy("s", server, policy), |builder| builder).await;
+        assert_eq!(told.recv().await, Some(()));
+        let result = &wire.tool_results()[0];
+        assert_eq!(result["is_error"], true);
+        assert_eq!(result["content"], "MCP server \"s\" tool \"wait\" timed out after 1s");
+        assert_eq!(wire.asked(), ["tools/call", "notifications/cancelled"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_long_call_goes_to_the_background_unless_it_may_not() {
+    bounded(async {
+        for (policy, goes) in [(ServerPolicy::new(), true), (ServerPolicy::new().stay_in_foreground(), false)]
+        {
+            let release = Arc::new(Notify::new());
+            let released = Arc::clone(&release);
+            let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, _| {
+                let released = Arc::clone(&released);
+                async move { released.notified().await }
+            });
+            let place = calling(&["mcp__s__wait"]).await;
+            let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+            let options = options
+                .env("CLAUDE_AUTO_BACKGROUND_TASKS", "1")
+                .env("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "500");
+            let servers = McpServers::new().with_policy("s", server, policy);
+            let (mut session, wire) =
+                recorded(Session::builder().options(options).mcp_servers(servers)).await;
+            {
+                let turn = session.ask("Go.").await.unwrap();
+                let mut ended = pin!(turn.finish());
+                let early = timeout(Duration::from_secs(5), &mut ended).await;
+                assert_eq!(early.is_ok(), goes, "{:?}", wire.tool_results());
+                release.notify_one();
+                if early.is_err() {
+                    ended.await.unwrap().unwrap();
+                }
+            }
+            let text = wire.tool_results()[0]["content"].to_string();
+            assert_eq!(text.contains("background"), goes, "{text}");
+            session.close().await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn each_kind_of_content_reaches_the_model_in_its_way() {
+    bounded(async {
+        let server = Server::new("s", "1")
+            .tool("image", "", async |_: NoInput, _| ToolOutput::image(PNG, "image/png"))
+            .tool("audio", "", async |_: NoInput, _| ToolOutput::default().and_audio(b"RIFF", "audio/wav"))
+            .tool("link", "", async |_: NoInput, _| ToolOutput::default().and_link("note://1", "one"))
+            .tool("resource", "", async |_: NoInput, _| {
+                ToolOutput::default().and_resource("note://1", "hello")
+            })
+            .tool("blob", "", async |_: NoInput, _| {
+                ToolOutput::default().and_blob("note://2", b"bytes", "application/octet-stream")
+            })
+            .tool("structured", "", async |_: NoInput, _| ToolOutput::structured(json!({"n": 1})))
+            .tool("both", "", async |_: NoInput, _| ToolOutput::text("text").with_structured(json!({"n": 1})))
+            .tool("nothing", "", async |_: NoInput, _| ());
+        let tools = ["image", "audio", "link", "resource", "blob", "structured", "both", "nothing"];
+        let wire = run(&tools, McpServers::new().with("s", server), |builder| builder).await;
+        let results = wire.tool_results();
+        let content = |index: usize| results[index]["content"].clone();
+        let text = |index: usize| content(index)[0]["text"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(content(0)[0]["source"]["media_type"], "image/png");
+        assert!(
+            text(1).starts_with("[Audio from s] Binary content (audio/wav, 4 bytes) saved to "),
+            "{}",
+            text(1)
+        );
+        assert_eq!(text(2), "[Resource link: one] note://1");
+        assert_eq!(text(3), "[Resource from s at note://1] hello");
+        let blob =
+            "[Resource from s at note://2] Binary content (application/octet-stream, 5 bytes) saved to ";
+        assert!(text(4).starts_with(blob), "{}", text(4));
+        // The model reads the structured content, whatever the text says.
+        assert_eq!((content(5), content(6)), (json!(r#"{"n":1}"#), json!(r#"{"n":1}"#)));
+        assert_eq!(content(7), "(mcp__s__nothing completed with no output)");
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_tool_that_is_always_loaded_need_not_be_searched_for() {
+    bounded(async {
+        let tool = |name| Tool::new(name, "", async |_: NoInput, _| ToolOutput::error("no"));
+        let server = Server::new("s", "1").with(tool("found")).with(tool("loaded").always_load());
+        let wire = run(&["found", "loaded"], McpServers::new().with("s", server), |builder| builder).await;
+        let results = wire.tool_results();
+        let text = results[0]["content"].as_str().unwrap();
+        // The CLI adds that the model has called what was not in its prompt.
+        assert!(text.starts_with("no\n") && text.contains("ToolSearch"), "{text}");
+        assert_eq!(results[1]["content"], "no");
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_long_result_is_whole_where_the_tool_says_so() {
+    bounded(async {
+        let tool =
+            |name, size: usize| Tool::new(name, "", move |_: NoInput, _| async move { "x".repeat(size) });
+        let server = Server::new("s", "1")
+            .with(tool("plain", 60_000))
+            .with(tool("long", 60_000).max_result_chars(500_000))
+            .with(tool("too_long", 600_000).max_result_chars(600_000));
+        let tools = ["plain", "long", "too_long"];
+        let wire = run(&tools, McpServers::new().with("s", server), |builder| builder).await;
+        let results = wire.tool_results();
+        assert!(results[0]["content"].as_str().unwrap().starts_with("<persisted-output>"), "{}", results[0]);
+        assert_eq!(results[1]["content"][0]["text"].as_str().unwrap().len(), 60_000);
+        assert!(results[2]["content"].as_str().unwrap().starts_with("<persisted-output>"), "{}", results[2]);
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn what_a_server_sends_by_itself_reaches_the_cli() {
+    bounded(async {
+        let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx: ToolContext| {
+            cx.progress(0.5, 1.0, "half").await;
+            cx.log("info", "a line").await;
+            let peer = cx.peer();
+            peer.notify_tool_list_changed().await.unwrap();
+            let ask = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}});
+            let mut answers = Vec::new();
+            for (method, params) in
+                [("ping", json!({})), ("elicitation/create", ask), ("roots/list", json!({}))]
+            {
+                let request = CustomRequest::new(method, Some(params));
+                answers.push(match peer.send_request(ServerRequest::CustomRequest(request)).await {
+                    Ok(_) => "answered".to_owned(),
+                    Err(ServiceError::McpError(error)) => error.code.0.to_string(),
+                    Err(error) => error.to_string(),
+                });
+            }
+            answers.join(" ")
+        });
+        let wire = run(&["talk"], McpServers::new().with("s", server), |builder| builder).await;
+        assert_eq!(wire.tool_results()[0]["content"][0]["text"], "answered -32601 -32601");
+        let told = wire.told();
+        let methods: Vec<_> = told.iter().map(|(method, _)| &**method).collect();
+        let notes = ["notifications/progress", "notifications/message", "notifications/tools/list_changed"];
+        assert_eq!(methods, [&notes[..], &["ping", "elicitation/create", "roots/list"]].concat());
+        assert!(told.iter().all(|(_, reply)| reply["subtype"] == "success"), "{told:?}");
+        // The list has changed, so it is asked for again.
+        assert!(wire.asked().contains(&"tools/list".to_owned()), "{:?}", wire.asked());
+    })
+    .await;
+}
+
+/// Says that its tools have changed as soon as it is initialized, and that it has all that MCP knows.
+#[derive(Clone)]
+struct Restless;
+
+impl rmcp::ServerHandler for Restless {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+        #[expect(deprecated, reason = "the version of MCP that the CLI speaks has it")]
+        let capabilities = capabilities.enable_logging();
+        ServerConfig::new(capabilities.enable_resources().enable_prompts().build())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<rmcp::RoleServer>) {
+        context.peer.notify_tool_list_changed().await.unwrap();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn what_a_server_says_before_the_handshake_comes_after_it() {
+    bounded(async {
+        let servers = servers(1).with("restless", RmcpServer::new(Restless));
+        let wire = run(&["echo"], servers, |builder| builder).await;
+        let lines = wire.lines();
+        let ours: Vec<_> = lines.iter().filter(|(ours, _)| *ours).map(|(_, line)| &line["request"]).collect();
+        assert_eq!(ours[0]["subtype"], "initialize");
+        let manifests = &ours[0]["sdkMcpServerManifests"];
+        assert!(manifests["s"]["toolsListResult"].is_object(), "{manifests}");
+        assert!(manifests["restless"]["toolsListResult"].is_null(), "{manifests}");
+        let told = wire.told();
+        assert_eq!((told.len(), &*told[0].0), (1, "notifications/tools/list_changed"));
+        assert_eq!(told[0].1["subtype"], "success");
+        // The list was not in the handshake, so it is asked for; and nothing else is, whatever the server offers.
+        let asked = wire.asked();
+        assert!(asked.contains(&"tools/list".to_owned()), "{asked:?}");
+        assert!(asked.iter().all(|asked| ["tools/list", "tools/call"].contains(&&**asked)), "{asked:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn one_value_serves_three_sessions_at_once() {
+    bounded(async {
+        let meeting = Arc::new(Barrier::new(3));
+        let server = Server::new("s", "1").tool("meet", "Waits for the others.", move |_: NoInput, _| {
+            let meeting = Arc::clone(&meeting);
+            async move {
+                meeting.wait().await;
+                "met"
+            }
+        });
+        let servers = McpServers::new().with("s", server);
+        let session = || run(&["meet"], servers.clone(), |builder| builder);
+        let (one, two, three) = tokio::join!(session(), session(), session());
+        for wire in [one, two, three] {
+            assert_eq!(wire.tool_results()[0]["content"][0]["text"], "met");
+            assert_eq!(wire.asked(), ["tools/call"]);
+        }
+    })
+    .await;
+}
+
+/// One grey pixel.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x04\0\0\0\xb5\x1c\x0c\x02\
+    \0\0\0\x0bIDATx\xdacd\xf8\x0f\0\x01\x05\x01\x01'\x18\xe3f\0\0\0\0IEND\xaeB`\x82";
