@@ -233,7 +233,7 @@ async fn the_mode_that_the_session_starts_in_is_told_once() {
             instead: "what would be asked about is denied",
         };
         assert_eq!(started(Session::builder()).await, []);
-        assert_eq!(started(Session::builder().permissions(handler())).await, [told.clone()]);
+        assert_eq!(started(Session::builder().permissions(handler())).await, std::slice::from_ref(&told));
         let options = Options::new().permission_mode(PermissionMode::DontAsk);
         assert_eq!(started(Session::builder().permissions(handler()).options(options)).await, [told]);
     })

@@ -33,7 +33,7 @@ async fn sorted(
             (Some("allow"), _) => allowed.push(*tool),
             (Some("deny"), Some("listed")) => denied.push(*tool),
             (Some("deny"), Some(message)) => {
-                assert!(message.starts_with("nothing here permits"), "{message}")
+                assert!(message.starts_with("nothing here permits"), "{message}");
             }
             other => panic!("{other:?}"),
         }

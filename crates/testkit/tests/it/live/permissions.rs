@@ -40,6 +40,7 @@ impl Played {
     }
 
     /// The text of the only tool result.
+    #[expect(clippy::panic, reason = "it is test code")]
     fn told(&self) -> &str {
         let [(_, text)] = &self.results[..] else { panic!("one result was to come: {:?}", self.results) };
         text
@@ -71,10 +72,10 @@ impl Game {
 
     /// Sends one prompt to a model that says this, and waits for all that comes of it, within the limit of a session.
     async fn play(self, script: Value) -> Played {
-        tokio::time::timeout(LIMIT, Box::pin(self.to_its_end(script))).await.unwrap()
+        tokio::time::timeout(LIMIT, Box::pin(self.play_out(script))).await.unwrap()
     }
 
-    async fn to_its_end(self, script: Value) -> Played {
+    async fn play_out(self, script: Value) -> Played {
         let place = Place::scripted(&script.to_string()).await;
         let mut options = self.options;
         options.env.extend(place.options().env);

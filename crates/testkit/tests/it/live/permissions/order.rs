@@ -25,6 +25,7 @@ enum Came {
 use Came::{Asked, Ran, Refused};
 
 /// Plays a use of the shell; a warning is to come where the options keep the handler from being asked.
+#[expect(clippy::panic, reason = "it is test code")]
 async fn came(options: Options, hooks: Hooks) -> (Came, Option<&'static str>) {
     let handler = PermissionHandler::new(async |_, _| Decision::allow());
     // The CLI refuses to bypass permissions for root outside of a sandbox.
