@@ -3,6 +3,7 @@
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod error;
+mod observe;
 mod options;
 mod query;
 mod session;
@@ -25,6 +26,7 @@ pub use agentwire_protocol::{
     permission::Decision,
 };
 pub use error::Error;
+pub use observe::{Activity, Began, Ended, Observation, Observations, Outcome, Totals, Verdict};
 pub use options::{
     AskUserQuestionConfig, Delivery, FlagSettings, Lowered, OptionInfo, Options, Origin, OutputFormat,
     PermissionPrompts, PreviewFormat, PrivateFile, SessionStoreFlush, SettingSource, Skills, SystemPrompt,
@@ -48,4 +50,6 @@ mod guides {
     mod forward_compat {}
     #[doc = include_str!("../../../docs/hooks.md")]
     mod hooks {}
+    #[doc = include_str!("../../../docs/observing.md")]
+    mod observing {}
 }

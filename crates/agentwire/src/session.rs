@@ -30,7 +30,7 @@ use reading::Aside;
 pub use spare::{ClaimError, Spare, prewarm, startup};
 use task::Task;
 
-use crate::{Error, Options, Warning, turn::Schema};
+use crate::{Error, Options, Warning, observe::Watch, turn::Schema};
 
 /// A session: one CLI, and a conversation of many turns with it.
 ///
@@ -60,6 +60,7 @@ pub struct Session {
     ending: Option<Arc<Ending>>,
     /// Whether each prompt says that the host put it together.
     client_composed: bool,
+    watch: Arc<Watch>,
     warnings: Vec<Warning>,
     /// What the CLI may read as long as it runs. Behind the task, so that it goes after it.
     #[expect(dead_code, reason = "it is kept to be dropped")]
@@ -93,6 +94,10 @@ impl Session {
 
     pub(crate) fn background(&self) -> &Background {
         &self.background
+    }
+
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     pub(crate) fn place(&self) -> &Place {

@@ -1,6 +1,7 @@
 //! How something ended.
 
 use agentwire_control::FailureKind;
+use agentwire_protocol::message::ResultSubtype;
 
 /// How something that was observed has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +82,11 @@ impl Outcome {
     /// A refusal is none, and neither is what was taken back or interrupted.
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::Error { .. } | Self::Failed { .. } | Self::Cut | Self::Unhandled)
+    }
+
+    /// The error that a result of this subtype stands for.
+    pub(super) fn of_subtype(subtype: &ResultSubtype) -> Self {
+        Self::Error { kind: (*subtype != ResultSubtype::Success).then(|| subtype.as_str().into()) }
     }
 
     pub(super) fn error(kind: impl Into<Box<str>>) -> Self {

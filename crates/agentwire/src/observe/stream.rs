@@ -25,6 +25,10 @@ use super::Observation;
 pub struct Observations(Arc<Queue>);
 
 impl Observations {
+    pub(super) fn of(queue: Arc<Queue>) -> Self {
+        Self(queue)
+    }
+
     /// Waits for the next observation; `None` when the session has ended and all was given.
     pub async fn next(&mut self) -> Option<Observation> {
         poll_fn(|context| self.poll(context)).await
@@ -67,10 +71,6 @@ struct Waiting {
 }
 
 impl Queue {
-    pub(super) fn observations(self: &Arc<Self>) -> Observations {
-        Observations(Arc::clone(self))
-    }
-
     pub(super) fn push(&self, observation: Observation) {
         let mut waiting = self.lock();
         waiting.bytes += bytes(&observation);
@@ -138,7 +138,7 @@ const MOST_BYTES: usize = 16 << 20;
 mod tests {
     use std::{sync::Arc, time::SystemTime};
 
-    use super::{MOST, MOST_BYTES, Queue};
+    use super::{MOST, MOST_BYTES, Observations, Queue};
     use crate::{
         RawJson,
         observe::{Activity, Began, Observation},
@@ -151,7 +151,7 @@ mod tests {
 
     async fn rest(queue: &Arc<Queue>) -> Vec<String> {
         queue.close();
-        let mut observations = queue.observations();
+        let mut observations = Observations::of(Arc::clone(queue));
         let mut rest = Vec::new();
         while let Some(observation) = observations.next().await {
             rest.push(match observation {

@@ -131,6 +131,6 @@ pub(super) const TABLE: &[OptionInfo] = &[
     of("debugFile", "path", "none", "`--debug-file=`", OLD, ""),
     of("enableFileCheckpointing", "boolean", "`false`", "`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`", OLD, ""),
     of("maxBufferSize", "number of bytes", "64 MiB", "the longest line that is taken", ANY, "64 MiB and not 1 MiB: lines of more than 5 MB were seen. A longer one does not end the session.").from(Origin::Python),
-    of("traceContext", "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `tracing`", "`TRACEPARENT`, `TRACESTATE`", OLD, "The references take the active span of OpenTelemetry alone.").from(Origin::Own),
+    of("traceContext", "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `opentelemetry`", "`TRACEPARENT`, `TRACESTATE`", OLD, "The references take the active span of OpenTelemetry alone.").from(Origin::Own),
     of("versionCheck", "boolean", "`true`", "warnings about the CLI's version", ANY, "The references have the variable `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` alone, which counts here too. The version is that of the handshake, and costs no time.").from(Origin::Own),
 ];

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The trace that a session is a part of, as W3C trace context: the CLI's own spans become children of it.
 ///
-/// With the feature `tracing`, a span that is active when the session is started is taken where the option is not set.
+/// With the feature `opentelemetry`, a span that is active when the session is started is taken where the option is not set.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ impl TraceContext {
     }
 
     /// The span that is active here and now, where it is one of a recorded trace.
-    #[cfg(feature = "tracing")]
+    #[cfg(feature = "opentelemetry")]
     pub fn active() -> Option<Self> {
         use opentelemetry::trace::TraceContextExt;
 

@@ -12,6 +12,8 @@ use std::{
 use agentwire_control::{CallContext, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
+use crate::observe::Watch;
+
 /// How long a run may go on after its last result, and whether callbacks run meanwhile.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Background {
@@ -25,9 +27,14 @@ pub(crate) struct Background {
 pub(crate) struct Mark(u64);
 
 impl Background {
-    /// Answers as these do, and takes note of it.
-    pub(super) fn watch(&self, responders: Vec<Arc<dyn Responder>>) -> Arc<dyn Responder> {
-        Arc::new(Watched { responders, callbacks: Arc::clone(&self.callbacks) })
+    /// Answers as these do, takes note of it, and has it observed.
+    pub(super) fn watch(
+        &self,
+        responders: Vec<Arc<dyn Responder>>,
+        watch: &Arc<Watch>,
+    ) -> Arc<dyn Responder> {
+        let (callbacks, watch) = (Arc::clone(&self.callbacks), Arc::clone(watch));
+        Arc::new(Watched { responders, callbacks, watch })
     }
 
     /// Settles the limit: where the builder was told none, that of the CLI's environment counts.
@@ -63,16 +70,30 @@ struct Callbacks {
 struct Watched {
     responders: Vec<Arc<dyn Responder>>,
     callbacks: Arc<Callbacks>,
+    watch: Arc<Watch>,
 }
 
 impl Responder for Watched {
     fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
-        let mut responders = self.responders.iter();
-        let reply = responders.find_map(|responder| responder.respond(request, context.clone()))?;
+        let respond = |context: CallContext| {
+            self.responders.iter().find_map(|responder| responder.respond(request, context.clone()))
+        };
+        let Some(call) = self.watch.begin(request, &context) else {
+            let reply = respond(context)?;
+            let open = Open::new(&self.callbacks);
+            return Some(Box::pin(async move {
+                let _open = open;
+                reply.await
+            }));
+        };
+        let Some(reply) = call.start(|| respond(context)) else {
+            call.unhandled();
+            return None;
+        };
         let open = Open::new(&self.callbacks);
         Some(Box::pin(async move {
             let _open = open;
-            reply.await
+            call.run(reply).await
         }))
     }
 }

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     Error, Options, Warning,
+    observe::Watch,
     options::{Lowered, PROMPT_TOOL},
     turn::Schema,
 };
@@ -46,6 +47,7 @@ pub struct SessionBuilder {
     /// Whether the process is to wait for a claim.
     pub(super) spare: bool,
     session_mirror: bool,
+    observe_contents: bool,
     given_out: GivenOut,
 }
 
@@ -138,6 +140,17 @@ impl SessionBuilder {
     #[must_use]
     pub fn session_mirror(mut self) -> Self {
         self.session_mirror = true;
+        self
+    }
+
+    /// Has inputs and outputs observed too: prompts and answers, what tools are given and give, what hooks and other
+    /// callbacks are asked and answer, and what failing handlers say.
+    ///
+    /// Without it [`Session::observe`] and the spans of `tracing` tell names, ids, times and outcomes alone.
+    /// With it both hold what users, models and tools say, secrets included: mind where they go.
+    #[must_use]
+    pub fn observe_contents(mut self) -> Self {
+        self.observe_contents = true;
         self
     }
 
@@ -252,7 +265,7 @@ impl SessionBuilder {
                 lowered.warnings.push(Warning::NoEffect { option: "sessionStore", why });
             }
         }
-        #[cfg(feature = "tracing")]
+        #[cfg(feature = "opentelemetry")]
         if options.trace_context.is_none()
             && !options.env.contains_key(agentwire_protocol::cli::env::TRACEPARENT)
             && let Some(trace) = crate::TraceContext::active()
@@ -309,6 +322,7 @@ impl SessionBuilder {
         let (asks, hooks) = (self.permissions.is_some(), self.hooks.clone().unwrap_or_default());
         #[cfg(feature = "mcp")]
         let mcp_servers = std::mem::take(&mut self.mcp_servers);
+        let watch = Watch::new(&hooks, self.observe_contents);
         let responder = self.responder_of_all();
         Start {
             options,
@@ -324,6 +338,7 @@ impl SessionBuilder {
             limit,
             schema,
             asks,
+            watch,
         }
     }
 
@@ -367,6 +382,7 @@ impl fmt::Debug for SessionBuilder {
             .field("settings", &self.settings)
             .field("grace", &self.grace)
             .field("guard", &!self.unguarded)
+            .field("observe_contents", &self.observe_contents)
             .field("background_limit", &self.background.limit())
             .finish_non_exhaustive()
     }

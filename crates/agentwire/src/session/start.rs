@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{Connection, Responder, Settings, connect};
+use agentwire_control::{Connection, Responder, Settings, connect_observed};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     Error, Options, Warning,
+    observe::Watch,
     options::{AWAIT_INITIALIZE, Lowered, Origin, unasked_in},
     turn::Schema,
 };
@@ -46,6 +47,7 @@ pub(super) struct Start {
     pub(super) schema: Option<Arc<Schema>>,
     /// Whether there is a permission callback.
     pub(super) asks: bool,
+    pub(super) watch: Arc<Watch>,
 }
 
 /// The files of launches that were given out, until there is a session that owns them.
@@ -105,8 +107,10 @@ impl Start {
         let bridge = self.mcp_servers.bridge();
         #[cfg(feature = "mcp")]
         let responders = [vec![Arc::new(bridge.clone()) as Arc<dyn Responder>], responders].concat();
-        let responder = self.background.watch(responders);
-        let Connection { control, messages, driver } = connect(link, responder, settings);
+        let responder = self.background.watch(responders, &self.watch);
+        self.watch.begin_session();
+        let watch = Arc::clone(&self.watch);
+        let Connection { control, messages, driver } = connect_observed(link, responder, watch, settings);
         let task = Task::spawn(&runtime, control.clone(), driver, lifeline, self.grace);
         #[cfg(feature = "mcp")]
         {
@@ -133,6 +137,7 @@ impl Start {
             most_aside,
             ending: None,
             client_composed: lowered.client_composed,
+            watch: Arc::clone(&self.watch),
             warnings,
             files,
         })

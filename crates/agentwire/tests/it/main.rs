@@ -20,6 +20,9 @@ mod fake;
 mod hooks;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod observing;
+#[cfg(feature = "mcp")]
+mod opentelemetry;
 mod options;
 mod options_start;
 mod options_wire;

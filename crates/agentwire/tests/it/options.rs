@@ -372,7 +372,7 @@ fn traces() {
     assert_eq!(Options::new().trace_context(trace).lower().unwrap().env["TRACESTATE"], "v=1");
 }
 
-#[cfg(feature = "tracing")]
+#[cfg(feature = "opentelemetry")]
 #[test]
 fn the_active_span() {
     use opentelemetry::{

@@ -13,6 +13,7 @@ use rmcp::{
 };
 use serde::Deserialize;
 use tokio::sync::mpsc::{self, error::TrySendError};
+use tracing::subscriber::NoSubscriber;
 
 use super::{
     call::Call,
@@ -41,7 +42,10 @@ impl<H: ServerHandler> RmcpSession<H> {
         let capabilities = handler.get_info().capabilities;
         let guarded = Guarded { handler: Arc::new(handler), waiting: Arc::clone(&waiting) };
         let channel = Channel { inbound, waiting: Arc::clone(&waiting), outbox };
-        let service = serve_directly(guarded.clone(), channel, None);
+        // The service's own span would be a part of the first request's, and keep that open as long as the service lives.
+        let service = tracing::subscriber::with_default(NoSubscriber::new(), || {
+            serve_directly(guarded.clone(), channel, None)
+        });
         Self { to_service, waiting, capabilities, guarded, service }
     }
 

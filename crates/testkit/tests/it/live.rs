@@ -5,6 +5,7 @@
 
 mod failing_hooks;
 mod mcp;
+mod observing;
 mod permissions;
 mod place;
 mod recipes;

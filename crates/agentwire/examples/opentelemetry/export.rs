@@ -1,0 +1,168 @@
+//! Observations as spans of OpenTelemetry, by the names of its conventions for generative AI and MCP where they have one.
+//!
+//! The conventions are still in development, so they are here, to be changed, and not in the crate.
+
+use std::collections::HashMap;
+
+use agentwire::{Activity, Began, Ended, Observation, Observations, Outcome, Totals};
+use opentelemetry::{
+    Context, KeyValue,
+    trace::{SpanKind, Status, TraceContextExt, Tracer},
+};
+
+/// Makes a span of each thing that is observed.
+pub(crate) struct Export<T> {
+    tracer: T,
+    /// The spans of what is open, by its number.
+    open: HashMap<u64, Context>,
+}
+
+impl<T: Tracer> Export<T>
+where
+    T::Span: Send + Sync + 'static,
+{
+    /// Makes spans with this tracer; the session's is a part of the span that is current.
+    pub(crate) fn new(tracer: T) -> Self {
+        Self { tracer, open: HashMap::new() }
+    }
+
+    /// Runs until the session has ended.
+    pub(crate) async fn run(mut self, mut observations: Observations) {
+        while let Some(observation) = observations.next().await {
+            self.take(&observation);
+        }
+    }
+
+    fn take(&mut self, observation: &Observation) {
+        match observation {
+            Observation::Began(began) => self.begin(began),
+            Observation::Ended(ended) => self.end(ended),
+            // The ends of what began meanwhile come, and are for spans that are not there.
+            Observation::Lagged(lost) => {
+                for context in self.open.values() {
+                    context.span().add_event("lost", vec![KeyValue::new("count", lost.to_string())]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, began: &Began) {
+        let parent = began.parent.and_then(|parent| self.open.get(&parent).cloned());
+        let (name, kind, mut attributes) = describe(&began.activity);
+        if let Some(id) = &began.session_id {
+            attributes.push(KeyValue::new("gen_ai.conversation.id", id.to_string()));
+        }
+        if let Some(input) = &began.input {
+            attributes.push(KeyValue::new(contents(&began.activity).0, input.to_string()));
+        }
+        let span = self.tracer.span_builder(name).with_kind(kind).with_start_time(began.at);
+        let span = span.with_attributes(attributes);
+        let parent = parent.unwrap_or_else(Context::current);
+        let span = span.start_with_context(&self.tracer, &parent);
+        self.open.insert(began.id, parent.with_span(span));
+    }
+
+    fn end(&mut self, ended: &Ended) {
+        let Some(context) = self.open.remove(&ended.began.id) else { return };
+        let span = context.span();
+        span.set_attribute(KeyValue::new("agentwire.outcome", ended.outcome.as_str()));
+        if let Some(output) = &ended.output {
+            span.set_attribute(KeyValue::new(contents(&ended.began.activity).1, output.to_string()));
+        }
+        if let Some(totals) = &ended.totals {
+            span.set_attributes(usage(totals));
+        }
+        if ended.began.activity == Activity::Session
+            && let Some(id) = &ended.session_id
+        {
+            span.set_attribute(KeyValue::new("gen_ai.conversation.id", id.to_string()));
+        }
+        if ended.outcome.is_fault() {
+            let (kind, text) = fault(&ended.outcome);
+            span.set_attribute(KeyValue::new("error.type", kind));
+            span.set_status(Status::error(text));
+        }
+        span.end_with_timestamp(ended.at);
+    }
+}
+
+/// The name, the kind and the attributes of a span.
+fn describe(activity: &Activity) -> (String, SpanKind, Vec<KeyValue>) {
+    let text = |name: &'static str, value: &str| KeyValue::new(name, value.to_owned());
+    let mut attributes = Vec::new();
+    let mut kind = SpanKind::Internal;
+    let name = match activity {
+        Activity::Turn { model, .. } => {
+            attributes.push(text("gen_ai.operation.name", "invoke_agent"));
+            attributes.push(text("gen_ai.provider.name", "anthropic"));
+            attributes.push(text("gen_ai.agent.name", AGENT));
+            attributes.extend(model.iter().map(|model| text("gen_ai.request.model", model)));
+            format!("invoke_agent {AGENT}")
+        }
+        Activity::ToolUse { id, tool, .. } => {
+            attributes.push(text("gen_ai.operation.name", "execute_tool"));
+            attributes.push(text("gen_ai.tool.name", tool));
+            attributes.push(text("gen_ai.tool.call.id", id.as_str()));
+            format!("execute_tool {tool}")
+        }
+        Activity::Hook { callback_id, event, .. } => {
+            attributes.push(text("agentwire.hook.callback_id", callback_id));
+            attributes.extend(event.iter().map(|event| text("agentwire.hook.event", event)));
+            format!("hook {}", event.as_deref().unwrap_or(callback_id))
+        }
+        Activity::Permission { tool, tool_use_id, .. } => {
+            attributes.push(text("gen_ai.tool.name", tool));
+            attributes.push(text("gen_ai.tool.call.id", tool_use_id.as_str()));
+            format!("permission {tool}")
+        }
+        Activity::Mcp { server, method, jsonrpc_id, tool, .. } => {
+            kind = SpanKind::Server;
+            attributes.push(text("agentwire.mcp.server", server));
+            attributes.extend(method.iter().map(|method| text("mcp.method.name", method)));
+            attributes.extend(jsonrpc_id.iter().map(|id| text("jsonrpc.request.id", id.trim_matches('"'))));
+            attributes.extend(tool.iter().map(|tool| text("gen_ai.tool.name", tool)));
+            let words = [Some(method.as_deref().unwrap_or("response")), tool.as_deref()];
+            words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        }
+        other => other.name().to_owned(),
+    };
+    (name, kind, attributes)
+}
+
+/// The attributes for what is given and what comes out, where contents are observed.
+fn contents(activity: &Activity) -> (&'static str, &'static str) {
+    match activity {
+        Activity::ToolUse { .. } => ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
+        Activity::Turn { .. } => ("gen_ai.input.messages", "gen_ai.output.messages"),
+        _ => ("agentwire.input", "agentwire.output"),
+    }
+}
+
+/// The conventions count tokens that a cache held among those of the input.
+fn usage(totals: &Totals) -> Vec<KeyValue> {
+    let Some(usage) = &totals.usage else { return Vec::new() };
+    let count =
+        |name: &'static str, tokens: u64| KeyValue::new(name, i64::try_from(tokens).unwrap_or(i64::MAX));
+    let read = usage.cache_read_input_tokens.unwrap_or_default();
+    let made = usage.cache_creation_input_tokens.unwrap_or_default();
+    vec![
+        count("gen_ai.usage.input_tokens", usage.input_tokens.saturating_add(read).saturating_add(made)),
+        count("gen_ai.usage.output_tokens", usage.output_tokens),
+        count("gen_ai.usage.cache_read.input_tokens", read),
+        count("gen_ai.usage.cache_creation.input_tokens", made),
+    ]
+}
+
+/// What kind of fault, in a word, and in more of them.
+fn fault(outcome: &Outcome) -> (String, String) {
+    match outcome {
+        Outcome::Error { kind: Some(kind), .. } => (kind.to_string(), String::new()),
+        Outcome::Failed { failure, reason, .. } => {
+            (format!("handler_{}", failure.as_str()), reason.as_deref().unwrap_or_default().to_owned())
+        }
+        other => (other.as_str().to_owned(), String::new()),
+    }
+}
+
+const AGENT: &str = "claude-code";

@@ -1,0 +1,88 @@
+//! One callback, from its request to its answer.
+
+use std::{pin::pin, sync::Arc};
+
+use agentwire_control::{FailureKind, FailureSlot, Reply};
+use agentwire_protocol::RawJson;
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
+
+use super::{Began, Outcome, reply, watch::Watch};
+
+/// A callback that somebody wants to know of; dropped before its end, it is told of as what it was dropped for.
+pub(crate) struct Call {
+    watch: Arc<Watch>,
+    began: Arc<Began>,
+    span: Span,
+    failure: FailureSlot,
+    cancelled: CancellationToken,
+    told: bool,
+}
+
+impl Call {
+    pub(super) fn new(
+        watch: Arc<Watch>,
+        began: Arc<Began>,
+        span: Span,
+        cancelled: CancellationToken,
+    ) -> Self {
+        Self { watch, began, span, failure: FailureSlot::new(), cancelled, told: false }
+    }
+
+    /// Starts it, within its span.
+    pub(crate) fn start<T>(&self, respond: impl FnOnce() -> T) -> T {
+        self.span.in_scope(|| self.failure.watch_now(respond))
+    }
+
+    /// Runs it, within its span, and tells of its end: when it was taken back, before its handler has cleaned up.
+    pub(crate) async fn run(mut self, reply: Reply) -> Result<RawJson, String> {
+        let reply = self.failure.clone().watch(reply).instrument(self.span.clone());
+        let (mut reply, cancelled) = (pin!(reply), self.cancelled.clone());
+        let answered = tokio::select! {
+            biased;
+            answered = &mut reply => answered,
+            () = cancelled.cancelled() => {
+                self.tell(Outcome::TakenBack, None);
+                return reply.await;
+            }
+        };
+        self.answered(&answered);
+        answered
+    }
+
+    /// Nobody handles it.
+    pub(crate) fn unhandled(mut self) {
+        self.tell(Outcome::Unhandled, None);
+    }
+
+    fn answered(&mut self, answer: &Result<RawJson, String>) {
+        if self.cancelled.is_cancelled() {
+            return self.tell(Outcome::TakenBack, None);
+        }
+        let contents = self.watch.contents();
+        let outcome = reply::outcome(&self.began.activity, answer, self.failure.noted(), contents);
+        let output = answer.as_ref().ok().filter(|_| contents).cloned();
+        self.tell(outcome, output);
+    }
+
+    fn tell(&mut self, outcome: Outcome, output: Option<RawJson>) {
+        self.told = true;
+        self.watch.end(self.began.id, outcome, output);
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if self.told {
+            return;
+        }
+        let outcome = if std::thread::panicking() {
+            Outcome::Failed { failure: FailureKind::Panic, reason: None }
+        } else if self.cancelled.is_cancelled() {
+            Outcome::TakenBack
+        } else {
+            Outcome::Cut
+        };
+        self.tell(outcome, None);
+    }
+}

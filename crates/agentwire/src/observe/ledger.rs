@@ -1,0 +1,323 @@
+//! What is going on in a session: what is open, and a part of what.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    sync::{Arc, Weak},
+    time::{Instant, SystemTime},
+};
+
+use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid};
+use tracing::Span;
+
+use super::{
+    Activity, Began, Ended, Observation, Outcome, Totals,
+    note::{Note, Said},
+    reply, span,
+    stream::Queue,
+};
+
+/// What is open in a session, and who is told.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    /// A moment by both clocks, so that times are told by one that nobody sets.
+    clocks: (Instant, SystemTime),
+    last_id: u64,
+    session_id: Option<SessionId>,
+    turns: u64,
+    session: Option<Open>,
+    turn: Option<Open>,
+    tool_uses: HashMap<ToolUseId, Open>,
+    /// Callbacks, by their own ids.
+    calls: BTreeMap<u64, Open>,
+    /// Prompts that were sent and whose turn has not begun; only where contents are observed.
+    prompts: VecDeque<(Uuid, RawJson)>,
+    observers: Vec<Weak<Queue>>,
+    /// The end of the session, for those who come after it.
+    end: Option<Observation>,
+}
+
+/// Something that has begun and has not ended.
+#[derive(Debug)]
+struct Open {
+    began: Arc<Began>,
+    since: Instant,
+    span: Span,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self {
+            clocks: (Instant::now(), SystemTime::now()),
+            last_id: 0,
+            session_id: None,
+            turns: 0,
+            session: None,
+            turn: None,
+            tool_uses: HashMap::new(),
+            calls: BTreeMap::new(),
+            prompts: VecDeque::new(),
+            observers: Vec::new(),
+            end: None,
+        }
+    }
+}
+
+impl Ledger {
+    /// A session begins; gives its span.
+    pub(super) fn begin_session(&mut self) -> Span {
+        *self = Self { observers: std::mem::take(&mut self.observers), ..Self::default() };
+        let open = self.open(Activity::Session, None, None, Instant::now());
+        let span = open.span.clone();
+        self.session = Some(open);
+        span
+    }
+
+    pub(super) fn is_observed(&self) -> bool {
+        !self.observers.is_empty()
+    }
+
+    /// Adds an observer, and tells it what is open.
+    pub(super) fn add(&mut self, queue: &Arc<Queue>) {
+        let mut open: Vec<_> = self.all_open().map(|open| Arc::clone(&open.began)).collect();
+        open.sort_by_key(|began| began.id);
+        open.into_iter().for_each(|began| queue.push(Observation::Began(began)));
+        if let Some(end) = &self.end {
+            queue.push(end.clone());
+            queue.close();
+        } else {
+            self.observers.push(Arc::downgrade(queue));
+        }
+    }
+
+    /// Forgets what is open in the session, since nobody has watched for a while.
+    pub(super) fn forget(&mut self) {
+        self.turn = None;
+        self.tool_uses.clear();
+        self.calls.clear();
+    }
+
+    /// A prompt is sent.
+    pub(super) fn prompt(&mut self, id: Uuid, content: RawJson) {
+        if self.prompts.len() == MOST_PROMPTS {
+            self.prompts.pop_front();
+        }
+        self.prompts.push_back((id, content));
+    }
+
+    pub(super) fn note(&mut self, note: Note) {
+        let Note { at, said } = note;
+        match said {
+            Said::Turn { session_id, prompts, model } => self.turn(at, session_id, prompts, model),
+            Said::ToolUse { id, tool, parent, input } => self.tool_use(at, id, tool, parent, input),
+            Said::ToolResult { id, outcome, output } => {
+                if let Some(open) = self.tool_uses.remove(&id) {
+                    self.close(open, at, outcome, output, None);
+                }
+            }
+            Said::Result { outcome, totals, output } => self.end_turn(at, outcome, output, Some(totals)),
+            Said::TurnLost => self.end_turn(at, Outcome::Cut, None, None),
+        }
+    }
+
+    /// A callback begins; `None` where the session has ended.
+    pub(super) fn begin_call(
+        &mut self,
+        activity: Activity,
+        input: Option<RawJson>,
+    ) -> Option<(Arc<Began>, Span)> {
+        self.session.as_ref()?;
+        let tool_use = reply::tool_use(&activity).and_then(|id| self.tool_uses.get(id));
+        let parent = tool_use.map(Open::place).or_else(|| self.running());
+        let open = self.open(activity, parent, input, Instant::now());
+        let (began, span) = (Arc::clone(&open.began), open.span.clone());
+        self.calls.insert(began.id, open);
+        Some((began, span))
+    }
+
+    /// A callback has ended, unless that was told already.
+    pub(super) fn end_call(&mut self, id: u64, outcome: Outcome, output: Option<RawJson>) {
+        if let Some(open) = self.calls.remove(&id) {
+            self.close(open, Instant::now(), outcome, output, None);
+        }
+    }
+
+    /// The session has ended: with it all that is open, the parts first.
+    pub(super) fn end_session(&mut self, outcome: Outcome) {
+        let now = Instant::now();
+        let mut open: Vec<_> = std::mem::take(&mut self.calls).into_values().collect();
+        open.extend(std::mem::take(&mut self.tool_uses).into_values());
+        open.extend(self.turn.take());
+        open.sort_by_key(|open| std::cmp::Reverse(open.began.id));
+        open.into_iter().for_each(|open| self.close(open, now, Outcome::Cut, None, None));
+        let Some(session) = self.session.take() else { return };
+        self.close(session, now, outcome, None, None);
+        for queue in self.observers.drain(..).filter_map(|queue| queue.upgrade()) {
+            queue.close();
+        }
+        self.prompts.clear();
+    }
+
+    fn turn(
+        &mut self,
+        at: Instant,
+        session_id: Option<SessionId>,
+        prompts: Vec<Uuid>,
+        model: Option<Box<str>>,
+    ) {
+        if session_id.is_some() && session_id != self.session_id {
+            self.session_id = session_id;
+            if let (Some(id), Some(session)) = (&self.session_id, &self.session) {
+                session.span.record("session_id", id.as_str());
+            }
+        }
+        if let Some(turn) = &self.turn {
+            if let Some(model) = model {
+                turn.span.record("model", &*model);
+            }
+            return;
+        }
+        self.turns += 1;
+        let input = self.given(&prompts);
+        let activity = Activity::Turn { number: self.turns, prompts, model };
+        let parent = self.session.as_ref().map(Open::place);
+        self.turn = Some(self.open(activity, parent, input, at));
+    }
+
+    /// What the prompts of these ids say: one, or an array of several.
+    fn given(&mut self, prompts: &[Uuid]) -> Option<RawJson> {
+        let mut given = Vec::new();
+        self.prompts.retain(|(id, content)| {
+            let is_meant = prompts.contains(id);
+            given.extend(is_meant.then(|| content.clone()));
+            !is_meant
+        });
+        if given.len() > 1 { RawJson::encode(&given).ok() } else { given.pop() }
+    }
+
+    fn tool_use(
+        &mut self,
+        at: Instant,
+        id: ToolUseId,
+        tool: Box<str>,
+        parent_tool_use_id: Option<ToolUseId>,
+        input: Option<RawJson>,
+    ) {
+        if self.tool_uses.len() >= MOST_TOOL_USES || self.tool_uses.contains_key(&id) {
+            return;
+        }
+        let parent = match &parent_tool_use_id {
+            None => self.running(),
+            // A subagent in the background outlives its tool use, and the turn.
+            Some(parent) => self.tool_uses.get(parent).or(self.session.as_ref()).map(Open::place),
+        };
+        let activity = Activity::ToolUse { id: id.clone(), tool, parent_tool_use_id };
+        let open = self.open(activity, parent, input, at);
+        self.tool_uses.insert(id, open);
+    }
+
+    /// The turn has ended, and with it its tool uses, and those of subagents that it has waited for.
+    fn end_turn(
+        &mut self,
+        at: Instant,
+        outcome: Outcome,
+        output: Option<RawJson>,
+        totals: Option<Box<Totals>>,
+    ) {
+        let ids: Vec<_> = self.tool_uses.iter().filter(|(_, open)| self.is_of_turn(open)).collect();
+        let mut ids: Vec<_> = ids.into_iter().map(|(id, open)| (open.began.id, id.clone())).collect();
+        ids.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        for open in ids.iter().filter_map(|(_, id)| self.tool_uses.remove(id)).collect::<Vec<_>>() {
+            let how = if outcome == Outcome::Interrupted { Outcome::Interrupted } else { Outcome::Cut };
+            self.close(open, at, how, None, None);
+        }
+        if let Some(turn) = self.turn.take() {
+            self.close(turn, at, outcome, output, totals);
+        }
+    }
+
+    /// Whether a tool use is the main conversation's, or that of a subagent whose own tool use is still open.
+    fn is_of_turn(&self, open: &Open) -> bool {
+        let mut open = open;
+        // As deep as there are tool uses, so that no circle of ids holds it.
+        for _ in 0..=self.tool_uses.len() {
+            let Activity::ToolUse { parent_tool_use_id, .. } = &open.began.activity else { return false };
+            let Some(parent) = parent_tool_use_id else { return true };
+            let Some(parent) = self.tool_uses.get(parent) else { return false };
+            open = parent;
+        }
+        false
+    }
+
+    /// What runs: the turn, or the session.
+    fn running(&self) -> Option<(u64, Span)> {
+        self.turn.as_ref().or(self.session.as_ref()).map(Open::place)
+    }
+
+    fn open(
+        &mut self,
+        activity: Activity,
+        parent: Option<(u64, Span)>,
+        input: Option<RawJson>,
+        since: Instant,
+    ) -> Open {
+        self.last_id += 1;
+        let (parent, around) = parent.unzip();
+        let span = span::open(&activity, around.as_ref(), self.session_id.as_ref());
+        span::contents(&span, "input", input.as_ref());
+        let (id, session_id, at) = (self.last_id, self.session_id.clone(), self.time(since));
+        let began = Arc::new(Began { id, parent, activity, session_id, at, input });
+        self.tell(&Observation::Began(Arc::clone(&began)));
+        Open { began, since, span }
+    }
+
+    fn close(
+        &mut self,
+        open: Open,
+        at: Instant,
+        outcome: Outcome,
+        output: Option<RawJson>,
+        totals: Option<Box<Totals>>,
+    ) {
+        let Open { began, since, span } = open;
+        let took = at.saturating_duration_since(since);
+        span::contents(&span, "output", output.as_ref());
+        span::close(&span, &outcome, took, totals.as_deref());
+        let is_session = began.activity == Activity::Session;
+        let (at, session_id) = (self.time(at), self.session_id.clone());
+        let ended = Ended { began, at, took, outcome, session_id, output, totals };
+        let observation = Observation::Ended(Arc::new(ended));
+        self.tell(&observation);
+        if is_session {
+            self.end = Some(observation);
+        }
+    }
+
+    fn tell(&mut self, observation: &Observation) {
+        self.observers.retain(|queue| {
+            let queue = queue.upgrade();
+            queue.inspect(|queue| queue.push(observation.clone())).is_some()
+        });
+    }
+
+    fn time(&self, at: Instant) -> SystemTime {
+        let (instant, time) = self.clocks;
+        time + at.saturating_duration_since(instant)
+    }
+
+    fn all_open(&self) -> impl Iterator<Item = &Open> {
+        let whole = self.session.iter().chain(&self.turn);
+        whole.chain(self.tool_uses.values()).chain(self.calls.values())
+    }
+}
+
+impl Open {
+    /// What its parts need to know of it.
+    fn place(&self) -> (u64, Span) {
+        (self.began.id, self.span.clone())
+    }
+}
+
+/// More than any session has open; a bound all the same.
+const MOST_TOOL_USES: usize = 4096;
+/// Prompts whose contents wait for their turn.
+const MOST_PROMPTS: usize = 64;

@@ -1,0 +1,208 @@
+//! What a callback's request is about, and what its reply decides; read only where somebody observes.
+
+use agentwire_control::{Failure, FailureKind};
+use agentwire_protocol::{InboundRequest, RawJson, RequestId, ToolUseId};
+use serde::Deserialize;
+
+use super::{Activity, Outcome, Verdict};
+
+/// What a request asks for, and where its event is known by its callback's id, that.
+pub(super) fn activity<'a>(
+    request: &InboundRequest,
+    id: &RequestId,
+    event: impl Fn(&str) -> Option<&'a str>,
+) -> Activity {
+    let request_id = id.clone();
+    match request {
+        InboundRequest::HookCallback(hook) => Activity::Hook {
+            request_id,
+            callback_id: hook.callback_id.clone(),
+            event: event(&hook.callback_id).map(Into::into),
+            tool_use_id: hook.tool_use_id.clone(),
+        },
+        InboundRequest::CanUseTool(question) => Activity::Permission {
+            request_id,
+            tool_use_id: question.tool_use_id.clone(),
+            tool: question.tool_name.clone(),
+            agent_id: question.agent_id.clone(),
+        },
+        InboundRequest::McpMessage(message) => {
+            let Envelope { id, method, params } = message.message.decode().unwrap_or_default();
+            let is_call = method.as_deref() == Some("tools/call");
+            let called: Called =
+                params.filter(|_| is_call).and_then(|params| params.decode().ok()).unwrap_or_default();
+            Activity::Mcp {
+                request_id,
+                server: message.server_name.clone(),
+                method,
+                jsonrpc_id: id.map(|id| id.as_str().into()),
+                tool: called.name,
+                tool_use_id: called.meta.and_then(|meta| meta.tool_use_id),
+            }
+        }
+        InboundRequest::Elicitation(asked) => {
+            Activity::Elicitation { request_id, server: asked.mcp_server_name.clone() }
+        }
+        InboundRequest::UserDialog(dialog) => Activity::Dialog {
+            request_id,
+            kind: dialog.dialog_kind.clone(),
+            tool_use_id: dialog.tool_use_id.clone(),
+        },
+        other => Activity::Request { request_id, subtype: other.kind().into() },
+    }
+}
+
+/// The tool use that it is about, where it says so.
+pub(super) fn tool_use(activity: &Activity) -> Option<&ToolUseId> {
+    match activity {
+        Activity::Permission { tool_use_id, .. } => Some(tool_use_id),
+        Activity::Hook { tool_use_id, .. }
+        | Activity::Mcp { tool_use_id, .. }
+        | Activity::Dialog { tool_use_id, .. } => tool_use_id.as_ref(),
+        _ => None,
+    }
+}
+
+/// What the callback was given.
+pub(super) fn input(request: &InboundRequest) -> Option<RawJson> {
+    match request {
+        InboundRequest::HookCallback(hook) => Some(hook.input.clone()),
+        InboundRequest::CanUseTool(question) => Some(question.input.clone()),
+        InboundRequest::McpMessage(message) => Some(message.message.clone()),
+        InboundRequest::Elicitation(asked) => RawJson::encode(asked).ok(),
+        InboundRequest::UserDialog(dialog) => Some(dialog.payload.clone()),
+        _ => None,
+    }
+}
+
+/// What the reply to a callback decides.
+pub(super) fn outcome(
+    activity: &Activity,
+    reply: &Result<RawJson, String>,
+    failure: Option<&Failure>,
+    contents: bool,
+) -> Outcome {
+    let failed = |failure: FailureKind, reason: &str| Outcome::Failed {
+        failure,
+        reason: contents.then(|| reason.into()),
+    };
+    if let Some(failure) = failure {
+        return failed(failure.kind, &failure.reason);
+    }
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(why) => return failed(FailureKind::Error, why),
+    };
+    match activity {
+        Activity::Hook { .. } => decided(reply.decode::<HookSaid>().ok().and_then(HookSaid::verdict)),
+        Activity::Mcp { .. } => reply.decode::<McpSaid>().map_or(Outcome::Done, McpSaid::outcome),
+        _ => decided(reply.decode::<Said>().ok().and_then(Said::verdict)),
+    }
+}
+
+fn decided(verdict: Option<Verdict>) -> Outcome {
+    verdict.map_or(Outcome::Done, Outcome::Decided)
+}
+
+#[derive(Default, Deserialize)]
+struct Envelope {
+    id: Option<RawJson>,
+    method: Option<Box<str>>,
+    params: Option<RawJson>,
+}
+
+#[derive(Default, Deserialize)]
+struct Called {
+    name: Option<Box<str>>,
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(rename = "claudecode/toolUseId")]
+    tool_use_id: Option<ToolUseId>,
+}
+
+/// The answer of a person, or to a permission question.
+#[derive(Deserialize)]
+struct Said {
+    behavior: Option<Box<str>>,
+    action: Option<Box<str>>,
+}
+
+impl Said {
+    fn verdict(self) -> Option<Verdict> {
+        self.behavior.or(self.action).and_then(|word| Verdict::of(&word))
+    }
+}
+
+#[derive(Deserialize)]
+struct HookSaid {
+    #[serde(rename = "continue")]
+    goes_on: Option<bool>,
+    #[serde(rename = "async")]
+    later: Option<bool>,
+    decision: Option<Box<str>>,
+    #[serde(rename = "hookSpecificOutput")]
+    specific: Option<Specific>,
+}
+
+#[derive(Deserialize)]
+struct Specific {
+    #[serde(rename = "permissionDecision")]
+    permission: Option<Box<str>>,
+    decision: Option<Said>,
+    action: Option<Box<str>>,
+}
+
+impl HookSaid {
+    /// What stops most comes first.
+    fn verdict(self) -> Option<Verdict> {
+        if self.goes_on == Some(false) {
+            return Some(Verdict::Stop);
+        }
+        let specific = self.specific.and_then(|specific| {
+            let word = specific.permission.or(specific.action).and_then(|word| Verdict::of(&word));
+            word.or_else(|| specific.decision.and_then(Said::verdict))
+        });
+        let legacy = self.decision.and_then(|word| Verdict::of(&word));
+        specific.or(legacy).or_else(|| (self.later == Some(true)).then_some(Verdict::Later))
+    }
+}
+
+#[derive(Deserialize)]
+struct McpSaid {
+    mcp_response: McpResponse,
+}
+
+#[derive(Deserialize)]
+struct McpResponse {
+    error: Option<McpError>,
+    result: Option<RawJson>,
+}
+
+#[derive(Deserialize)]
+struct McpError {
+    code: Option<RawJson>,
+}
+
+#[derive(Deserialize)]
+struct ToolSaid {
+    #[serde(rename = "isError")]
+    is_error: Option<bool>,
+}
+
+impl McpSaid {
+    fn outcome(self) -> Outcome {
+        let McpResponse { error, result } = self.mcp_response;
+        if let Some(error) = error {
+            return Outcome::Error { kind: error.code.map(|code| code.as_str().into()) };
+        }
+        let said = result.and_then(|result| result.decode::<ToolSaid>().ok());
+        match said.and_then(|said| said.is_error) {
+            Some(true) => Outcome::error("tool"),
+            _ => Outcome::Done,
+        }
+    }
+}

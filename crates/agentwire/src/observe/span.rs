@@ -1,0 +1,174 @@
+//! The same as spans of `tracing`.
+
+use std::time::Duration;
+
+use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid};
+use tracing::{Span, dispatcher, field::Empty, info_span};
+
+use super::{Activity, Outcome, Totals};
+
+/// The span of an activity, as a part of another; of a session, as a part of the span that is current.
+///
+/// All spans of a session go to the subscriber that its first was made for: another would not know their parents.
+pub(super) fn open(activity: &Activity, parent: Option<&Span>, session_id: Option<&SessionId>) -> Span {
+    let Some(parent) = parent else { return session() };
+    let Some(dispatch) = parent.with_subscriber(|(_, dispatch)| dispatch.clone()) else {
+        return Span::none();
+    };
+    dispatcher::with_default(&dispatch, || part(activity, parent, session_id.map_or("", SessionId::as_str)))
+}
+
+/// Takes down how it ended.
+pub(super) fn close(span: &Span, outcome: &Outcome, took: Duration, totals: Option<&Totals>) {
+    if span.is_disabled() {
+        return;
+    }
+    span.record("outcome", outcome.as_str());
+    span.record("duration_us", u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    match outcome {
+        Outcome::Error { kind: Some(kind) } => {
+            span.record("error", &**kind);
+        }
+        Outcome::Failed { failure, reason } => {
+            span.record("error", failure.as_str());
+            if let Some(reason) = reason {
+                span.record("reason", &**reason);
+            }
+        }
+        _ => {}
+    }
+    if outcome.is_fault() {
+        span.record("otel.status_code", "ERROR");
+    }
+    if let Some(totals) = totals {
+        record_totals(span, totals);
+    }
+}
+
+/// Takes down what was given (`input`) or came out (`output`), or its start where it is long.
+pub(super) fn contents(span: &Span, field: &str, contents: Option<&RawJson>) {
+    if let Some(contents) = contents
+        && !span.is_disabled()
+    {
+        span.record(field, &*excerpt(contents.as_str()));
+    }
+}
+
+fn record_totals(span: &Span, totals: &Totals) {
+    span.record("prompts", joined(&totals.prompts));
+    span.record("subtype", totals.subtype.as_str());
+    if let Some(reason) = &totals.terminal_reason {
+        span.record("terminal_reason", reason.as_str());
+    }
+    span.record("rounds", totals.rounds);
+    span.record("session_cost_usd", totals.session_cost_usd);
+    if let Some(usage) = &totals.usage {
+        span.record("input_tokens", usage.input_tokens);
+        span.record("output_tokens", usage.output_tokens);
+        span.record("cache_read_input_tokens", usage.cache_read_input_tokens.unwrap_or_default());
+        span.record("cache_creation_input_tokens", usage.cache_creation_input_tokens.unwrap_or_default());
+    }
+}
+
+fn session() -> Span {
+    info_span!(
+        target: TARGET, "session", session_id = Empty, outcome = Empty, error = Empty, duration_us = Empty,
+        otel.status_code = Empty,
+    )
+}
+
+/// A span with these fields, and those that every part of a session has.
+macro_rules! part {
+    ($parent:expr, $name:literal, $($fields:tt)*) => {
+        info_span!(
+            target: TARGET, parent: $parent, $name, $($fields)*, outcome = Empty, error = Empty, reason = Empty,
+            duration_us = Empty, input = Empty, output = Empty, otel.status_code = Empty
+        )
+    };
+}
+
+fn part(activity: &Activity, parent: &Span, session_id: &str) -> Span {
+    match activity {
+        Activity::Session => session(),
+        Activity::Turn { number, prompts, model } => part!(
+            parent,
+            "turn",
+            number,
+            session_id,
+            prompts = joined(prompts),
+            model = model.as_deref(),
+            subtype = Empty,
+            terminal_reason = Empty,
+            rounds = Empty,
+            session_cost_usd = Empty,
+            input_tokens = Empty,
+            output_tokens = Empty,
+            cache_read_input_tokens = Empty,
+            cache_creation_input_tokens = Empty
+        ),
+        Activity::ToolUse { id, tool, parent_tool_use_id } => part!(
+            parent,
+            "tool_use",
+            tool_use_id = id.as_str(),
+            tool = &**tool,
+            parent_tool_use_id = parent_tool_use_id.as_ref().map(ToolUseId::as_str)
+        ),
+        Activity::Hook { request_id, callback_id, event, tool_use_id } => part!(
+            parent,
+            "hook",
+            request_id = request_id.as_str(),
+            callback_id = &**callback_id,
+            event = event.as_deref(),
+            tool_use_id = tool_use_id.as_ref().map(ToolUseId::as_str)
+        ),
+        Activity::Permission { request_id, tool_use_id, tool, agent_id } => part!(
+            parent,
+            "permission",
+            request_id = request_id.as_str(),
+            tool_use_id = tool_use_id.as_str(),
+            tool = &**tool,
+            agent_id = agent_id.as_deref()
+        ),
+        Activity::Mcp { request_id, server, method, jsonrpc_id, tool, tool_use_id } => part!(
+            parent,
+            "mcp",
+            request_id = request_id.as_str(),
+            server = &**server,
+            method = method.as_deref(),
+            jsonrpc_id = jsonrpc_id.as_deref(),
+            tool = tool.as_deref(),
+            tool_use_id = tool_use_id.as_ref().map(ToolUseId::as_str)
+        ),
+        Activity::Elicitation { request_id, server } => {
+            part!(parent, "elicitation", request_id = request_id.as_str(), server = &**server)
+        }
+        Activity::Dialog { request_id, kind, tool_use_id } => part!(
+            parent,
+            "dialog",
+            request_id = request_id.as_str(),
+            kind = &**kind,
+            tool_use_id = tool_use_id.as_ref().map(ToolUseId::as_str)
+        ),
+        Activity::Request { request_id, subtype } => {
+            part!(parent, "request", request_id = request_id.as_str(), subtype = &**subtype)
+        }
+    }
+}
+
+fn joined(prompts: &[Uuid]) -> String {
+    prompts.iter().map(Uuid::as_str).collect::<Vec<_>>().join(",")
+}
+
+/// The start of a long text: a log is no place for megabytes.
+fn excerpt(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= MOST {
+        return text.into();
+    }
+    let end = (0..=MOST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}…", &text[..end]).into()
+}
+
+/// The target of all spans.
+const TARGET: &str = "agentwire";
+/// The most bytes of contents in a span.
+const MOST: usize = 16 << 10;

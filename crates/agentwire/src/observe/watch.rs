@@ -1,0 +1,175 @@
+//! Watches one session: what arrives, and the callbacks.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use agentwire_control::{CallContext, Delivery, Ending, Observer};
+use agentwire_hooks::Hooks;
+use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
+
+use super::{
+    Call, Observations, Outcome,
+    ledger::Ledger,
+    note::{self, Note},
+    reply,
+    stream::Queue,
+};
+
+/// Watches one session, while anybody wants to know: it has an observer, or its span is recorded.
+///
+/// While nobody does, all that is done is to look whether somebody does.
+pub(crate) struct Watch {
+    /// Whether inputs and outputs are observed.
+    contents: bool,
+    /// The events of the hooks, by callback ids.
+    events: HashMap<Box<str>, Box<str>>,
+    wanted: AtomicBool,
+    /// Locked while `notes` is not, and never while the session's own lock is held.
+    state: Mutex<State>,
+    /// What was noted under the session's lock.
+    notes: Mutex<Vec<Note>>,
+}
+
+#[derive(Default)]
+struct State {
+    ledger: Ledger,
+    /// Whether the session's span is recorded, and so all of them.
+    traced: bool,
+}
+
+impl Watch {
+    pub(crate) fn new(hooks: &Hooks, contents: bool) -> Arc<Self> {
+        let mut events = HashMap::new();
+        for (event, matchers) in hooks.declaration() {
+            let ids = matchers.into_iter().flat_map(|matcher| matcher.hook_callback_ids);
+            events.extend(ids.map(|id| (id, event.clone())));
+        }
+        let (wanted, state, notes) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
+        Arc::new(Self { contents, events, wanted, state, notes })
+    }
+
+    /// A session begins, as a part of the span that is current here.
+    pub(crate) fn begin_session(&self) {
+        let mut state = self.state();
+        state.traced = !state.ledger.begin_session().is_disabled();
+        self.look(&state);
+    }
+
+    pub(crate) fn observe(&self) -> Observations {
+        let queue = Arc::<Queue>::default();
+        let mut state = self.state();
+        if !self.is_wanted() {
+            // What is open from before is old news: nobody has watched it end.
+            state.ledger.forget();
+        }
+        state.ledger.add(&queue);
+        self.look(&state);
+        Observations::of(queue)
+    }
+
+    /// A callback begins; `None` where nobody wants to know.
+    pub(crate) fn begin(self: &Arc<Self>, request: &InboundRequest, context: &CallContext) -> Option<Call> {
+        if !self.is_wanted() {
+            return None;
+        }
+        let event = |id: &str| self.events.get(id).map(|event| &**event);
+        let activity = reply::activity(request, &context.request_id, event);
+        let input = self.contents.then(|| reply::input(request)).flatten();
+        let (began, span) = self.state().ledger.begin_call(activity, input)?;
+        Some(Call::new(Arc::clone(self), began, span, context.cancelled.clone()))
+    }
+
+    pub(super) fn end(&self, call: u64, outcome: Outcome, output: Option<RawJson>) {
+        self.state().ledger.end_call(call, outcome, output);
+    }
+
+    pub(super) fn contents(&self) -> bool {
+        self.contents
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed)
+    }
+
+    /// Looks again whether anybody wants to know.
+    fn look(&self, state: &State) {
+        self.wanted.store(state.traced || state.ledger.is_observed(), Ordering::Relaxed);
+    }
+
+    fn act(&self, state: &mut State) {
+        let notes = std::mem::take(&mut *self.notes());
+        notes.into_iter().for_each(|note| state.ledger.note(note));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Vec<Note>> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Watch {
+    fn sending(&self, prompt: &UserInput) {
+        if self.contents
+            && self.is_wanted()
+            && let Some(id) = &prompt.uuid
+            && let Ok(content) = RawJson::encode(&prompt.message.content)
+        {
+            self.state().ledger.prompt(id.clone(), content);
+        }
+    }
+
+    fn arrived(&self, delivery: &Delivery) {
+        if self.is_wanted() {
+            note::take(delivery, self.contents, |said| self.notes().push(Note { at: Instant::now(), said }));
+        }
+    }
+
+    fn settle(&self) {
+        if self.is_wanted() {
+            let mut state = self.state();
+            self.act(&mut state);
+            self.look(&state);
+        }
+    }
+
+    fn ended(&self, ending: &Ending) {
+        let mut state = self.state();
+        self.act(&mut state);
+        state.ledger.end_session(outcome(ending));
+        state.traced = false;
+        self.look(&state);
+    }
+}
+
+/// How a session ended, without a word of what was said in it.
+fn outcome(ending: &Ending) -> Outcome {
+    if ending.is_clean() {
+        return Outcome::Done;
+    }
+    match (&ending.exit, &ending.error_result) {
+        (Some(exit), _) if !exit.is_success() => match (exit.code, exit.signal) {
+            (Some(code), _) => Outcome::error(format!("exit {code}")),
+            (None, Some(signal)) => Outcome::error(format!("signal {signal}")),
+            (None, None) => Outcome::Error { kind: None },
+        },
+        _ if ending.in_turn || ending.transport.is_some() => Outcome::Cut,
+        (_, Some(result)) => Outcome::of_subtype(&result.subtype),
+        _ => Outcome::Error { kind: None },
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("contents", &self.contents).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,244 @@
+//! Recorded sessions: the trees that they make, the same as observations and as spans.
+
+use std::{collections::HashMap, path::Path, sync::Arc};
+
+use agentwire::{
+    Decision, RawJson, Session, SessionBuilder,
+    control::CallContext,
+    hooks::{HookContext, Hooks, Matcher, PermissionHandler},
+};
+use agentwire_testkit::{Entry, Replay, Transcript};
+use serde_json::Value;
+
+use super::{ask, rest, spans::Told, tree};
+use crate::peer::bounded;
+
+/// The recorded answers, by the ids of their requests.
+type Answers = Arc<HashMap<String, Result<RawJson, String>>>;
+
+async fn answer(answers: Answers, id: String, cancelled: impl Future) -> Result<RawJson, String> {
+    match answers.get(&id) {
+        Some(answer) => answer.clone(),
+        None => {
+            cancelled.await;
+            Err("no answer was recorded".to_owned())
+        }
+    }
+}
+
+/// A session over a recorded one, whose callbacks give the recorded answers.
+fn session(name: &str) -> SessionBuilder {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(format!("../../fixtures/sessions/2.1.330/{name}.transcript"));
+    let transcript = Transcript::parse(std::fs::read(path).unwrap()).unwrap();
+    let (mut answers, mut hooks) = (HashMap::new(), Value::Null);
+    for entry in &transcript.entries {
+        let Entry::Outbound(line) = entry else { continue };
+        let line: Value = serde_json::from_slice(line).unwrap();
+        if line["request"]["subtype"] == "initialize" {
+            hooks = line["request"]["hooks"].clone();
+        }
+        let response = &line["response"];
+        if let Some(id) = response["request_id"].as_str() {
+            let answer = match response["error"].as_str() {
+                Some(error) => Err(error.to_owned()),
+                None => Ok(RawJson::encode(&response["response"]).unwrap()),
+            };
+            answers.insert(id.to_owned(), answer);
+        }
+    }
+    let answers = Arc::new(answers);
+    let (of_hooks, of_permissions) = (Arc::clone(&answers), Arc::clone(&answers));
+    let declared = hooks.as_object().into_iter().flatten();
+    let declared =
+        declared.flat_map(|(event, matchers)| matchers.as_array().unwrap().iter().map(move |_| event));
+    let hooks = declared.fold(Hooks::new(), |hooks, event| {
+        let answers = Arc::clone(&of_hooks);
+        hooks.on_named(event, Matcher::any(), move |_, cx: HookContext| {
+            let (answers, id) = (Arc::clone(&answers), cx.request_id.as_str().to_owned());
+            async move { answer(answers, id, cx.cancelled.cancelled()).await }
+        })
+    });
+    let permissions = PermissionHandler::new(move |_, cx: CallContext| {
+        let (answers, id) = (Arc::clone(&of_permissions), cx.request_id.as_str().to_owned());
+        async move {
+            let answer = answer(answers, id, cx.cancelled.cancelled()).await?;
+            answer.decode::<Decision>().map_err(|error| error.to_string())
+        }
+    });
+    let builder = Session::builder().hooks(hooks).permissions(permissions);
+    #[cfg(feature = "mcp")]
+    let builder = builder.mcp_servers(servers(&transcript, &answers));
+    builder.transport(Replay::new(&transcript).foreign())
+}
+
+/// The servers that the recorded session speaks to, each with the recorded answers, by their methods.
+#[cfg(feature = "mcp")]
+fn servers(transcript: &Transcript, answers: &Answers) -> agentwire::mcp::McpServers {
+    let mut servers = HashMap::<String, HashMap<String, Value>>::new();
+    for entry in &transcript.entries {
+        let Entry::Inbound(line) = entry else { continue };
+        let Ok(line) = serde_json::from_slice::<Value>(line) else { continue };
+        let request = &line["request"];
+        if request["subtype"] == "mcp_message" {
+            let answer =
+                answers[line["request_id"].as_str().unwrap()].as_ref().unwrap().decode::<Value>().unwrap();
+            let methods = servers.entry(request["server_name"].as_str().unwrap().to_owned()).or_default();
+            let method = request["message"]["method"].as_str().unwrap();
+            methods.insert(method.to_owned(), answer["mcp_response"].clone());
+        }
+    }
+    let served = servers.into_iter();
+    served.fold(agentwire::mcp::McpServers::new(), |servers, (name, methods)| {
+        servers.with(name, RecordedServer(Arc::new(methods)))
+    })
+}
+
+#[cfg(feature = "mcp")]
+#[derive(Clone)]
+struct RecordedServer(Arc<HashMap<String, Value>>);
+
+#[cfg(feature = "mcp")]
+impl agentwire::mcp::Serve for RecordedServer {
+    fn open(&self, _: agentwire::mcp::Outbox) -> Box<dyn agentwire::mcp::Session> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(feature = "mcp")]
+impl agentwire::mcp::Session for RecordedServer {
+    fn handle(&self, message: RawJson) -> agentwire::mcp::Handling {
+        let message: Value = message.decode().unwrap();
+        let answer = message.get("id").map(|id| {
+            let mut answer = self.0[message["method"].as_str().unwrap()].clone();
+            answer["id"] = id.clone();
+            RawJson::encode(&answer).unwrap()
+        });
+        Box::pin(async { answer })
+    }
+}
+
+/// Holds the session with these prompts, and gives the tree, of spans and observations alike.
+async fn held(name: &str, prompts: &[&str]) -> Vec<String> {
+    let (told, _guard) = Told::here();
+    let mut session = session(name).connect().await.unwrap();
+    let observations = session.observe();
+    for prompt in prompts {
+        ask(&mut session, prompt).await;
+    }
+    session.close().await.unwrap();
+    same(&told, &tree::of(&rest(observations).await))
+}
+
+/// Both are the same, but that an observer comes after the handshake, and spans do not.
+fn same(told: &Told, observed: &[String]) -> Vec<String> {
+    let spans = told.tree();
+    let early = spans.len() - observed.len();
+    assert!(spans[1..=early].iter().all(|line| line.starts_with("  mcp ")), "{spans:#?}\n{observed:#?}");
+    assert_eq!(spans[early + 1..], observed[1..]);
+    assert_eq!(told.open(), 0, "{}", told.text());
+    observed.to_vec()
+}
+
+#[tokio::test]
+async fn a_hook_that_denies() {
+    bounded(async {
+        assert_eq!(
+            held("pre-tool-use-deny", &["Write one into a.txt."]).await,
+            ["session done", "  turn 1 done", "    tool_use Bash deny", "      hook PreToolUse deny"]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tools_in_parallel_of_subagents() {
+    bounded(async {
+        assert_eq!(
+            held("agents-parallel", &["Let two agents read."]).await,
+            [
+                "session done",
+                "  turn 1 done",
+                "    tool_use Task done",
+                "      tool_use Read done",
+                "    tool_use Task done",
+                "      tool_use Read done",
+            ]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_permission_question_that_a_hook_takes_back() {
+    bounded(async {
+        assert_eq!(
+            held("permission-request-hook-wins", &["Write one into a.txt."]).await,
+            [
+                "session done",
+                "  turn 1 done",
+                "    tool_use Bash done",
+                "      permission Bash taken_back",
+                "      hook PermissionRequest allow",
+            ]
+        );
+    })
+    .await;
+}
+
+#[cfg(feature = "mcp")]
+#[tokio::test]
+async fn an_mcp_call() {
+    bounded(async {
+        let (told, _guard) = Told::here();
+        let mut session = session("mcp-tool-text").connect().await.unwrap();
+        let observations = session.observe();
+        ask(&mut session, "Use the tool.").await;
+        session.mcp_status().await.unwrap();
+        session.close().await.unwrap();
+        let tree = same(&told, &tree::of(&rest(observations).await));
+        let turn = tree.iter().position(|line| line.starts_with("  turn")).unwrap();
+        assert_eq!(
+            tree[turn..],
+            ["  turn 1 done", "    tool_use mcp__calc__add done", "      mcp calc tools/call add done"]
+        );
+        assert!(told.tree().contains(&"  mcp calc initialize done".to_owned()), "{:#?}", told.tree());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_turn_that_is_interrupted() {
+    bounded(async {
+        let (told, _guard) = Told::here();
+        let mut session = session("interrupt-mid-tool").connect().await.unwrap();
+        let observations = session.observe();
+        let mut turn = session.ask("Wait a minute.").await.unwrap();
+        while turn.next().await.unwrap().unwrap().message().unwrap().kind() != "assistant" {}
+        turn.control().interrupt().await.unwrap();
+        turn.finish().await.unwrap();
+        ask(&mut session, "Are you there?").await;
+        session.close().await.unwrap();
+        let tree = same(&told, &tree::of(&rest(observations).await));
+        assert_eq!(
+            tree,
+            ["session done", "  turn 1 interrupted", "    tool_use Bash interrupted", "  turn 2 done"]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_subagent_in_the_background_goes_on_between_turns() {
+    bounded(async {
+        let (told, _guard) = Told::here();
+        let mut session = session("agent-background").connect().await.unwrap();
+        let observations = session.observe();
+        ask(&mut session, "Send an agent away.").await;
+        while session.next().await.unwrap().unwrap().message().unwrap().kind() != "result" {}
+        session.close().await.unwrap();
+        let tree = same(&told, &tree::of(&rest(observations).await));
+        assert_eq!(tree, ["session done", "  turn 1 done", "    tool_use Task done", "  turn 2 done"]);
+    })
+    .await;
+}

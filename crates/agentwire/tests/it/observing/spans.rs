@@ -1,0 +1,187 @@
+//! A subscriber that keeps all that it is told: spans, and events.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    fmt::Debug,
+    sync::{Arc, Mutex},
+};
+
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+    subscriber::DefaultGuard,
+};
+
+use tracing_core::span::Current;
+
+use super::tree;
+
+/// All that was told of spans and events.
+#[derive(Clone, Default)]
+pub(super) struct Told(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    spans: Vec<KeptSpan>,
+    events: Vec<String>,
+}
+
+struct KeptSpan {
+    meta: &'static Metadata<'static>,
+    parent: Option<u64>,
+    fields: BTreeMap<String, String>,
+    handles: usize,
+}
+
+thread_local! {
+    static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Told {
+    /// Keeps what this thread's code tells, until the guard is dropped.
+    pub(super) fn here() -> (Self, DefaultGuard) {
+        let told = Self::default();
+        let guard = tracing::subscriber::set_default(told.clone());
+        (told, guard)
+    }
+
+    /// The spans of agentwire that were made, as [`tree::of`] draws observations.
+    pub(super) fn tree(&self) -> Vec<String> {
+        let kept = self.0.lock().unwrap();
+        let spans = kept.spans.iter().zip(1..).filter(|(span, _)| span.meta.target() == "agentwire");
+        let parts: Vec<_> = spans.map(|(span, id)| (id, span.parent, span.words())).collect();
+        tree::draw(&parts)
+    }
+
+    /// How many spans have not been closed.
+    pub(super) fn open(&self) -> usize {
+        self.0.lock().unwrap().spans.iter().filter(|span| span.handles > 0).count()
+    }
+
+    /// A field of the first span of this name.
+    pub(super) fn field(&self, span: &str, field: &str) -> Option<String> {
+        let kept = self.0.lock().unwrap();
+        kept.spans.iter().find(|kept| kept.meta.name() == span)?.fields.get(field).cloned()
+    }
+
+    /// The names of the spans around the first span of this name, from the inside.
+    pub(super) fn around(&self, span: &str) -> Vec<&'static str> {
+        let kept = self.0.lock().unwrap();
+        let mut at = kept.spans.iter().find(|kept| kept.meta.name() == span).and_then(|kept| kept.parent);
+        let mut names = Vec::new();
+        while let Some(id) = at {
+            let span = &kept.spans[usize::try_from(id).unwrap() - 1];
+            names.push(span.meta.name());
+            at = span.parent;
+        }
+        names
+    }
+
+    /// Everything that was told, as text.
+    pub(super) fn text(&self) -> String {
+        self.text_but("nobody")
+    }
+
+    /// The same without the events of one crate, whose level is the user's business.
+    pub(super) fn text_but(&self, krate: &str) -> String {
+        let kept = self.0.lock().unwrap();
+        let spans = kept.spans.iter().map(|span| format!("{} {:?}", span.meta.name(), span.fields));
+        let events = kept.events.iter().filter(|event| !event.starts_with(krate)).cloned();
+        spans.chain(events).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl KeptSpan {
+    fn words(&self) -> String {
+        let field = |name: &str| self.fields.get(name).cloned();
+        let words: Vec<_> = match self.meta.name() {
+            "turn" => vec![field("number")],
+            "hook" => vec![field("event")],
+            "mcp" => vec![field("server"), field("method"), field("tool")],
+            _ => vec![field("tool"), field("server"), field("kind"), field("subtype")],
+        };
+        let outcome = field("outcome").unwrap_or_else(|| "open".to_owned());
+        let words = words.into_iter().flatten().chain([outcome]);
+        [self.meta.name().to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Subscriber for Told {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut kept = self.0.lock().unwrap();
+        let current = || ENTERED.with_borrow(|entered| entered.last().copied());
+        let parent = span.parent().map(Id::into_u64).or_else(|| span.is_contextual().then(current).flatten());
+        let mut fields = Fields::default();
+        span.record(&mut fields);
+        kept.spans.push(KeptSpan { meta: span.metadata(), parent, fields: fields.0, handles: 1 });
+        Id::from_u64(kept.spans.len() as u64)
+    }
+
+    fn record(&self, id: &Id, values: &Record<'_>) {
+        let mut fields = Fields::default();
+        values.record(&mut fields);
+        self.0.lock().unwrap().of(id).fields.extend(fields.0);
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        self.0.lock().unwrap().events.push(format!("{} {:?}", event.metadata().target(), fields.0));
+    }
+
+    fn enter(&self, id: &Id) {
+        ENTERED.with_borrow_mut(|entered| entered.push(id.into_u64()));
+    }
+
+    fn exit(&self, id: &Id) {
+        ENTERED.with_borrow_mut(|entered| {
+            let at = entered.iter().rposition(|entered| *entered == id.into_u64()).unwrap();
+            entered.remove(at);
+        });
+    }
+
+    fn clone_span(&self, id: &Id) -> Id {
+        self.0.lock().unwrap().of(id).handles += 1;
+        id.clone()
+    }
+
+    fn try_close(&self, id: Id) -> bool {
+        let mut kept = self.0.lock().unwrap();
+        let span = kept.of(&id);
+        span.handles -= 1;
+        span.handles == 0
+    }
+
+    fn current_span(&self) -> Current {
+        let Some(id) = ENTERED.with_borrow(|entered| entered.last().copied()) else { return Current::none() };
+        let meta = self.0.lock().unwrap().of(&Id::from_u64(id)).meta;
+        Current::new(Id::from_u64(id), meta)
+    }
+}
+
+impl Kept {
+    fn of(&mut self, id: &Id) -> &mut KeptSpan {
+        &mut self.spans[usize::try_from(id.into_u64()).unwrap() - 1]
+    }
+}
+
+#[derive(Default)]
+struct Fields(BTreeMap<String, String>);
+
+impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.to_owned());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.insert(field.name().to_owned(), format!("{value:?}"));
+    }
+}

@@ -1,0 +1,151 @@
+//! The stream of observations: where it begins, how it ends, and who it never holds up.
+
+use std::{future::pending, time::Duration};
+
+use agentwire::{Activity, Observation, Session, hooks::Hooks, protocol::hook::UserPromptSubmit};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{rest, spans::Told, tree};
+use crate::peer::{assistant, bounded, connected, init, next_kind, result};
+
+#[tokio::test(start_paused = true)]
+async fn observers_begin_with_what_is_open_and_end_with_the_session() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let first = session.observe();
+        peer.say(init()).await;
+        let used = json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}});
+        let mut said = assistant("");
+        said["message"]["content"] = json!([used]);
+        peer.say(said).await;
+        assert_eq!([next_kind(&mut session).await, next_kind(&mut session).await], ["system", "assistant"]);
+        let second = session.observe();
+        peer.say(result("done")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        let third = session.observe();
+        tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+        let whole = ["session done", "  turn 1 done", "    tool_use Bash cut"];
+        let (first, second) = (rest(first).await, rest(second).await);
+        assert_eq!(tree::of(&first), whole);
+        assert_eq!(tree::of(&second), whole);
+        assert_eq!(tree::of(&rest(third).await), ["session done"]);
+        for all in [first, second] {
+            let Some(Observation::Ended(last)) = all.last() else { panic!("{all:?}") };
+            assert_eq!(last.began.activity, Activity::Session);
+            assert_eq!(last.session_id.as_ref().map(|id| id.as_str()), Some("s"));
+            assert_eq!(last.began.at + last.took, last.at);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_comes_in_the_middle_unwatched_sees_what_begins_after_it() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        peer.say(init()).await;
+        assert_eq!(next_kind(&mut session).await, "system");
+        drop(session.observe());
+        let observations = session.observe();
+        peer.say(assistant("hello")).await;
+        peer.say(result("done")).await;
+        assert_eq!([next_kind(&mut session).await, next_kind(&mut session).await], ["assistant", "result"]);
+        tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+        assert_eq!(tree::of(&rest(observations).await), ["session done", "  turn 1 done"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_session_ends_all_and_a_callback_is_told_of_at_once() {
+    bounded(async {
+        let (told, _guard) = Told::here();
+        let hooks = Hooks::new().on(UserPromptSubmit, async |_, cx| {
+            cx.cancelled.cancelled().await;
+            // It cleans up.
+            timeout(Duration::from_secs(1), pending::<()>()).await.unwrap_err();
+        });
+        let (mut session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+        let mut observations = session.observe();
+        peer.say(init()).await;
+        assert_eq!(next_kind(&mut session).await, "system");
+        let input = json!({
+            "hook_event_name": "UserPromptSubmit", "session_id": "s", "transcript_path": "/t", "cwd": "/", "prompt": "",
+        });
+        for id in ["a", "b"] {
+            let request = json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input});
+            peer.ask(id, request).await;
+        }
+        let mut seen = Vec::new();
+        while seen.len() < 4 {
+            seen.push(observations.next().await.unwrap());
+        }
+        peer.say(json!({"type": "control_cancel_request", "request_id": "a"})).await;
+        // Before the handler has ended, and before anybody else does anything.
+        let taken_back = observations.next().await.unwrap();
+        let Observation::Ended(ended) = &taken_back else { panic!("{taken_back:?}") };
+        assert_eq!((ended.outcome.as_str(), ended.took < Duration::from_secs(1)), ("taken_back", true));
+        seen.push(taken_back);
+        drop(session);
+        assert!(peer.line().await.is_none());
+        seen.extend(rest(observations).await);
+        let expected = [
+            "session cut",
+            "  turn 1 cut",
+            "    hook UserPromptSubmit taken_back",
+            "    hook UserPromptSubmit cut",
+        ];
+        assert_eq!(tree::of(&seen), expected);
+        // The handlers have a grace, and their spans last as long as they do.
+        timeout(Duration::from_secs(10), pending::<()>()).await.unwrap_err();
+        assert_eq!(told.open(), 0, "{}", told.text());
+        assert_eq!(told.tree(), expected);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_reads_nothing_holds_up_nobody_and_is_told_what_it_lost() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let (mut slow, mut quick) = (session.observe(), session.observe());
+        const TURNS: u64 = 1000;
+        let mut all = Vec::new();
+        for _ in 0..TURNS / 100 {
+            for _ in 0..100 {
+                peer.say(init()).await;
+                peer.say(result("done")).await;
+            }
+            for _ in 0..200 {
+                session.next().await.unwrap().unwrap();
+                all.push(quick.next().await.unwrap());
+            }
+        }
+        tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+        all.extend(rest(quick).await);
+        assert_eq!(all.len() as u64, 2 * TURNS + 2);
+        let Some(Observation::Lagged(lost)) = slow.next().await else { panic!("it has lost none") };
+        let rest = rest(slow).await;
+        assert_eq!(rest.len() as u64 + lost, 2 * TURNS + 2);
+        assert!(
+            matches!(rest.last(), Some(Observation::Ended(last)) if last.began.activity == Activity::Session)
+        );
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_a_part_of_the_span_that_it_was_started_in() {
+    bounded(async {
+        use tracing::Instrument;
+
+        let (told, _guard) = Told::here();
+        let (session, mut peer) =
+            connected(Session::builder()).instrument(tracing::info_span!("my request")).await;
+        peer.say(init()).await;
+        tokio::join!(async { session.close().await.unwrap_err() }, peer.exit_after_input());
+        assert_eq!(told.around("turn"), ["session", "my request"]);
+    })
+    .await;
+}
