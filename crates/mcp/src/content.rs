@@ -40,7 +40,7 @@ impl ToolOutput {
         Self { is_error: true, ..Self::text(text) }
     }
 
-    /// Structured content (`structuredContent`), and the same as a text, which is what the model reads.
+    /// Structured content (`structuredContent`), and the same as a text for who reads that alone.
     ///
     /// It must be an object on the wire: a struct with named fields, or a map. Anything else gives an error result.
     /// With [`Json`](crate::Json) in the place of a `ToolOutput` the tool declares the schema too.
@@ -55,7 +55,9 @@ impl ToolOutput {
         }
     }
 
-    /// The same, with structured content (`structuredContent`) beside what the model reads.
+    /// The same, with structured content (`structuredContent`), an object.
+    ///
+    /// The model then reads that, and not the text beside it (CLI 2.1.330).
     #[must_use]
     pub fn with_structured(mut self, object: Value) -> Self {
         self.structured = Some(object);
