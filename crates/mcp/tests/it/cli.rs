@@ -11,6 +11,7 @@ pub(crate) struct Cli {
     pub(crate) peer: MemoryPeer,
     unread: Vec<u8>,
     lines: VecDeque<Value>,
+    #[cfg_attr(not(feature = "schemars"), expect(dead_code, reason = "what is held keeps the session"))]
     pub(crate) control: Control,
     _messages: Messages,
     driver: JoinHandle<()>,
