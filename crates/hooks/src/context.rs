@@ -31,10 +31,13 @@ pub struct HookContext {
     /// fires 5 seconds later, and the handler is given up, as failed, after 5 more.
     /// For other events, such as `Stop`, the CLI would let pass what the handler guards.
     /// There the refusal is ours and comes shortly before the CLI's limit: by a fifth of it, at most 2 seconds.
-    /// That is the deadline, and the token fires as long before it again.
+    /// That is the deadline, and the token fires as long before it again; a limit of less than five seconds is a longer
+    /// one for the CLI, which has a second more than the handler then.
     pub deadline: Option<Instant>,
     /// The session: calls from inside a handler work.
     pub control: Control,
+    /// Whether the handler's failure is answered with a refusal.
+    pub(crate) failure_refuses: bool,
 }
 
 impl HookContext {
@@ -47,6 +50,7 @@ impl HookContext {
             cancelled: context.cancelled.child_token(),
             deadline,
             control: context.control,
+            failure_refuses: false,
         }
     }
 }

@@ -17,6 +17,9 @@ pub(crate) enum HookError {
     /// The reply can't be written as JSON.
     #[error("gave a reply that can't be written as JSON: {0}")]
     Reply(String),
+    /// The reply is JSON, and no object.
+    #[error("gave a reply that is no object")]
+    NoObject,
     /// It took too long.
     #[error("did not answer in time")]
     Late,
@@ -29,7 +32,7 @@ impl HookError {
             Self::Failed(_) => FailureKind::Error,
             Self::Panicked(_) => FailureKind::Panic,
             Self::Input(_) => FailureKind::Input,
-            Self::Reply(_) => FailureKind::Reply,
+            Self::Reply(_) | Self::NoObject => FailureKind::Reply,
             Self::Late => FailureKind::Late,
         }
     }

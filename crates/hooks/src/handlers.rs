@@ -11,6 +11,7 @@ use std::{
     task::Poll,
 };
 
+use agentwire_control::{FailureKind, note_failure};
 use agentwire_protocol::hook::{HookAnswer, HookEvent};
 
 use crate::{HookContext, IntoReply, catch_panic};
@@ -24,7 +25,7 @@ pub use merge::Merge;
 /// answers together.
 /// Here they are one registration, and how they go together is said here:
 ///
-/// - [`in_order`](Self::in_order): one after the other, each seeing what those before have changed, until one refuses.
+/// - [`in_order`](Self::in_order): one after the other, each seeing what those before have changed, until one refuses (of an event that can).
 /// - [`at_once`](Self::at_once): all together, each seeing what the CLI has said.
 ///
 /// # How replies are merged
@@ -41,10 +42,12 @@ pub use merge::Merge;
 ///
 /// # Failures
 ///
-/// A handler that errs or panics does not keep the others from being asked: a refusal of theirs counts before the
-/// failure, also where the matcher says
-/// [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue).
-/// Where none refuses, the failure is that of the whole.
+/// A handler that errs or panics does not keep the others from being asked, and a refusal of theirs counts before the
+/// failure.
+/// Where none refuses, the failure is that of the whole, and refuses.
+/// Where it can't refuse, as the event can't or the matcher says
+/// [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue), what the others say holds all the same:
+/// a question, a changed output, the end of the turn. An allowance does not hold beside a failure.
 ///
 /// The matcher's time limit is one limit for all of them.
 ///
@@ -91,7 +94,10 @@ impl<E: Merge> Handlers<E> {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 let reply = catch_panic(async { (*handler)(input, context).await.into_reply() }).await;
-                reply.unwrap_or_else(|panic| Err(format!("panicked: {panic}")))
+                reply.unwrap_or_else(|panic| {
+                    note_failure(FailureKind::Panic, &*panic);
+                    Err(format!("panicked: {panic}"))
+                })
             })
         }));
         self
@@ -100,10 +106,11 @@ impl<E: Merge> Handlers<E> {
     /// Asks one after the other, and none behind the first that refuses.
     ///
     /// Each sees the input, or the tool's output, as those before have changed it.
+    /// Where the event can't refuse, as with `PostToolUse`, all are asked.
     pub fn in_order(self) -> impl Fn(E::Input, HookContext) -> Answering<E> + Clone + Send + Sync + 'static {
         let links: Arc<[Link<E>]> = self.links.into();
         move |mut input, context| {
-            let links = Arc::clone(&links);
+            let (links, failure_refuses) = (Arc::clone(&links), context.failure_refuses);
             Box::pin(async move {
                 let mut merged = Merged::new(Changes::BuiltOnOneAnother);
                 for link in &*links {
@@ -112,7 +119,7 @@ impl<E: Merge> Handlers<E> {
                         break;
                     }
                 }
-                merged.finish()
+                merged.finish(failure_refuses)
             })
         }
     }
@@ -121,13 +128,14 @@ impl<E: Merge> Handlers<E> {
     pub fn at_once(self) -> impl Fn(E::Input, HookContext) -> Answering<E> + Clone + Send + Sync + 'static {
         let links: Arc<[Link<E>]> = self.links.into();
         move |input, context| {
+            let failure_refuses = context.failure_refuses;
             let asked = links.iter().map(|link| link(input.clone(), context.clone())).collect();
             Box::pin(async move {
                 let mut merged = Merged::new(Changes::EachByItself);
                 for answer in all(asked).await {
                     merged.take(answer, None);
                 }
-                merged.finish()
+                merged.finish(failure_refuses)
             })
         }
     }

@@ -17,20 +17,26 @@ pub(crate) struct Limit {
     told: Duration,
     /// When its future is dropped, and its failure answered.
     ended: Duration,
+    /// What the CLI is told.
+    pub(crate) declared: Duration,
 }
 
 impl Limit {
     /// The limit of a handler that must be done before the CLI's runs out, since the CLI would then let pass what the
     /// handler guards.
+    ///
+    /// A fifth of a short limit is no time for an answer to get there: the CLI is told a longer one.
     pub(crate) fn ahead_of(whole: Duration) -> Self {
         let margin = (whole / 5).min(MOST_AHEAD);
-        Self { whole, told: whole - 2 * margin, ended: whole - margin }
+        let ended = whole - margin;
+        let declared = whole.max(ended.saturating_add(LEAST_AHEAD));
+        Self { whole, told: ended - margin, ended, declared }
     }
 
     /// The limit of a handler that the CLI gives up by itself: it only cleans up, should that not happen.
     pub(crate) fn behind(whole: Duration) -> Self {
         let told = whole.saturating_add(BEHIND);
-        Self { whole, told, ended: told.saturating_add(BEHIND) }
+        Self { whole, told, ended: told.saturating_add(BEHIND), declared: whole }
     }
 
     /// Until when an answer of the handler's counts; `None` where that is too far away to be told.
@@ -58,7 +64,9 @@ impl Limit {
     }
 }
 
-/// The most that an answer comes ahead of the CLI's limit: the way to the CLI takes no second even on a busy machine.
+/// The most that an answer comes ahead of the limit.
 const MOST_AHEAD: Duration = Duration::from_secs(2);
+/// The least that it comes ahead of the CLI's: the way to the CLI takes no second even on a busy machine.
+const LEAST_AHEAD: Duration = Duration::from_secs(1);
 /// How far behind the CLI's limit ours is, and how long a handler may then clean up, as where the CLI takes it back.
 const BEHIND: Duration = Duration::from_secs(5);

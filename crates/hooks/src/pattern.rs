@@ -83,17 +83,24 @@ fn is_of_name(char: char) -> bool {
 /// An exact name that stands for a whole MCP server matches none of its tools.
 fn is_no_server(name: &str) -> Result<(), String> {
     match name.strip_prefix("mcp__") {
-        Some(server) if !server.contains("__") => {
+        Some(server) if !server.strip_suffix("__").unwrap_or(server).contains("__") => {
+            let name = name.strip_suffix("__").unwrap_or(name);
             Err(format!("`{name}` is no tool's name; all tools of that server are `{name}__.*`"))
         }
         _ => Ok(()),
     }
 }
 
-/// Whether it is like `Bash(rm:*)`.
+/// Whether it is like `Bash(rm:*)`, or one of several is.
 fn is_rule(text: &str) -> bool {
-    let Some((name, rest)) = text.split_once('(') else { return false };
+    is_one_rule(text) || text.split(['|', ',']).any(is_one_rule)
+}
+
+fn is_one_rule(text: &str) -> bool {
+    let Some((name, rest)) = text.trim().split_once('(') else { return false };
     let Some(inner) = rest.strip_suffix(')') else { return false };
+    // `.*` is more likely a regular expression's.
+    let inner = inner.replace(".*", "");
     !name.is_empty() && name.chars().all(is_of_name) && inner.contains([':', ' ', '/', '*'])
 }
 
@@ -123,12 +130,18 @@ mod tests {
     #[test]
     fn what_would_match_nothing_is_told() {
         let check = |text, of_tools| Pattern::read(text).check(of_tools);
-        for text in ["|", ",", "mcp__srv", "Bash|mcp__srv", "Bash(rm:*)", "Bash(rm -rf /)", "(", "Ba(", "**"]
+        for text in ["|", ",", "mcp__srv", "mcp__srv__", "Bash|mcp__srv", "(", "Ba(", "**"] {
+            check(text, true).unwrap_err();
+        }
+        for text in ["Bash(rm:*)", "Bash(rm -rf /)", "Edit|Bash(rm:*)", "Bash(rm:*)|Edit", "Edit, Bash(rm:*)"]
         {
             check(text, true).unwrap_err();
         }
         for text in ["", "*", "Bash", "Edit|Write", "mcp__srv__.*", "mcp__srv__x", "Bash(Output)?", "mcp__.*"]
         {
+            assert_eq!(check(text, true), Ok(()), "{text}");
+        }
+        for text in ["mcp__srv__(read.*)", "mcp__srv__(read_.*|list_.*)", "Edit|Ba(sh|t)"] {
             assert_eq!(check(text, true), Ok(()), "{text}");
         }
         assert_eq!(check("mcp__srv", false), Ok(()));

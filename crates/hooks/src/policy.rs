@@ -33,7 +33,8 @@ where
 ///
 /// As with [`allow`], a `*` may end a name; a server's name as in `mcp__mail` stands for all its tools.
 /// A rule with parentheses denies all uses of its tool.
-/// `Task` is `Agent` here, and other names that the CLI has given up are those of today.
+/// `Task` is `Agent` here, and other names that the CLI has given up are those of today; what the CLI writes as `_` in the
+/// names of MCP servers and tools is `_`.
 pub fn deny<I>(tools: I, why: impl Into<String>) -> PermissionHandler
 where
     I: IntoIterator<Item: Into<String>>,
@@ -41,7 +42,7 @@ where
     let tools: Vec<String> = tools.into_iter().map(|tool| denied_name(&tool.into())).collect();
     let why = why.into();
     PermissionHandler::new(move |request, _| {
-        let name = request.tool_name.to_lowercase();
+        let name = todays(&request.tool_name).to_lowercase();
         let denied = tools.iter().any(|tool| matches(tool, &name) || is_server_of(tool, &name));
         std::future::ready(denied.then(|| Decision::deny(why.clone())))
     })
@@ -80,8 +81,19 @@ fn denied_name(text: &str) -> String {
         Ok(rule) => String::from(rule.tool_name),
         Err(_) => text.split('(').next().unwrap_or_default().trim().to_owned(),
     };
-    let today = GIVEN_UP.iter().find(|(old, _)| old.eq_ignore_ascii_case(&name));
-    today.map_or(name.as_str(), |(_, today)| today).to_lowercase()
+    let name = todays(&name).to_lowercase();
+    if !name.starts_with("mcp__") {
+        return name;
+    }
+    // As the CLI writes the names of servers and tools.
+    let is_kept = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '*');
+    let name: String = name.chars().map(|char| if is_kept(char) { char } else { '_' }).collect();
+    name.strip_suffix("__").unwrap_or(&name).to_owned()
+}
+
+/// The name of today: an old CLI asks by those that were given up.
+fn todays(name: &str) -> &str {
+    GIVEN_UP.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)).map_or(name, |(_, today)| today)
 }
 
 /// Tools that do nothing but read files, by the names of CLI 2.1.330.

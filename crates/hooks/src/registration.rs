@@ -8,7 +8,7 @@ use agentwire_protocol::{
 
 use crate::{
     HookContext, HookWarning, HooksError, Matcher,
-    callback::Callback,
+    callback::{Callback, catch_panic},
     error::HookError,
     event::Event,
     limit::Limit,
@@ -74,7 +74,8 @@ impl Registration {
     pub(crate) fn declare(&self, callback_id: Box<str>) -> Option<HookMatcher> {
         let guards = self.known.is_none_or(|event| event.can_refuse());
         // Where we must be done before the CLI's limit, that must be known, whatever the CLI's own default is.
-        let limit = self.matcher.limit().or_else(|| self.answers_ahead().then(|| self.limit().whole));
+        let limit = self.limit().declared;
+        let limit = (self.matcher.limit().is_some() || self.answers_ahead()).then_some(limit);
         self.matcher.declare(callback_id, guards, limit)
     }
 
@@ -85,10 +86,16 @@ impl Registration {
     /// The text of its failure, where that is no refusal.
     pub(crate) async fn call(self, callback: HookCallback, context: CallContext) -> Result<RawJson, String> {
         let limit = self.limit();
-        let context = HookContext::new(&callback, context, limit.deadline());
+        let mut context = HookContext::new(&callback, context, limit.deadline());
+        context.failure_refuses = self.refuses_failures();
         let told = context.cancelled.clone();
-        let answer = limit.bound(&told, (self.callback)(callback.input, context)).await;
-        match answer.unwrap_or(Err(HookError::Late)) {
+        // What a handler holds may panic too, when it is dropped: at its end, or at the limit.
+        let answer = catch_panic(limit.bound(&told, async {
+            let reply = (self.callback)(callback.input, context).await?;
+            // The CLI takes what is no object for no answer, and goes ahead.
+            if reply.as_str().trim_start().starts_with('{') { Ok(reply) } else { Err(HookError::NoObject) }
+        }));
+        match answer.await.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?) {
             Ok(reply) => Ok(reply),
             Err(error) => self.failed(&error),
         }
@@ -105,6 +112,11 @@ impl Registration {
         refusing.and_then(|event| (event.refusal)(&reason)).ok_or(reason)
     }
 
+    /// Whether a failure is answered with a refusal.
+    fn refuses_failures(&self) -> bool {
+        self.known.is_some_and(|event| event.can_refuse()) && self.matcher.refuses_on_failure()
+    }
+
     fn limit(&self) -> Limit {
         let own = self.known.map_or(UNKNOWN_LIMIT, |event| event.limit);
         let whole = self.matcher.limit().unwrap_or(own);
@@ -113,8 +125,7 @@ impl Registration {
 
     /// Whether the CLI would let pass what the handler guards where it takes too long.
     fn answers_ahead(&self) -> bool {
-        let lets_pass = self.known.is_some_and(|event| event.can_refuse() && !event.refuses_when_late);
-        lets_pass && self.matcher.refuses_on_failure()
+        self.refuses_failures() && self.known.is_some_and(|event| !event.refuses_when_late)
     }
 
     fn ignores_matchers(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Several replies to one event as one reply.
 
+use agentwire_control::{FailureKind, note_failure};
 use agentwire_protocol::hook::{BlockDecision, HookAnswer, HookEvent, HookReply};
 
 /// An event whose replies can be merged, so that [`Handlers`](super::Handlers) serve it: all of this version's but
@@ -83,25 +84,41 @@ impl<E: MergeOutput> Merged<E> {
             Err(failure) => Err(failure),
         };
         if let Err(failure) = merged {
+            // It is to be seen, also where another one's refusal is the answer.
+            tracing::warn!(event = E::NAME, "one of several handlers of a hook has failed");
+            note_failure(FailureKind::Error, &*failure);
             self.failure.get_or_insert(failure);
         }
     }
 
     /// Whether one has refused: no other can change that.
+    ///
+    /// Where the event can't refuse, a block is only an objection, and another handler may still have to say something.
     pub(super) fn refuses(&self) -> bool {
-        let by_output = self.reply.output.as_ref().map_or(Strictness::Silent, E::strictness);
-        self.reply.decision == Some(BlockDecision::Block) || by_output == Strictness::Deny
+        let blocks = self.reply.decision == Some(BlockDecision::Block);
+        (blocks || self.strictness() == Strictness::Deny) && E::refusal("").is_some()
     }
 
     /// The whole: a refusal, or else a failure, or else the reply.
-    pub(super) fn finish(mut self) -> Result<HookAnswer<E>, String> {
+    ///
+    /// A failure that lets pass what is guarded (`failure_refuses` is not set) does not take back what others restrain.
+    pub(super) fn finish(mut self, failure_refuses: bool) -> Result<HookAnswer<E>, String> {
         match self.failure.take() {
-            Some(failure) if !self.refuses() => Err(failure),
+            Some(failure) if !self.refuses() && (failure_refuses || !self.restrains()) => Err(failure),
             _ => {
                 E::settle(&mut self.reply);
                 Ok(self.reply.into())
             }
         }
+    }
+
+    /// Whether there is something to be lost, other than leave to go ahead.
+    fn restrains(&self) -> bool {
+        self.strictness() != Strictness::Allow && self.reply != HookReply::proceed()
+    }
+
+    fn strictness(&self) -> Strictness {
+        self.reply.output.as_ref().map_or(Strictness::Silent, E::strictness)
     }
 }
 

@@ -4,9 +4,9 @@ use agentwire_protocol::hook::{
     BlockDecision, ConfigChange, CwdChanged, DirectoryAdded, Elicitation, ElicitationResult, FileChanged,
     HookReply, InstructionsLoaded, MessageDisplay, Notification, PermissionDecision, PermissionDenied,
     PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse, PostToolUseFailure,
-    PreCompact, PreModelSwitch, PreToolUse, RequestAllow, RequestDecision, SessionEnd, SessionStart, Setup,
-    Stop, StopFailure, SubagentStart, SubagentStop, SwitchDecision, TaskCompleted, TaskCreated, TeammateIdle,
-    UserPromptExpansion, UserPromptSubmit, WorktreeRemove,
+    PreCompact, PreModelSwitch, PreToolUse, RequestAllow, RequestDecision, RequestDeny, SessionEnd,
+    SessionStart, Setup, Stop, StopFailure, SubagentStart, SubagentStop, SwitchDecision, TaskCompleted,
+    TaskCreated, TeammateIdle, UserPromptExpansion, UserPromptSubmit, WorktreeRemove,
 };
 
 use super::merge::{Changes, MergeOutput, Strictness, change, flag, list, text};
@@ -190,6 +190,16 @@ impl MergeOutput for PermissionRequest {
     fn carry(input: &mut Self::Input, output: &Self::Output) {
         if let RequestDecision::Allow(RequestAllow { updated_input: Some(updated), .. }) = &output.decision {
             input.tool_input = updated.clone();
+        }
+    }
+
+    fn settle(reply: &mut HookReply<Self>) {
+        if let (Some(BlockDecision::Block), Some(output)) = (&reply.decision, &mut reply.output)
+            && rank(&output.decision) != Strictness::Deny
+        {
+            let mut deny = RequestDeny::default();
+            deny.message.clone_from(&reply.reason);
+            output.decision = RequestDecision::Deny(deny);
         }
     }
 }

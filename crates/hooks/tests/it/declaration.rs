@@ -62,6 +62,21 @@ fn the_limit_is_said_where_the_cli_would_let_pass_what_is_late() {
     assert_eq!(declared(&hooks), expected);
 }
 
+/// A fifth of a short limit is no time for an answer to reach the CLI, which would let pass what is guarded.
+#[test]
+fn the_cli_waits_a_second_longer_than_a_guard_may_take() {
+    let limited = |millis| Matcher::any().timeout(Duration::from_millis(millis));
+    let hooks = Hooks::new()
+        .on_matching(Stop, limited(10), async |_, _| ())
+        .on_matching(Stop, limited(5000), async |_, _| ())
+        .on_matching(PreToolUse, limited(10), async |_, _| ());
+    let declared = declared(&hooks);
+    assert_eq!(declared["hooks"]["Stop"][0]["timeout"], 1.008);
+    assert_eq!(declared["hooks"]["Stop"][1]["timeout"], 5.0);
+    // It refuses by itself.
+    assert_eq!(declared["hooks"]["PreToolUse"][0]["timeout"], 0.01);
+}
+
 #[test]
 fn names_with_special_characters_stay_names() {
     let matcher = Matcher::tools(["a.b", "*"]);

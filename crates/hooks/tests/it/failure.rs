@@ -1,9 +1,13 @@
 //! Handlers that fail: refused where the event can refuse, told in an error where it can't, and never silent.
 
-use std::future::pending;
+use std::{
+    future::{pending, ready},
+    time::Duration,
+};
 
 use agentwire_hooks::{AnyHook, Hooks, Matcher};
 use agentwire_protocol::{
+    RawJson,
     control::HookFailure,
     hook::{HookReply, PostToolUse, PreToolUse, Stop, UserPromptSubmit},
 };
@@ -99,6 +103,46 @@ async fn untyped_handlers_refuse_what_is_known_to_refuse() {
     let stop = hooks.declaration()["Stop"][0].hook_callback_ids[0].clone();
     let reply = Cli::start(hooks).await.exchange(callback(&stop, json!({}))).await;
     assert_eq!(reply, blocked("the Stop hook failed: Stop"));
+}
+
+/// The CLI takes it for no answer, and goes ahead.
+#[tokio::test]
+async fn a_reply_that_is_no_object_refuses() {
+    for raw in ["null", "\"deny\"", "[]", "7"] {
+        let reply = RawJson::parse(raw).unwrap();
+        let hooks =
+            Hooks::new().on_named("PreToolUse", Matcher::any(), move |_: AnyHook, _| ready(reply.clone()));
+        let refused = denied("the PreToolUse hook gave a reply that is no object");
+        assert_eq!(answer(hooks, pre_tool_use("Bash")).await, refused, "{raw}");
+    }
+    let reply = RawJson::parse(" {\"decision\": \"block\"}").unwrap();
+    let hooks = Hooks::new().on_named("Stop", Matcher::any(), move |_: AnyHook, _| ready(reply.clone()));
+    assert_eq!(answer(hooks, json!({"session_id": "s"})).await, Ok(json!({"decision": "block"})));
+}
+
+struct PanicsWhenDropped;
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_what_a_handler_holds_refuses() {
+    let refused = blocked("the Stop hook panicked: dropped");
+    let hooks = Hooks::new().on(Stop, async |_, _| {
+        let _held = PanicsWhenDropped;
+        HookReply::proceed()
+    });
+    assert_eq!(answer(hooks, json!({"session_id": "s"})).await, refused);
+    // At the limit it is we who drop it.
+    let soon = Matcher::any().timeout(Duration::from_secs(5));
+    let hooks = Hooks::new().on_matching(Stop, soon, async |_, _| {
+        let _held = PanicsWhenDropped;
+        pending::<()>().await;
+    });
+    assert_eq!(answer(hooks, json!({"session_id": "s"})).await, refused);
 }
 
 #[tokio::test]

@@ -10,8 +10,8 @@ use agentwire_protocol::{
     RawJson,
     control::HookFailure,
     hook::{
-        HookReply, LaterReply, PermissionRequest, PostToolUse, PreModelSwitch, PreToolUse, PreToolUseInput,
-        Stop, UserPromptSubmit,
+        BlockDecision, HookReply, LaterReply, PermissionRequest, PostToolUse, PreModelSwitch, PreToolUse,
+        PreToolUseInput, Stop, UserPromptSubmit,
     },
 };
 use serde_json::{Value, json};
@@ -194,9 +194,74 @@ async fn changes_build_on_one_another_in_order_and_conflict_at_once() {
     let both = Handlers::of(PostToolUse).then(redact("key", "***")).then(redact("token", "***"));
     let reply = answer(Hooks::new().on(PostToolUse, both.clone().in_order()), input.clone()).await.unwrap();
     assert_eq!(reply["hookSpecificOutput"]["updatedToolOutput"], "*** and ***");
-    let reply = answer(Hooks::new().on(PostToolUse, both.at_once()), input).await;
-    let why = "the PostToolUse hook failed: two handlers set `updatedToolOutput`, each in its own way";
-    assert_eq!(reply, Err(why.to_owned()));
+    // Where the event could refuse, it would; here the first change is more than none.
+    let reply = answer(Hooks::new().on(PostToolUse, both.at_once()), input).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["updatedToolOutput"], "*** and token");
+
+    let to = |command: &'static str| {
+        move |_, _| async move { HookReply::<PreToolUse>::allow_with_input(raw(&json!({"command": command}))) }
+    };
+    let both = Handlers::of(PreToolUse).then(to("pwd")).then(to("id"));
+    let reply = answer(Hooks::new().on(PreToolUse, both.at_once()), pre_tool_use("Bash")).await;
+    let why = "the PreToolUse hook failed: two handlers set `updatedInput`, each in its own way";
+    assert_eq!(reply, Ok(deny(why)));
+}
+
+/// Where nothing can be refused, neither a failure nor an objection of one handler undoes what another takes out.
+#[tokio::test]
+async fn a_changed_output_survives_the_failure_and_the_objection_of_others() {
+    let redacts = async |_, _| HookReply::<PostToolUse>::replace_output(raw(&json!("***")));
+    let fails = async |_, _| Err::<(), _>("disk full");
+    let objects = async |_, _| HookReply::<PostToolUse>::block("no");
+    for chain in [
+        Handlers::of(PostToolUse).then(redacts).then(fails),
+        Handlers::of(PostToolUse).then(fails).then(redacts),
+        Handlers::of(PostToolUse).then(objects).then(redacts),
+    ] {
+        let in_order = answer(Hooks::new().on(PostToolUse, chain.clone().in_order()), post_tool_use()).await;
+        let at_once = answer(Hooks::new().on(PostToolUse, chain.at_once()), post_tool_use()).await;
+        for reply in [in_order, at_once] {
+            assert_eq!(reply.unwrap()["hookSpecificOutput"]["updatedToolOutput"], "***");
+        }
+    }
+    // A failure alone stays one.
+    let reply = answer(
+        Hooks::new().on(PostToolUse, Handlers::of(PostToolUse).then(fails).in_order()),
+        post_tool_use(),
+    );
+    assert_eq!(reply.await, Err("the PostToolUse hook failed: disk full".to_owned()));
+}
+
+#[tokio::test]
+async fn a_failure_that_may_pass_takes_back_no_question() {
+    let chain = Handlers::of(PreToolUse)
+        .then(async |_, _| HookReply::ask("sure?"))
+        .then(async |_, _| Err::<(), _>("disk full"));
+    let lenient = Matcher::any().on_failure(HookFailure::Continue);
+    for hooks in [
+        Hooks::new().on_matching(PreToolUse, lenient.clone(), chain.clone().in_order()),
+        Hooks::new().on_matching(PreToolUse, lenient, chain.clone().at_once()),
+    ] {
+        let reply = answer(hooks, pre_tool_use("Bash")).await.unwrap();
+        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask");
+    }
+    let reply = answer(Hooks::new().on(PreToolUse, chain.in_order()), pre_tool_use("Bash")).await;
+    assert_eq!(reply, Ok(deny("the PreToolUse hook failed: disk full")));
+}
+
+/// Only the event's own words decide there.
+#[tokio::test]
+async fn a_block_of_a_permission_request_is_its_denial() {
+    let chain =
+        Handlers::of(PermissionRequest).then(async |_, _| HookReply::allow_request()).then(async |_, _| {
+            let mut reply = HookReply::proceed();
+            reply.decision = Some(BlockDecision::Block);
+            reply.reason = Some("no".to_owned());
+            reply
+        });
+    let input = json!({"session_id": "s", "tool_name": "Bash", "tool_input": {}});
+    let reply = answer(Hooks::new().on(PermissionRequest, chain.in_order()), input).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["decision"], json!({"behavior": "deny", "message": "no"}));
 }
 
 #[tokio::test]

@@ -94,6 +94,16 @@ async fn deny_lists_are_generous() {
     assert_eq!(sorted(&handler, &open).await, (vec![], vec![]));
 }
 
+/// An old CLI asks by names that were given up; of servers and tools there are names as people write them.
+#[tokio::test]
+async fn deny_lists_know_what_else_a_name_may_be() {
+    let handler =
+        policy::deny(["Agent", "Task", "mcp__my server", "MCP__do.it__x.y", "mcp__mail__"], "listed");
+    let denied = ["Task", "Agent", "mcp__my_server__send", "mcp__do_it__x_y", "mcp__mail__send"];
+    assert_eq!(sorted(&handler, &denied).await, (vec![], denied.to_vec()));
+    assert_eq!(sorted(&handler, &["mcp__do_it__z", "mcp__mailbox__send"]).await, (vec![], vec![]));
+}
+
 #[tokio::test]
 async fn only_what_reads_files_is_read_only() {
     let tools =
