@@ -49,7 +49,7 @@ impl Bridge {
     pub(crate) fn new(servers: BTreeMap<Box<str>, Entry>, manifest_limit: Option<Duration>) -> Self {
         let gate = Gate::default();
         let hosted = |(name, entry): (Box<str>, Entry)| {
-            let hosted = Hosted::new(&name, entry.serve, gate.clone());
+            let hosted = Hosted::new(&name, entry, gate.clone());
             (name, hosted)
         };
         Self { servers: Arc::new(servers.into_iter().map(hosted).collect()), gate, manifest_limit }

@@ -20,6 +20,7 @@ use tokio::sync::OnceCell;
 
 use crate::{Session, rpc};
 use promise::Promise;
+pub(crate) use violations::ToolError;
 
 /// The tools of a server in one session, listed when they are first needed, and again after they changed.
 #[derive(Debug, Default)]
@@ -86,7 +87,7 @@ impl Schemas {
                 let text = format!(
                     "The input does not match the schema of the tool `{name}`; it was not called.{violations}"
                 );
-                Err(rpc::result(id, violations::ToolError::new(text)))
+                Err(rpc::result(id, ToolError::new(text)))
             }
         }
     }

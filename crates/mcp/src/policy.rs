@@ -9,7 +9,8 @@ use agentwire_protocol::{
 
 /// What the CLI is to do with the calls of a server (`initialize.sdkMcpServerConfigs`).
 ///
-/// CLI 2.1.197 ignores it; nothing tells whether a CLI does.
+/// CLI 2.1.197 ignores it, and nothing tells whether a CLI does.
+/// What is denied is therefore refused on this side too; where a CLI is known to be too old, a session warns of the rest.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,6 +51,9 @@ impl ServerPolicy {
 
     /// Calls of this tool are denied, whatever a rule or the permission handler says (`always_deny`).
     ///
+    /// A call that comes all the same, from a CLI that does not know of this, is answered with an error result; the tool
+    /// is not called.
+    ///
     /// To allow a tool, use a permission rule: the CLI takes `always_allow` from no host.
     #[must_use]
     pub fn always_deny(self, tool: impl Into<Box<str>>) -> Self {
@@ -69,6 +73,21 @@ impl ServerPolicy {
     /// The same on the wire; `None` where it says nothing.
     pub(crate) fn declared(&self) -> Option<&SdkServerConfig> {
         (self.config != SdkServerConfig::default()).then_some(&self.config)
+    }
+
+    /// Whether a tool of this name is denied.
+    pub(crate) fn denies(&self, name: &str) -> bool {
+        self.denied().any(|tool| *tool.name == *name)
+    }
+
+    /// Whether any tool is denied.
+    pub(crate) fn denies_any(&self) -> bool {
+        self.denied().next().is_some()
+    }
+
+    fn denied(&self) -> impl Iterator<Item = &ToolPolicy> {
+        let tools = self.config.tools.iter().flatten();
+        tools.filter(|tool| tool.permission_policy == Some(ToolPermission::AlwaysDeny))
     }
 
     fn tool(mut self, name: Box<str>, permission: ToolPermission) -> Self {

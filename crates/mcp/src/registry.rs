@@ -20,7 +20,7 @@ pub struct McpServers {
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) serve: Arc<dyn Serve>,
-    policy: ServerPolicy,
+    pub(crate) policy: ServerPolicy,
 }
 
 impl McpServers {

@@ -122,7 +122,7 @@ impl Start {
         bridge.shaken(&handshake.heard);
         let mut warnings = lowered.warnings;
         warnings.extend(untaken(&handshake));
-        warnings.extend(self.outdated(&handshake.heard));
+        warnings.extend(self.outdated(&handshake));
         let unasked = self.unasked(&handshake.heard).filter(|told| !warnings.contains(told));
         warnings.extend(unasked);
         Ok(Session {
@@ -149,7 +149,7 @@ impl Start {
     }
 
     /// What the CLI is too old for, as far as the handshake tells its version.
-    fn outdated(&self, reply: &InitializeReply) -> Vec<Warning> {
+    fn outdated(&self, Handshake { said, heard: reply, .. }: &Handshake) -> Vec<Warning> {
         let skipped = std::env::var_os(SKIP_VERSION_CHECK).is_some_and(|value| !value.is_empty());
         if !self.options.version_check.unwrap_or(!skipped) {
             return Vec::new();
@@ -175,6 +175,13 @@ impl Start {
                 let found = found.map(str::to_owned);
                 warnings.push(Warning::OptionTooNew { option: option.name, found, needed: option.since });
             }
+        }
+        if !said.sdk_mcp_server_configs.is_empty()
+            && Version::parse(SERVER_CONFIGS).is_some_and(|since| version.unwrap_or(OLDEST_TOLD) < since)
+        {
+            let found = found.map(str::to_owned);
+            let option = "sdkMcpServerConfigs";
+            warnings.push(Warning::OptionTooNew { option, found, needed: SERVER_CONFIGS });
         }
         warnings
     }
@@ -215,5 +222,7 @@ pub(super) fn take(files: &GivenOut) -> Vec<PrivateDir> {
 const SKIP_VERSION_CHECK: &str = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
 /// What stands for a CLI that does not tell its version: the oldest that was tried.
 const OLDEST_TOLD: Version = Version { major: 2, minor: 1, patch: 197 };
+/// A version that heeds the policies of in-process servers; 2.1.197 ignores them.
+const SERVER_CONFIGS: &str = "2.1.330";
 /// What is delivered in another way to an older CLI.
 const DELIVERED: &[&str] = &["mcpServersDelivery", "pluginDelivery"];

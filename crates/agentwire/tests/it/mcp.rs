@@ -1,8 +1,8 @@
 //! In-process MCP servers through the facade: declared in the handshake, called, checked, cancelled.
 
 use agentwire::{
-    Session, SessionBuilder,
-    mcp::{McpServers, Server},
+    Session, SessionBuilder, Warning,
+    mcp::{McpServers, Server, ServerPolicy},
     transport::memory,
 };
 use schemars::JsonSchema;
@@ -169,6 +169,35 @@ async fn the_end_of_the_session_cancels_a_call() {
         let (ended, ()) = tokio::join!(session.close(), peer.exit_after_input());
         ended.unwrap();
         assert_eq!(told.recv().await, Some("cancelled"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_is_too_old_for_policies_has_a_warning() {
+    async fn warnings(policy: ServerPolicy, version: &str) -> Vec<Warning> {
+        let (transport, peer) = memory(1 << 20);
+        let mut peer = Peer::new(peer);
+        let servers = McpServers::new().with_policy("calc", Server::new("calc", "1"), policy);
+        let connecting = Session::builder().mcp_servers(servers).transport(transport).connect();
+        let shaking = async {
+            let request = peer.request("initialize").await;
+            let help = json!({"name": "help", "description": "", "argumentHint": ""});
+            peer.reply(&request, json!({"claude_code_version": version, "commands": [help]})).await;
+        };
+        let (session, ()) = tokio::join!(connecting, shaking);
+        session.unwrap().warnings().to_vec()
+    }
+    bounded(async {
+        let asks = || ServerPolicy::new().always_ask("divide");
+        let too_new = Warning::OptionTooNew {
+            option: "sdkMcpServerConfigs",
+            found: Some("2.1.197".to_owned()),
+            needed: "2.1.330",
+        };
+        assert_eq!(warnings(asks(), "2.1.197").await, [too_new]);
+        assert_eq!(warnings(asks(), "2.1.330").await, []);
+        assert_eq!(warnings(ServerPolicy::new(), "2.1.197").await, []);
     })
     .await;
 }

@@ -24,8 +24,9 @@ use super::{
     refused,
 };
 use crate::{
-    Handling, Outbox, Serve, Session,
-    check::Schemas,
+    Handling, Outbox, Serve, ServerPolicy, Session,
+    check::{Schemas, ToolError},
+    registry::Entry,
     rpc::{self, Kind},
 };
 
@@ -33,13 +34,14 @@ use crate::{
 pub(super) struct Hosted {
     name: Arc<str>,
     serve: Arc<dyn Serve>,
+    policy: ServerPolicy,
     gate: Gate,
     instance: Mutex<Option<Arc<Instance>>>,
 }
 
 impl Hosted {
-    pub(super) fn new(name: &str, serve: Arc<dyn Serve>, gate: Gate) -> Self {
-        Self { name: name.into(), serve, gate, instance: Mutex::default() }
+    pub(super) fn new(name: &str, Entry { serve, policy }: Entry, gate: Gate) -> Self {
+        Self { name: name.into(), serve, policy, gate, instance: Mutex::default() }
     }
 
     /// What the server says of itself and of its tools.
@@ -67,6 +69,10 @@ impl Hosted {
             };
         };
         match kind {
+            Kind::Request { id, method } if &*method == "tools/call" && self.denies(&message) => {
+                // A CLI that does not know the policy would have it called.
+                answered(rpc::result(&id, ToolError::new(DENIED.to_owned())))
+            }
             Kind::Request { id, method } => instance.request(id, &method, message, context),
             Kind::Notification { method } => {
                 // The server hears of it first, while it still knows the request; then the request ends, whatever the
@@ -80,6 +86,11 @@ impl Hosted {
             }
             Kind::Response => instance.inform(message),
         }
+    }
+
+    /// Whether the call is of a tool that the policy denies.
+    fn denies(&self, call: &RawJson) -> bool {
+        self.policy.denies_any() && rpc::params(call).is_some_and(|Called { name }| self.policy.denies(&name))
     }
 
     /// The instance, opened where there is none yet, or where the last one has ended and this message starts it again.
@@ -226,5 +237,12 @@ struct Cancelled {
     request_id: RawJson,
 }
 
+#[derive(Deserialize)]
+struct Called {
+    name: Box<str>,
+}
+
+/// What the model is told of a call that the policy denies.
+const DENIED: &str = "this tool may not be called: the program that offers it denies it";
 /// How many messages of a server may wait for the CLI.
 const MAX_OUTBOX: usize = 64;

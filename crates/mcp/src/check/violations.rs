@@ -35,13 +35,13 @@ pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option
 /// A tool's result that says that the call failed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ToolError {
+pub(crate) struct ToolError {
     content: [Text; 1],
     is_error: bool,
 }
 
 impl ToolError {
-    pub(super) fn new(text: String) -> Self {
+    pub(crate) fn new(text: String) -> Self {
         Self { content: [Text { kind: "text", text }], is_error: true }
     }
 }

@@ -1,12 +1,18 @@
 //! What the handshake says of servers.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use agentwire_mcp::{McpServers, ServerPolicy};
 use agentwire_protocol::{RawJson, control::Initialize};
 use serde_json::{Value, json};
 
-use crate::played::{Answer, Played};
+use crate::{
+    cli::Cli,
+    played::{Answer, Played},
+};
 
 fn declared(servers: &McpServers) -> Value {
     let mut initialize = Initialize::default();
@@ -50,4 +56,24 @@ fn a_limit_that_the_cli_would_ignore_is_a_second() {
     let policy = ServerPolicy::new().call_limit(Duration::from_millis(1));
     let servers = McpServers::new().with_policy("s", server(), policy);
     assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": 1000}));
+}
+
+#[tokio::test]
+async fn what_is_denied_is_refused_whatever_the_cli_thinks_of_it() {
+    let called = Arc::new(Mutex::new(Vec::new()));
+    let calls = Arc::clone(&called);
+    let server = Played::new(move |message, _| {
+        if message["method"] == "tools/call" {
+            calls.lock().unwrap().push(message["params"]["name"].clone());
+            return Answer::Result(json!({"content": []}));
+        }
+        Answer::Result(json!({"tools": []}))
+    });
+    let policy = ServerPolicy::new().always_deny("wipe").always_ask("read");
+    let servers = McpServers::new().with_policy("s", server, policy);
+    let mut cli = Cli::start(servers.bridge()).await;
+    let refused = cli.call("wipe", json!({})).await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert_eq!(cli.call("read", json!({})).await, json!({"content": []}));
+    assert_eq!(*called.lock().unwrap(), ["read"]);
 }
