@@ -61,7 +61,9 @@ impl Control {
     /// As [`send`](Self::send), but for [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
         self.shared().tell_observer(input);
-        self.shared().with_router(|router| router.send_user(input)).0
+        let sent = self.shared().with_router(|router| router.send_user(input)).0;
+        self.shared().prompt_sent();
+        sent
     }
 
     /// Sends a line as it is, newline included.

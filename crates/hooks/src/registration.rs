@@ -1,5 +1,7 @@
 //! One handler for one event: what the handshake says of it, how it is run, and what becomes of its failure.
 
+use std::time::Duration;
+
 use agentwire_control::{CallContext, note_failure};
 use agentwire_protocol::{
     RawJson,
@@ -74,7 +76,7 @@ impl Registration {
     pub(crate) fn declare(&self, callback_id: Box<str>) -> Option<HookMatcher> {
         let guards = self.known.is_none_or(|event| event.can_refuse());
         // Where we must be done before the CLI's limit, that must be known, whatever the CLI's own default is.
-        let limit = self.limit().declared;
+        let limit = self.limit().declared.min(LONGEST);
         let limit = (self.matcher.limit().is_some() || self.answers_ahead()).then_some(limit);
         self.matcher.declare(callback_id, guards, limit)
     }
@@ -133,5 +135,7 @@ impl Registration {
     }
 }
 
+/// The most that a timer of JavaScript's counts, which is 24 days; with more it may fire at once.
+const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 /// The field that names a tool.
 const OF_TOOLS: &str = "tool_name";

@@ -68,7 +68,7 @@ impl Bridge {
     pub async fn manifests(&self, control: &Control) -> BTreeMap<Box<str>, SdkServerManifest> {
         let mut manifests = BTreeMap::new();
         let Some(limit) = self.manifest_limit else { return manifests };
-        let deadline = Instant::now() + limit;
+        let deadline = Instant::now() + limit.min(MOST_PATIENCE);
         let mut asked = JoinSet::new();
         for name in self.servers.keys().cloned() {
             let (servers, control) = (Arc::clone(&self.servers), control.clone());
@@ -150,3 +150,6 @@ fn answered(answer: RawJson) -> Reply {
 fn refused(why: String) -> Reply {
     Box::pin(async move { Err(why) })
 }
+
+/// More than any handshake waits, and no more than a clock can count.
+const MOST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);

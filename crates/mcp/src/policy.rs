@@ -33,11 +33,12 @@ impl ServerPolicy {
     /// How long a call may take (`timeout`, in milliseconds on the wire); progress does not extend it.
     ///
     /// The CLI ignores limits below a second: less is sent as a second.
+    /// More than 24 days, which timers of JavaScript do not count, is sent as that.
     /// When the time is up the CLI gives the call up, and the model reads that it did.
     #[must_use]
     pub fn call_limit(mut self, limit: Duration) -> Self {
         let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        self.config.timeout = Some(millis.max(LEAST_MILLIS));
+        self.config.timeout = Some(millis.clamp(LEAST_MILLIS, MOST_MILLIS));
         self
     }
 
@@ -100,3 +101,5 @@ impl ServerPolicy {
 
 /// The least limit that the CLI takes.
 const LEAST_MILLIS: u64 = 1000;
+/// The most that a timer of JavaScript's counts; with more it may fire at once.
+const MOST_MILLIS: u64 = i32::MAX as u64;

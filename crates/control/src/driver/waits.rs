@@ -44,12 +44,16 @@ impl Shared {
             // Asked again only after `None`, so that it is always there.
             act.take().map(|act| {
                 let done = self.apply(state, act).0;
-                // A prompt that was sent may have pushed out what is known of an old one.
-                self.arrived.notify_waiters();
+                self.prompt_sent();
                 done
             })
         })
         .await
+    }
+
+    /// A prompt that was sent may have pushed out what is known of an old one, for which somebody waits.
+    pub(crate) fn prompt_sent(&self) {
+        self.arrived.notify_waiters();
     }
 
     /// Waits until so much is known of a prompt; reading goes on for it.

@@ -78,6 +78,12 @@ fn the_cli_waits_a_second_longer_than_a_guard_may_take() {
 }
 
 #[test]
+fn a_limit_that_no_timer_counts_is_the_longest() {
+    let hooks = Hooks::new().on_matching(Stop, Matcher::any().timeout(Duration::MAX), async |_, _| ());
+    assert_eq!(declared(&hooks)["hooks"]["Stop"][0]["timeout"], 2_147_483.647);
+}
+
+#[test]
 fn names_with_special_characters_stay_names() {
     let matcher = Matcher::tools(["a.b", "*"]);
     let hooks = Hooks::new().on_matching(PreToolUse, matcher, async |_, _| ());

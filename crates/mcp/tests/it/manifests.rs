@@ -65,6 +65,13 @@ async fn a_server_is_in_the_handshake_as_it_would_answer() {
 }
 
 #[tokio::test]
+async fn any_patience_will_do() {
+    let servers = McpServers::new().with("s", echo("a")).manifest_limit(Duration::MAX);
+    let (cli, bridge) = start(servers).await;
+    assert_eq!(manifests(&cli, &bridge).await["s"]["initializeResult"]["serverInfo"]["name"], "a");
+}
+
+#[tokio::test]
 async fn the_instance_that_is_asked_is_the_one_that_serves() {
     #[derive(Clone, Default)]
     struct Counted(Arc<AtomicUsize>);

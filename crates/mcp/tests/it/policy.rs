@@ -52,6 +52,13 @@ fn a_policy_is_declared_beside_the_name() {
 }
 
 #[test]
+fn a_limit_that_no_timer_counts_is_the_longest() {
+    let policy = ServerPolicy::new().call_limit(Duration::MAX);
+    let servers = McpServers::new().with_policy("s", server(), policy);
+    assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": 2_147_483_647}));
+}
+
+#[test]
 fn a_limit_that_the_cli_would_ignore_is_a_second() {
     let policy = ServerPolicy::new().call_limit(Duration::from_millis(1));
     let servers = McpServers::new().with_policy("s", server(), policy);

@@ -159,6 +159,24 @@ async fn of_very_many_prompts_the_oldest_are_forgotten() {
     hearing.abort();
 }
 
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_prompt_hears_that_it_was_forgotten() {
+    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let hearing = tokio::spawn(async move { while cli.hear().await.is_some() {} });
+    control.send(&prompt("first")).await.unwrap();
+    let waiting = control.clone();
+    let first = tokio::spawn(async move { waiting.prompt_settled(&"first".into()).await });
+    tokio::task::yield_now().await;
+    for number in 0..5000 {
+        control.send_now(&prompt(&number.to_string())).unwrap();
+        tokio::task::yield_now().await;
+    }
+    let error =
+        tokio::time::timeout(std::time::Duration::from_secs(60), first).await.unwrap().unwrap().unwrap_err();
+    assert!(matches!(error, ControlError::UnknownPrompt { .. }), "{error:?}");
+    hearing.abort();
+}
+
 async fn speak(cli: &Cli, count: usize) {
     for number in 0..count {
         cli.say(&news(number)).await;
