@@ -14,7 +14,8 @@ use crate::EncodeError;
 ///
 /// When `value` can't be written as JSON.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Bytes, EncodeError> {
-    let mut line = serde_json::to_vec(value)?;
+    let mut line = Vec::with_capacity(USUAL);
+    serde_json::to_writer(&mut line, value)?;
     // A JSON string never holds a raw line break, so one can only stand between tokens.
     for byte in &mut line {
         if matches!(byte, b'\n' | b'\r') {
@@ -24,6 +25,9 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Bytes, EncodeError> {
     line.push(b'\n');
     Ok(line.into())
 }
+
+/// Room for most lines, so that they are not moved while they grow, in bytes.
+const USUAL: usize = 512;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The one trait by which the crates above answer the CLI's requests.
 
-use std::{fmt, future::Future, pin::Pin};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,14 @@ pub trait Responder: Send + Sync + 'static {
     ///
     /// Called in the order of the requests, from the task that reads: return at once, and do the work in the future.
     fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply>;
+
+    /// Whether `request` may be this responder's to answer: where it says no, [`respond`](Self::respond) is not called.
+    ///
+    /// It spares whoever asks several responders a context for each; a responder need not say anything here.
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        let _ = request;
+        true
+    }
 }
 
 /// An answer in the making: the `response` of a success, or the text of an error.
@@ -60,8 +68,41 @@ impl Responder for NoResponder {
 }
 
 /// Asks each in turn; the first that takes a request answers it.
-impl Responder for Vec<Box<dyn Responder>> {
+impl<R: Responder> Responder for Vec<R> {
     fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
-        self.iter().find_map(|responder| responder.respond(request, context.clone()))
+        let mut asked = self.iter().filter(|responder| responder.may_answer(request));
+        let mut responder = asked.next()?;
+        // The last one gets the context itself: mostly it is the only one.
+        for next in asked {
+            if let Some(reply) = responder.respond(request, context.clone()) {
+                return Some(reply);
+            }
+            responder = next;
+        }
+        responder.respond(request, context)
+    }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        self.iter().any(|responder| responder.may_answer(request))
+    }
+}
+
+impl<R: Responder + ?Sized> Responder for Box<R> {
+    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+        (**self).respond(request, context)
+    }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        (**self).may_answer(request)
+    }
+}
+
+impl<R: Responder + ?Sized> Responder for Arc<R> {
+    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+        (**self).respond(request, context)
+    }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        (**self).may_answer(request)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use agentwire_control::{CallContext, Control};
-use agentwire_protocol::{RequestId, ToolUseId, control::HookCallback};
+use agentwire_protocol::{RequestId, ToolUseId};
 use tokio_util::sync::CancellationToken;
 
 /// What a hook handler may know beside its event's input.
@@ -41,10 +41,15 @@ pub struct HookContext {
 }
 
 impl HookContext {
-    pub(crate) fn new(callback: &HookCallback, context: CallContext, deadline: Option<Instant>) -> Self {
+    pub(crate) fn new(
+        callback_id: Box<str>,
+        tool_use_id: Option<ToolUseId>,
+        context: CallContext,
+        deadline: Option<Instant>,
+    ) -> Self {
         Self {
-            callback_id: callback.callback_id.clone(),
-            tool_use_id: callback.tool_use_id.clone(),
+            callback_id,
+            tool_use_id,
             request_id: context.request_id,
             // One of its own: our limit must not look as if the CLI had taken the request back.
             cancelled: context.cancelled.child_token(),

@@ -101,6 +101,10 @@ impl Responder for DialogHandler {
             RawJson::encode(&reply).map_err(|error| format!("the reply can't be written: {error}"))
         }))
     }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        matches!(request, InboundRequest::UserDialog(_))
+    }
 }
 
 /// What a dialog handler may return: a [`RequestUserDialogReply`], or a `Result` of one.

@@ -87,6 +87,10 @@ impl Responder for ElicitationHandler {
             RawJson::encode(&reply).map_err(|error| format!("the answer can't be written: {error}"))
         }))
     }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        matches!(request, InboundRequest::Elicitation(_))
+    }
 }
 
 /// What an elicitation handler may return: an [`ElicitationReply`], an [`ElicitationAction`] where no form is filled

@@ -1,7 +1,8 @@
 //! Our own limit of a handler: behind the CLI's where that refuses by itself, and shortly before it where it does not.
 
 use std::{
-    future::Future,
+    future::{Future, poll_fn},
+    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -39,18 +40,26 @@ impl Limit {
         Self { whole, told, ended: told.saturating_add(BEHIND), declared: whole }
     }
 
-    /// Until when an answer of the handler's counts; `None` where that is too far away to be told.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        time::Instant::now().checked_add(self.whole.min(self.ended)).map(time::Instant::into_std)
+    /// Until when an answer of a handler counts that was started then; `None` where that is too far away to be told.
+    pub(crate) fn deadline(&self, start: time::Instant) -> Option<Instant> {
+        start.checked_add(self.whole.min(self.ended)).map(time::Instant::into_std)
     }
 
     /// Lets `work` run to its end or to its limit, and fires `told` some time before that; `None` at the limit.
-    pub(crate) async fn bound<T>(self, told: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
-        let start = time::Instant::now();
+    pub(crate) async fn bound<T>(
+        self,
+        start: time::Instant,
+        told: &CancellationToken,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        pin!(work);
+        // Most handlers answer at once, and need no timer.
+        if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+            return Some(output);
+        }
         let (Some(tell), Some(end)) = (start.checked_add(self.told), start.checked_add(self.ended)) else {
             return Some(work.await);
         };
-        pin!(work);
         select! {
             biased;
             output = &mut work => return Some(output),

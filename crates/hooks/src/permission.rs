@@ -121,6 +121,10 @@ impl Responder for PermissionHandler {
             answer
         }))
     }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        matches!(request, InboundRequest::CanUseTool(_))
+    }
 }
 
 /// The decision as it is sent: none is a denial, and an allowance has an input.

@@ -1,12 +1,13 @@
 //! One handler for one event: what the handshake says of it, how it is run, and what becomes of its failure.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use agentwire_control::{CallContext, note_failure};
 use agentwire_protocol::{
     RawJson,
     control::{HookCallback, HookMatcher},
 };
+use tokio::time::Instant;
 
 use crate::{
     HookContext, HookWarning, HooksError, Matcher,
@@ -86,14 +87,20 @@ impl Registration {
     /// # Errors
     ///
     /// The text of its failure, where that is no refusal.
-    pub(crate) async fn call(self, callback: HookCallback, context: CallContext) -> Result<RawJson, String> {
+    pub(crate) async fn call(
+        self: Arc<Self>,
+        callback: HookCallback,
+        context: CallContext,
+    ) -> Result<RawJson, String> {
         let limit = self.limit();
-        let mut context = HookContext::new(&callback, context, limit.deadline());
+        let start = Instant::now();
+        let HookCallback { callback_id, input, tool_use_id, .. } = callback;
+        let mut context = HookContext::new(callback_id, tool_use_id, context, limit.deadline(start));
         context.failure_refuses = self.refuses_failures();
         let told = context.cancelled.clone();
         // What a handler holds may panic too, when it is dropped: at its end, or at the limit.
-        let answer = catch_panic(limit.bound(&told, async {
-            let reply = (self.callback)(callback.input, context).await?;
+        let answer = catch_panic(limit.bound(start, &told, async {
+            let reply = (self.callback)(input, context).await?;
             // The CLI takes what is no object for no answer, and goes ahead.
             if reply.as_str().trim_start().starts_with('{') { Ok(reply) } else { Err(HookError::NoObject) }
         }));

@@ -28,7 +28,7 @@ use crate::{
 /// the matcher says [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue); else with an error.
 #[derive(Clone, Default)]
 pub struct Hooks {
-    registrations: Vec<Registration>,
+    registrations: Vec<Arc<Registration>>,
 }
 
 impl Hooks {
@@ -132,7 +132,7 @@ impl Hooks {
     ///
     /// [`HooksError::Matcher`] for the first pattern that would match nothing.
     pub fn check(&self) -> Result<(), HooksError> {
-        self.registrations.iter().try_for_each(Registration::check)
+        self.registrations.iter().try_for_each(|registration| registration.check())
     }
 
     /// Whether the CLI of this handshake does what hooks ask for by name.
@@ -153,7 +153,7 @@ impl Hooks {
 
     /// What is worth knowing of the hooks, in the order of registration; nothing of those of [`on_any`](Self::on_any).
     pub fn warnings(&self) -> Vec<HookWarning> {
-        self.registrations.iter().flat_map(Registration::warnings).collect()
+        self.registrations.iter().flat_map(|registration| registration.warnings()).collect()
     }
 
     /// Whether there are none.
@@ -161,13 +161,13 @@ impl Hooks {
         self.registrations.is_empty()
     }
 
-    pub(crate) fn find(&self, callback_id: &str) -> Option<&Registration> {
+    pub(crate) fn find(&self, callback_id: &str) -> Option<&Arc<Registration>> {
         let index: usize = callback_id.strip_prefix(ID_PREFIX)?.parse().ok()?;
         self.registrations.get(index)
     }
 
     fn register(mut self, registration: Registration) -> Self {
-        self.registrations.push(registration);
+        self.registrations.push(Arc::new(registration));
         self
     }
 }

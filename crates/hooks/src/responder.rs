@@ -1,5 +1,7 @@
 //! Answers `hook_callback`.
 
+use std::sync::Arc;
+
 use agentwire_control::{CallContext, Reply, Responder};
 use agentwire_protocol::{InboundRequest, control::HookCallback};
 
@@ -11,6 +13,10 @@ impl Responder for Hooks {
         let InboundRequest::HookCallback(callback) = request else { return None };
         Some(self.call(callback, context))
     }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        matches!(request, InboundRequest::HookCallback(_))
+    }
 }
 
 impl Hooks {
@@ -19,6 +25,6 @@ impl Hooks {
             let why = format!("no hook has the callback id `{}`", excerpt(&callback.callback_id));
             return Box::pin(async { Err(why) });
         };
-        Box::pin(registration.clone().call(callback.clone(), context))
+        Box::pin(Arc::clone(registration).call(callback.clone(), context))
     }
 }

@@ -135,6 +135,10 @@ impl Responder for Bridge {
             }
         })
     }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        matches!(request, InboundRequest::McpMessage(_))
+    }
 }
 
 impl fmt::Debug for Bridge {

@@ -5,6 +5,7 @@ mod promise;
 mod violations;
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -15,7 +16,7 @@ use std::{
 use agentwire_protocol::RawJson;
 use jsonschema::Validator;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use tokio::sync::OnceCell;
 
 use crate::{Session, rpc};
@@ -60,7 +61,9 @@ impl Schemas {
         id: &RawJson,
         call: &RawJson,
     ) -> Result<Promise, RawJson> {
-        let Some(Call { name, arguments }) = rpc::params::<Call>(call) else { return Ok(Promise::none()) };
+        let Ok(Message { params: Call { name, arguments } }) = serde_json::from_str(call.as_str()) else {
+            return Ok(Promise::none());
+        };
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
         if !self.load(&tools, session).await.map_err(failed)?.contains_key(&*name) {
@@ -74,7 +77,7 @@ impl Schemas {
         let validator = schemas.input.compiled().map_err(|error| {
             failed(format!("the input schema of the tool `{name}` can't be used: {error}"))
         })?;
-        let input = match arguments.as_ref().map(RawJson::decode::<Value>) {
+        let input = match arguments.map(|arguments| serde_json::from_str(arguments.get())) {
             None | Some(Ok(Value::Null)) => Value::Object(serde_json::Map::new()),
             Some(Ok(input)) => input,
             Some(Err(error)) => {
@@ -82,7 +85,7 @@ impl Schemas {
             }
         };
         match violations::list(validator, &input, "the input itself") {
-            None => Ok(Promise::of(name, schemas.output.clone())),
+            None => Ok(Promise::of(name.into(), schemas.output.clone())),
             Some(violations) => {
                 let text = format!(
                     "The input does not match the schema of the tool `{name}`; it was not called.{violations}"
@@ -111,10 +114,17 @@ impl Schemas {
 }
 
 #[derive(Deserialize)]
-struct Call {
-    name: Box<str>,
-    #[serde(default)]
-    arguments: Option<RawJson>,
+struct Message<'a> {
+    #[serde(borrow)]
+    params: Call<'a>,
+}
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
 }
 
 /// A schema, compiled when it is first used.

@@ -29,7 +29,9 @@ pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
     };
     let id = fields.id.map(|id| RawJson::from(id.to_owned()));
     let malformed = |why| Malformed { id: id.clone().unwrap_or_else(null), why };
-    if text(fields.jsonrpc).as_deref() != Some("2.0") {
+    let is_version =
+        |version: &RawValue| version.get() == r#""2.0""# || text(Some(version)).as_deref() == Some("2.0");
+    if !fields.jsonrpc.is_some_and(is_version) {
         return Err(malformed("`jsonrpc` must be \"2.0\""));
     }
     if id.as_ref().is_some_and(|id| !is_id(id)) {

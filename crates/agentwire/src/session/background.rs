@@ -75,18 +75,15 @@ struct Watched {
 
 impl Responder for Watched {
     fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
-        let respond = |context: CallContext| {
-            self.responders.iter().find_map(|responder| responder.respond(request, context.clone()))
-        };
         let Some(call) = self.watch.begin(request, &context) else {
-            let reply = respond(context)?;
+            let reply = self.responders.respond(request, context)?;
             let open = Open::new(&self.callbacks);
             return Some(Box::pin(async move {
                 let _open = open;
                 reply.await
             }));
         };
-        let Some(reply) = call.start(|| respond(context)) else {
+        let Some(reply) = call.start(|| self.responders.respond(request, context)) else {
             call.unhandled();
             return None;
         };

@@ -74,6 +74,8 @@ fn run(shared: &Arc<Shared>, id: RequestId, cancelled: CancellationToken, reply:
             sleep(grace).await;
         };
         tokio::select! {
+            // The reply first: most are there at once, and nobody then waits for the token.
+            biased;
             reply = settle(reply) => duty.answer(reply),
             () = taken_back => {}
         }

@@ -126,7 +126,7 @@ impl Shared {
 
     /// Waits until reading may go on: see [`Settings`](crate::Settings).
     pub(super) async fn may_read(&self) {
-        wait(&self.may_read, || {
+        let may_read = || {
             let state = self.state();
             let (calls, callbacks) = state.router.open();
             if let Some(parked) = state.backlog(&self.settings) {
@@ -142,8 +142,11 @@ impl Shared {
             }
             let open = calls + callbacks + state.waiters > 0;
             (open || state.inbox.parked() <= self.settings.parked_quiet).then_some(())
-        })
-        .await;
+        };
+        // Mostly it may at once, and nobody waits.
+        if may_read().is_none() {
+            wait(&self.may_read, may_read).await;
+        }
     }
 
     /// Waits until a read has gone without output for the grace, counted from now at the earliest.

@@ -1,8 +1,13 @@
 //! One server in one session.
 
-use std::sync::{
-    Arc, Mutex, PoisonError, Weak,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::Poll,
 };
 
 use agentwire_control::{CallContext, Control, FailureKind, Reply, note_failure};
@@ -148,6 +153,9 @@ impl Instance {
     /// What the server has said so far is on its way, before what is written from now on.
     async fn spoken(&self) {
         let taken = self.taken.load(Ordering::Acquire);
+        if *self.begun.borrow() >= taken {
+            return;
+        }
         // Where nothing is forwarded any more, nothing comes before the answer.
         let mut begun = self.begun.clone();
         let _ended = begun.wait_for(|begun| *begun >= taken).await.is_err();
@@ -213,19 +221,28 @@ async fn settle(
         instance.has_ended();
         answer
     };
-    let answer = tokio::select! {
-        biased;
-        () = call.cancelled.cancelled() => rpc::error(&id, rpc::CANCELLED, "the request was cancelled"),
-        () = context.cancelled.cancelled() => return Err("the request was taken back".to_owned()),
-        answer = catch_panic(handling) => match answer {
-            Ok(Some(answer)) => answer,
-            Ok(None) => failed("the MCP server gave no answer"),
-            Err(panic) => {
-                note_failure(FailureKind::Panic, &*panic);
-                failed(&format!("the MCP server panicked: {panic}"))
-            }
+    let answered = |answer: Result<_, String>| match answer {
+        Ok(Some(answer)) => answer,
+        Ok(None) => failed("the MCP server gave no answer"),
+        Err(panic) => {
+            note_failure(FailureKind::Panic, &*panic);
+            failed(&format!("the MCP server panicked: {panic}"))
+        }
+    };
+    let mut handling = pin!(catch_panic(handling));
+    let given_up = call.cancelled.is_cancelled() || context.cancelled.is_cancelled();
+    // Most answers are there at once, and nobody then waits for the tokens.
+    let at_once =
+        poll_fn(|task| Poll::Ready(if given_up { Poll::Pending } else { handling.as_mut().poll(task) }));
+    let answer = match at_once.await {
+        Poll::Ready(answer) => answered(answer),
+        Poll::Pending => tokio::select! {
+            biased;
+            () = call.cancelled.cancelled() => rpc::error(&id, rpc::CANCELLED, "the request was cancelled"),
+            () = context.cancelled.cancelled() => return Err("the request was taken back".to_owned()),
+            answer = handling => answered(answer),
+            () = instance.ended.cancelled() => failed("the MCP server has ended"),
         },
-        () = instance.ended.cancelled() => failed("the MCP server has ended"),
     };
     drop(call);
     Ok(rpc::carried(&answer))

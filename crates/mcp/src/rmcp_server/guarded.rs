@@ -50,6 +50,8 @@ impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
             })
         });
         tokio::select! {
+            // The result first: most are there at once, and nobody then waits for the tokens.
+            biased;
             result = handled => result,
             () = overdue => Err(cancelled()),
         }

@@ -98,12 +98,12 @@ impl<H: ServerHandler> RmcpSession<H> {
 
 impl<H: ServerHandler> Session for RmcpSession<H> {
     fn handle(&self, message: RawJson) -> Handling {
-        let id = rpc::id(&message);
-        if let Some((cli_id, request)) = tool_call(&message) {
-            let waits = self.waiting.enter(cli_id.clone()).0;
+        if let Some((id, request)) = tool_call(&message) {
+            let waits = self.waiting.enter(id.clone()).0;
             let call = Call::new(self.guarded.clone(), self.service.peer().clone(), request, waits);
-            return Box::pin(async move { Some(written(&call.answer(cli_id).await, || id)) });
+            return Box::pin(async move { Some(written(&call.answer(id).await, || rpc::id(&message))) });
         }
+        let id = rpc::id(&message);
         let mut decoded = match message.decode::<RxJsonRpcMessage<RoleServer>>() {
             Ok(decoded) => decoded,
             Err(error) => {
