@@ -17,6 +17,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct RecordedServer {
     exchanges: Arc<Vec<Exchange>>,
+    /// The list of its tools, where the handshake had it: then the CLI never asked.
+    listed: Option<Arc<str>>,
 }
 
 /// A recorded JSON-RPC request and what became of it.
@@ -35,7 +37,10 @@ impl RecordedServer {
             .iter()
             .filter(|(read, _)| read.json.text_at(&["request", "server_name"]) == Some(name));
         let exchanges = of_server.filter_map(|(read, _)| Exchange::new(read, &book)).collect();
-        Self { exchanges: Arc::new(exchanges) }
+        let manifest =
+            book.initialize.as_ref().and_then(|request| request.at(&["sdkMcpServerManifests", name]));
+        let listed = manifest.and_then(|manifest| manifest.field("toolsListResult"));
+        Self { exchanges: Arc::new(exchanges), listed: listed.map(|listed| listed.to_string().into()) }
     }
 }
 
@@ -70,8 +75,17 @@ impl RecordedServer {
             Some(None) => None,
             Some(Some(Ok(response))) => Some(renamed(response, id)),
             Some(Some(Err(why))) => Some(failure(id, why)),
+            None if method == "tools/list" && self.listed.is_some() => self.list(id),
             None => Some(failure(id, "the recorded server was never asked this")),
         })
+    }
+}
+
+impl RecordedServer {
+    /// The tools as they were in the handshake.
+    fn list(&self, id: &Json) -> Option<RawJson> {
+        let listed = self.listed.as_ref()?;
+        RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
     }
 }
 
