@@ -197,12 +197,33 @@ impl McpSaid {
     fn outcome(self) -> Outcome {
         let McpResponse { error, result } = self.mcp_response;
         if let Some(error) = error {
-            return Outcome::Error { kind: error.code.map(|code| code.as_str().into()) };
+            // A server by hand may put anything there: only a number is no content.
+            let code = error.code.and_then(|code| code.decode::<i64>().ok());
+            return Outcome::Error { kind: code.map(|code| code.to_string().into()) };
         }
         let said = result.and_then(|result| result.decode::<ToolSaid>().ok());
         match said.and_then(|said| said.is_error) {
             Some(true) => Outcome::error("tool"),
             _ => Outcome::Done,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire_protocol::RawJson;
+
+    use super::{McpSaid, Outcome};
+
+    #[test]
+    fn of_an_error_of_json_rpc_only_a_number_is_told() {
+        let outcome = |code: &str| {
+            let reply = format!(
+                r#"{{"mcp_response":{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":""}}}}}}"#
+            );
+            RawJson::parse(reply).unwrap().decode::<McpSaid>().unwrap().outcome()
+        };
+        assert_eq!(outcome("-32602"), Outcome::error("-32602"));
+        assert_eq!(outcome(r#""a secret""#), Outcome::Error { kind: None });
     }
 }

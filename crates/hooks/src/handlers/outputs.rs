@@ -1,12 +1,15 @@
 //! How what only one event can say is merged, event by event.
 
-use agentwire_protocol::hook::{
-    BlockDecision, ConfigChange, CwdChanged, DirectoryAdded, Elicitation, ElicitationResult, FileChanged,
-    HookReply, InstructionsLoaded, MessageDisplay, Notification, PermissionDecision, PermissionDenied,
-    PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse, PostToolUseFailure,
-    PreCompact, PreModelSwitch, PreToolUse, RequestAllow, RequestDecision, RequestDeny, SessionEnd,
-    SessionStart, Setup, Stop, StopFailure, SubagentStart, SubagentStop, SwitchDecision, TaskCompleted,
-    TaskCreated, TeammateIdle, UserPromptExpansion, UserPromptSubmit, WorktreeRemove,
+use agentwire_protocol::{
+    elicitation::ElicitationAction,
+    hook::{
+        BlockDecision, ConfigChange, CwdChanged, DirectoryAdded, Elicitation, ElicitationResult, FileChanged,
+        HookReply, InstructionsLoaded, MessageDisplay, Notification, PermissionDecision, PermissionDenied,
+        PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse, PostToolUseFailure,
+        PreCompact, PreModelSwitch, PreToolUse, RequestAllow, RequestDecision, RequestDeny, SessionEnd,
+        SessionStart, Setup, Stop, StopFailure, SubagentStart, SubagentStop, SwitchDecision, TaskCompleted,
+        TaskCreated, TeammateIdle, UserPromptExpansion, UserPromptSubmit, WorktreeRemove,
+    },
 };
 
 use super::merge::{Changes, MergeOutput, Strictness, change, flag, list, text};
@@ -217,12 +220,20 @@ impl MergeOutput for Elicitation {
         change(&mut first.action, later.action, changes, "action")?;
         change(&mut first.content, later.content, changes, "content")
     }
+
+    fn strictness(output: &Self::Output) -> Strictness {
+        of_action(output.action.as_ref())
+    }
 }
 
 impl MergeOutput for ElicitationResult {
     fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
         change(&mut first.action, later.action, changes, "action")?;
         change(&mut first.content, later.content, changes, "content")
+    }
+
+    fn strictness(output: &Self::Output) -> Strictness {
+        of_action(output.action.as_ref())
     }
 
     fn carry(input: &mut Self::Input, output: &Self::Output) {
@@ -232,5 +243,14 @@ impl MergeOutput for ElicitationResult {
         if output.content.is_some() {
             input.content.clone_from(&output.content);
         }
+    }
+}
+
+/// To decline a question is to refuse what it asks for.
+fn of_action(action: Option<&ElicitationAction>) -> Strictness {
+    match action {
+        None => Strictness::Silent,
+        Some(ElicitationAction::Accept) => Strictness::Allow,
+        Some(_) => Strictness::Deny,
     }
 }

@@ -10,8 +10,8 @@ use agentwire_protocol::{
     RawJson,
     control::HookFailure,
     hook::{
-        BlockDecision, HookReply, LaterReply, PermissionRequest, PostToolUse, PreModelSwitch, PreToolUse,
-        PreToolUseInput, Stop, UserPromptSubmit,
+        BlockDecision, Elicitation, HookReply, LaterReply, PermissionRequest, PostToolUse, PreModelSwitch,
+        PreToolUse, PreToolUseInput, Stop, UserPromptSubmit,
     },
 };
 use serde_json::{Value, json};
@@ -262,6 +262,28 @@ async fn a_block_of_a_permission_request_is_its_denial() {
     let input = json!({"session_id": "s", "tool_name": "Bash", "tool_input": {}});
     let reply = answer(Hooks::new().on(PermissionRequest, chain.in_order()), input).await.unwrap();
     assert_eq!(reply["hookSpecificOutput"]["decision"], json!({"behavior": "deny", "message": "no"}));
+}
+
+#[tokio::test]
+async fn no_later_handler_accepts_what_one_has_declined() {
+    let says = |action: &str| {
+        let output = raw(&json!({"action": action})).decode().unwrap();
+        HookReply::<Elicitation>::output(output)
+    };
+    let handlers = || {
+        let (declined, accepted) = (says("decline"), says("accept"));
+        Handlers::of(Elicitation)
+            .then(move |_, _| std::future::ready(declined.clone()))
+            .then(move |_, _| std::future::ready(accepted.clone()))
+    };
+    let input = json!({"session_id": "s", "mcp_server_name": "forms"});
+    for hooks in [
+        Hooks::new().on(Elicitation, handlers().in_order()),
+        Hooks::new().on(Elicitation, handlers().at_once()),
+    ] {
+        let reply = answer(hooks, input.clone()).await.unwrap();
+        assert_eq!(reply["hookSpecificOutput"]["action"], "decline", "{reply}");
+    }
 }
 
 #[tokio::test]
