@@ -97,7 +97,6 @@ impl Cli {
     }
 
     /// Calls a tool of the server `s`, and gives the result.
-    #[cfg(feature = "rmcp")]
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut answer = self.rpc(call(7, tool, arguments)).await;
         assert_eq!(answer["id"], 7, "{answer}");
