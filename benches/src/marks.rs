@@ -59,6 +59,9 @@ pub const RETAINED: Bound = Bound::Most(2.0);
 /// The mark for the round trip of a callback, one at a time: ours as times a bare echo's, at p50.
 pub const ROUND_TRIP: Bound = Bound::Most(1.5);
 
+/// What the bare echo may take at p50, as times the floor: one that is slow by itself flatters whoever is compared with it.
+pub const YARDSTICK: Bound = Bound::Most(2.0);
+
 /// The mark for many callbacks at once: requests a second with 64 open, as times those one at a time.
 pub const AT_ONCE: Bound = Bound::Least(1.0);
 

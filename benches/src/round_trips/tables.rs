@@ -7,7 +7,7 @@ use super::{
     report::{Phase, Report},
     workload::Workload,
 };
-use crate::marks::{AT_ONCE, Bound, LINEAR, ROUND_TRIP, median};
+use crate::marks::{AT_ONCE, Bound, LINEAR, ROUND_TRIP, YARDSTICK, median};
 
 /// The reports of one workload, of each client one a run.
 #[derive(Clone, Debug, Default)]
@@ -45,11 +45,9 @@ impl Runs {
     }
 
     /// What the marks are compared with, each the median of what the runs gave.
-    pub fn marks(&self) -> [(&'static str, Bound, f64); 3] {
-        let over_echo = self
-            .of(Client::Ours)
-            .zip(self.of(Client::Echo))
-            .map(|(ours, echo)| phase(ours, ONE, |phase| phase.p50) / phase(echo, ONE, |phase| phase.p50));
+    pub fn marks(&self) -> [(&'static str, Bound, f64); 4] {
+        let one = |report| phase(report, ONE, |phase| phase.p50);
+        let over = |of, to| median(self.of(of).zip(self.of(to)).map(|(of, to)| one(of) / one(to)).collect());
         let at_once = self.middle(Client::Ours, |report| {
             phase(report, SIXTY_FOUR, Phase::rate) / phase(report, ONE, Phase::rate)
         });
@@ -57,7 +55,8 @@ impl Runs {
             phase(report, EIGHT, Phase::rate) / phase(report, SIXTY_FOUR, Phase::rate)
         });
         [
-            ("p50 one at a time / bare echo", ROUND_TRIP, median(over_echo.collect())),
+            ("the yardstick: bare echo / floor, p50", YARDSTICK, over(Client::Echo, Client::Floor)),
+            ("p50 one at a time / bare echo", ROUND_TRIP, over(Client::Ours, Client::Echo)),
             ("requests a second, 64 at once / one at a time", AT_ONCE, at_once),
             ("time a request, 64 at once / 8 at once", LINEAR, linear),
         ]
@@ -103,13 +102,26 @@ mod tests {
     fn marks_are_medians_of_ratios_within_the_runs() {
         let mut runs = Runs::default();
         for (echo, ours) in [(10.0, 14.0), (100.0, 120.0), (10.0, 30.0)] {
+            runs.add(Client::Floor, report([5.0, 1.0, 1.0]));
             runs.add(Client::Echo, report([echo, 1.0, 1.0]));
             runs.add(Client::Ours, report([ours, 7.0, 8.0]));
         }
-        let [over_echo, at_once, linear] = runs.marks().map(|(_, bound, ratio)| (ratio, bound.holds(ratio)));
+        let [yardstick, over_echo, at_once, linear] =
+            runs.marks().map(|(_, bound, ratio)| (ratio, bound.holds(ratio)));
+        assert_eq!(yardstick, (2.0, true));
         assert_eq!(over_echo, (1.4, true));
         assert_eq!(at_once, (30.0 / 8.0, true));
         assert_eq!(linear, (8.0 / 7.0, true));
+    }
+
+    #[test]
+    fn a_slow_echo_is_no_yardstick() {
+        let mut runs = Runs::default();
+        runs.add(Client::Floor, report([5.0, 1.0, 1.0]));
+        runs.add(Client::Echo, report([55.0, 1.0, 1.0]));
+        runs.add(Client::Ours, report([60.0, 7.0, 8.0]));
+        let [(_, bound, ratio), ..] = runs.marks();
+        assert!(!bound.holds(ratio), "{ratio}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::{
     task::Poll,
 };
 
+use agentwire_control::{FailureKind, note_failure};
 use agentwire_protocol::RawJson;
 
 use crate::{HookContext, error::HookError};
@@ -37,6 +38,24 @@ pub async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> 
         Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
     })
     .await
+}
+
+/// Runs a handler to its end; its failure is noted for who watches, and becomes a text that says whose it is.
+pub(crate) async fn noted<T>(
+    whose: &str,
+    work: impl Future<Output = Result<T, String>>,
+) -> Result<T, String> {
+    match catch_panic(work).await {
+        Ok(Ok(output)) => Ok(output),
+        Ok(Err(error)) => {
+            note_failure(FailureKind::Error, &*error);
+            Err(format!("{whose} failed: {error}"))
+        }
+        Err(panic) => {
+            note_failure(FailureKind::Panic, &*panic);
+            Err(format!("{whose} panicked: {panic}"))
+        }
+    }
 }
 
 /// The text, or its start where it is longer than what a reply should carry (1,000 bytes).

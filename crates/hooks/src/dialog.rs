@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, FailureKind, Reply, Responder, note_failure};
+use agentwire_control::{CallContext, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{RequestUserDialog, RequestUserDialogReply},
 };
 
-use crate::{catch_panic, excerpt};
+use crate::{callback::noted, excerpt};
 
 /// Shows the user dialogs of the CLI's (`request_user_dialog`), of the kinds that it declares.
 ///
@@ -53,19 +53,7 @@ impl DialogHandler {
         let show = move |dialog, context| -> Showing {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                let reply =
-                    catch_panic(async { (*handler)(dialog, context).await.into_dialog_reply() }).await;
-                match reply {
-                    Ok(Ok(reply)) => Ok(reply),
-                    Ok(Err(error)) => {
-                        note_failure(FailureKind::Error, &*error);
-                        Err(format!("the handler failed: {error}"))
-                    }
-                    Err(panic) => {
-                        note_failure(FailureKind::Panic, &*panic);
-                        Err(format!("the handler panicked: {panic}"))
-                    }
-                }
+                noted("the handler", async { (*handler)(dialog, context).await.into_dialog_reply() }).await
             })
         };
         Self { kinds: kinds.into_iter().map(Into::into).collect(), show: Arc::new(show) }

@@ -2,14 +2,14 @@
 
 use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, FailureKind, Reply, Responder, note_failure};
+use agentwire_control::{CallContext, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::ElicitationAsked,
     elicitation::{ElicitationAction, ElicitationReply},
 };
 
-use crate::{catch_panic, excerpt};
+use crate::{callback::noted, excerpt};
 
 /// Answers what MCP servers ask the user (`elicitation`): to fill in a form, or to open a page.
 ///
@@ -47,19 +47,8 @@ impl ElicitationHandler {
         let answer = move |question, context| -> Answering {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                let reply =
-                    catch_panic(async { (*handler)(question, context).await.into_elicitation_reply() }).await;
-                match reply {
-                    Ok(Ok(reply)) => Ok(reply),
-                    Ok(Err(error)) => {
-                        note_failure(FailureKind::Error, &*error);
-                        Err(format!("the handler failed: {error}"))
-                    }
-                    Err(panic) => {
-                        note_failure(FailureKind::Panic, &*panic);
-                        Err(format!("the handler panicked: {panic}"))
-                    }
-                }
+                noted("the handler", async { (*handler)(question, context).await.into_elicitation_reply() })
+                    .await
             })
         };
         Self { answer: Arc::new(answer) }

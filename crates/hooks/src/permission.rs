@@ -5,13 +5,13 @@ mod decision;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, FailureKind, Reply, Responder, note_failure};
+use agentwire_control::{CallContext, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
 pub use audit::{Audit, Outcome};
 pub use decision::IntoDecision;
 
-use crate::catch_panic;
+use crate::callback::noted;
 
 /// Decides whether the model may use a tool, where neither a rule nor the mode does.
 ///
@@ -58,19 +58,8 @@ impl PermissionHandler {
         Self::erased(move |request, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                let decision =
-                    catch_panic(async { (*handler)(request, context).await.into_decision() }).await;
-                match decision {
-                    Ok(Ok(decision)) => Ok(decision),
-                    Ok(Err(error)) => {
-                        note_failure(FailureKind::Error, &*error);
-                        Err(format!("the permission handler failed: {error}"))
-                    }
-                    Err(panic) => {
-                        note_failure(FailureKind::Panic, &*panic);
-                        Err(format!("the permission handler panicked: {panic}"))
-                    }
-                }
+                noted("the permission handler", async { (*handler)(request, context).await.into_decision() })
+                    .await
             })
         })
     }
