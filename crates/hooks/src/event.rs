@@ -12,6 +12,8 @@ use agentwire_protocol::{
 pub(crate) struct Event {
     /// The refusal; `None` where the event can't refuse.
     pub(crate) refusal: fn(&str) -> Option<RawJson>,
+    /// Whether it can refuse: asked of each callback, and a refusal is not written for that.
+    pub(crate) can_refuse: bool,
     /// The field that matchers are compared with.
     pub(crate) matched_by: Option<&'static str>,
     /// Whether the CLI refuses by itself where a callback exceeds its limit.
@@ -24,6 +26,7 @@ impl Event {
     pub(crate) fn of<E: HookEvent>() -> Self {
         Self {
             refusal: |reason| E::refusal(reason).and_then(|refusal| RawJson::encode(&refusal).ok()),
+            can_refuse: E::refusal("").is_some(),
             matched_by: E::MATCHED_BY,
             refuses_when_late: E::REFUSES_WHEN_LATE,
             limit: E::DEFAULT_LIMIT,
@@ -35,10 +38,6 @@ impl Event {
         let mut find = Find { name, event: None };
         visit_events(&mut find);
         find.event
-    }
-
-    pub(crate) fn can_refuse(&self) -> bool {
-        (self.refusal)("").is_some()
     }
 }
 

@@ -75,7 +75,7 @@ impl Registration {
 
     /// The entry of the handshake; `None` where nothing can match.
     pub(crate) fn declare(&self, callback_id: Box<str>) -> Option<HookMatcher> {
-        let guards = self.known.is_none_or(|event| event.can_refuse());
+        let guards = self.known.is_none_or(|event| event.can_refuse);
         // Where we must be done before the CLI's limit, that must be known, whatever the CLI's own default is.
         let limit = self.limit().declared.min(LONGEST);
         let limit = (self.matcher.limit().is_some() || self.answers_ahead()).then_some(limit);
@@ -123,7 +123,7 @@ impl Registration {
 
     /// Whether a failure is answered with a refusal.
     fn refuses_failures(&self) -> bool {
-        self.known.is_some_and(|event| event.can_refuse()) && self.matcher.refuses_on_failure()
+        self.known.is_some_and(|event| event.can_refuse) && self.matcher.refuses_on_failure()
     }
 
     fn limit(&self) -> Limit {
