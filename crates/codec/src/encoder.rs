@@ -17,10 +17,10 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Bytes, EncodeError> {
     let mut line = Vec::with_capacity(USUAL);
     serde_json::to_writer(&mut line, value)?;
     // A JSON string never holds a raw line break, so one can only stand between tokens.
-    for byte in &mut line {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
+    let mut rest = &mut line[..];
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
+        rest[at] = b' ';
+        rest = &mut rest[at + 1..];
     }
     line.push(b'\n');
     Ok(line.into())

@@ -1,5 +1,6 @@
 //! The router: frames in, events and lines out.
 
+mod answer;
 mod event;
 mod frames;
 mod inbound;
@@ -204,10 +205,10 @@ impl Router {
         if !self.inbound.close(id) || !self.input_is_open() {
             return Err(Stale);
         }
-        self.respond(match reply {
-            Ok(response) => ControlResponse::success(id.clone(), Some(response)),
-            Err(error) => ControlResponse::failure(id.clone(), error),
-        });
+        match reply {
+            Ok(response) => self.push_answer(answer::success(id, response)),
+            Err(error) => self.refuse_with(id.clone(), error),
+        }
         Ok(())
     }
 
@@ -342,10 +343,16 @@ impl Router {
         id
     }
 
-    fn respond(&mut self, response: ControlResponse) {
+    /// Answers with an error's text.
+    fn refuse_with(&mut self, id: RequestId, why: String) {
+        let response = ControlResponse::failure(id, why);
+        self.push_answer(encode(&Message::ControlResponse(Box::new(response))));
+    }
+
+    fn push_answer(&mut self, line: Result<Bytes, EncodeError>) {
         // A response is made of strings and raw JSON, which can always be written.
         if self.input_is_open()
-            && let Ok(line) = encode(&Message::ControlResponse(Box::new(response)))
+            && let Ok(line) = line
         {
             self.transmit.push(line, Kind::Answer);
         }

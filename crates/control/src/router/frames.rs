@@ -1,7 +1,7 @@
 //! What each kind of frame does to the router.
 
 use agentwire_codec::{Frame, FrameError, Head, Incoming};
-use agentwire_protocol::{Message, RequestId, control::ControlResponse};
+use agentwire_protocol::{Message, RequestId};
 
 use super::{Router, outbound};
 use crate::{ControlError, Event, TurnEnd};
@@ -112,7 +112,7 @@ impl Router {
         if self.inbound.is_open(&id) {
             self.ignored.duplicate_requests += 1;
         } else {
-            self.respond(ControlResponse::failure(id, why));
+            self.refuse_with(id, why);
         }
     }
 }

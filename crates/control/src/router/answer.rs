@@ -1,0 +1,59 @@
+//! An answer's line, written around a body that is JSON already: most of what the CLI asks is answered so.
+
+use agentwire_codec::{EncodeError, encode};
+use agentwire_protocol::{Message, RawJson, RequestId, control::ControlResponse};
+use bytes::Bytes;
+
+/// The line of a success.
+///
+/// It is what [`encode`] makes of the [`ControlResponse`], without looking through types what is known beforehand.
+pub(super) fn success(id: &RequestId, response: RawJson) -> Result<Bytes, EncodeError> {
+    if !is_plain(id.as_str()) {
+        let response = ControlResponse::success(id.clone(), Some(response));
+        return encode(&Message::ControlResponse(Box::new(response)));
+    }
+    let (id, body) = (id.as_str(), response.as_str());
+    let length = START.len() + id.len() + BETWEEN.len() + body.len() + END.len();
+    let mut line = Vec::with_capacity(length);
+    for part in [START, id, BETWEEN, body, END] {
+        line.extend_from_slice(part.as_bytes());
+    }
+    // Raw JSON may have been written over several lines; one line is all that it may take here.
+    let written = &mut line[..length - 1];
+    for byte in written {
+        // Written back in any case, so that many are looked at together.
+        *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
+    }
+    Ok(line.into())
+}
+
+/// Whether a text stands in JSON as it is.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\'))
+}
+
+const START: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":""#;
+const BETWEEN: &str = r#"","response":"#;
+const END: &str = "}}\n";
+
+#[cfg(test)]
+mod tests {
+    use agentwire_codec::encode;
+    use agentwire_protocol::{Message, RawJson, control::ControlResponse};
+
+    use super::success;
+
+    #[test]
+    fn the_line_is_that_of_the_typed_response() {
+        let bodies = ["{}", "{\"a\":\"b\\nc\",\"d\":[1.10,\"\\u0061\"]}", "{\r\n  \"a\":\n1 }\n", "null"];
+        for id in ["r1", "00000000-0000-4000-8000-000000000001", "", "q\"u\\o\u{1}te", "ä", "\u{7f}", "a\nb"]
+        {
+            for body in bodies {
+                let body = RawJson::parse(body).unwrap();
+                let response = ControlResponse::success(id.into(), Some(body.clone()));
+                let typed = encode(&Message::ControlResponse(Box::new(response))).unwrap();
+                assert_eq!(success(&id.into(), body).unwrap(), typed);
+            }
+        }
+    }
+}
