@@ -60,10 +60,17 @@ impl Frame {
 }
 
 fn head(line: &[u8]) -> Head {
-    if let Some(kind) = leading_kind(line)
-        && !NAMED.contains(&kind)
-    {
-        return Head::Other;
+    if let Some((kind, rest)) = leading_kind(line) {
+        match kind {
+            b"control_request" | b"control_cancel_request" => {
+                if let Some(id) = following_id(rest) {
+                    let head = if kind == b"control_request" { Head::Request } else { Head::Cancel };
+                    return head(Some(id));
+                }
+            }
+            b"control_response" | b"result" => {}
+            _ => return Head::Other,
+        }
     }
     let Some(fields) = Fields::of(line) else { return Head::Noise };
     let kind = fields.clone().find(|(key, _)| &**key == b"type").and_then(|(_, value)| text(value));
@@ -77,11 +84,22 @@ fn head(line: &[u8]) -> Head {
     }
 }
 
-/// The kind of a line that starts with it and writes it without escapes, as most do: no field has to be walked.
-fn leading_kind(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.strip_prefix(b"{\"type\":\"")?;
-    let end = memchr::memchr2(b'"', b'\\', rest)?;
-    (rest[end] == b'"').then(|| &rest[..end])
+/// The kind of a line that starts with it and writes it without escapes, as most do, and what stands behind it: no field
+/// has to be walked.
+fn leading_kind(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    plain_text(line.strip_prefix(b"{\"type\":\"")?)
+}
+
+/// The id that comes next, as the CLI writes its requests.
+fn following_id(rest: &[u8]) -> Option<RequestId> {
+    let (id, _) = plain_text(rest.strip_prefix(b",\"request_id\":\"")?)?;
+    std::str::from_utf8(id).ok().map(RequestId::from)
+}
+
+/// A string without escapes, from behind its first quote, and what stands behind its last.
+fn plain_text(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = memchr::memchr2(b'"', b'\\', text)?;
+    (text[end] == b'"').then(|| (&text[..end], &text[end + 1..]))
 }
 
 fn id(mut fields: Fields<'_>) -> Option<RequestId> {
@@ -94,6 +112,3 @@ fn response_id(fields: Fields<'_>) -> Option<RequestId> {
     let response = fields.clone().find(|(key, _)| &**key == b"response");
     response.and_then(|(_, response)| Fields::of(response).and_then(id)).or_else(|| id(fields))
 }
-
-/// The kinds that have a head of their own.
-const NAMED: &[&[u8]] = &[b"control_request", b"control_response", b"control_cancel_request", b"result"];
