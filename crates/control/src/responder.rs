@@ -14,11 +14,12 @@ pub trait Responder: Send + Sync + 'static {
     /// Starts to answer `request`; `None` where it is not this responder's to answer.
     ///
     /// Called in the order of the requests, from the task that reads: return at once, and do the work in the future.
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply>;
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply>;
 
     /// Whether `request` may be this responder's to answer: where it says no, [`respond`](Self::respond) is not called.
     ///
-    /// It spares whoever asks several responders a context for each; a responder need not say anything here.
+    /// It spares whoever asks several responders a copy of the request and a context for each; a responder need not say
+    /// anything here.
     fn may_answer(&self, request: &InboundRequest) -> bool {
         let _ = request;
         true
@@ -62,19 +63,19 @@ impl fmt::Debug for CallContext {
 pub struct NoResponder;
 
 impl Responder for NoResponder {
-    fn respond(&self, _: &InboundRequest, _: CallContext) -> Option<Reply> {
+    fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
         None
     }
 }
 
 /// Asks each in turn; the first that takes a request answers it.
 impl<R: Responder> Responder for Vec<R> {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
-        let mut asked = self.iter().filter(|responder| responder.may_answer(request));
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
+        let mut asked = self.iter().filter(|responder| responder.may_answer(&request));
         let mut responder = asked.next()?;
-        // The last one gets the context itself: mostly it is the only one.
+        // The last one gets the request and the context themselves: mostly it is the only one.
         for next in asked {
-            if let Some(reply) = responder.respond(request, context.clone()) {
+            if let Some(reply) = responder.respond(request.clone(), context.clone()) {
                 return Some(reply);
             }
             responder = next;
@@ -88,7 +89,7 @@ impl<R: Responder> Responder for Vec<R> {
 }
 
 impl<R: Responder + ?Sized> Responder for Box<R> {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         (**self).respond(request, context)
     }
 
@@ -98,7 +99,7 @@ impl<R: Responder + ?Sized> Responder for Box<R> {
 }
 
 impl<R: Responder + ?Sized> Responder for Arc<R> {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         (**self).respond(request, context)
     }
 

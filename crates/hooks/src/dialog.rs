@@ -73,13 +73,13 @@ impl fmt::Debug for DialogHandler {
 
 /// Answers every `request_user_dialog` of its kinds.
 impl Responder for DialogHandler {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::UserDialog(dialog) = request else { return None };
         if !self.kinds.contains(&dialog.dialog_kind) {
             return None;
         }
         let kind = dialog.dialog_kind.clone();
-        let reply = (self.show)((**dialog).clone(), context);
+        let reply = (self.show)(*dialog, context);
         Some(Box::pin(async move {
             let reply = reply.await.unwrap_or_else(|_| {
                 // The reason may quote the dialog.

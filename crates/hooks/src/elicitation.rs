@@ -63,10 +63,10 @@ impl fmt::Debug for ElicitationHandler {
 
 /// Answers every `elicitation`.
 impl Responder for ElicitationHandler {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::Elicitation(question) = request else { return None };
         let server = question.mcp_server_name.clone();
-        let answer = (self.answer)((**question).clone(), context);
+        let answer = (self.answer)(*question, context);
         Some(Box::pin(async move {
             let reply = answer.await.unwrap_or_else(|_| {
                 // The reason may quote the question.

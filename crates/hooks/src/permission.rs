@@ -93,11 +93,11 @@ impl fmt::Debug for PermissionHandler {
 
 /// Answers every `can_use_tool`.
 impl Responder for PermissionHandler {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::CanUseTool(request) = request else { return None };
         let tool = request.tool_name.clone();
         let asked = request.input.clone();
-        let decision = (self.decide)((**request).clone(), context);
+        let decision = (self.decide)(*request, context);
         Some(Box::pin(async move {
             let answer = decision.await.and_then(|decision| {
                 RawJson::encode(&settled(decision, asked))

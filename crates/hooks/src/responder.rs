@@ -9,9 +9,9 @@ use crate::{Hooks, excerpt};
 
 /// Answers every `hook_callback`, one of an id that was never declared with an error.
 impl Responder for Hooks {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::HookCallback(callback) = request else { return None };
-        Some(self.call(callback, context))
+        Some(self.call(*callback, context))
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
@@ -20,11 +20,11 @@ impl Responder for Hooks {
 }
 
 impl Hooks {
-    fn call(&self, callback: &HookCallback, context: CallContext) -> Reply {
+    fn call(&self, callback: HookCallback, context: CallContext) -> Reply {
         let Some(registration) = self.find(&callback.callback_id) else {
             let why = format!("no hook has the callback id `{}`", excerpt(&callback.callback_id));
             return Box::pin(async { Err(why) });
         };
-        Box::pin(Arc::clone(registration).call(callback.clone(), context))
+        Box::pin(Arc::clone(registration).call(callback, context))
     }
 }

@@ -121,14 +121,14 @@ impl Bridge {
 }
 
 impl Responder for Bridge {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::McpMessage(message) = request else { return None };
         self.gate.open();
         let Some(server) = self.servers.get(&message.server_name) else {
             return Some(refused(self.unknown(&message.server_name)));
         };
         Some(match rpc::read(&message.message) {
-            Ok(kind) => server.take(kind, message.message.clone(), context),
+            Ok(kind) => server.take(kind, message.message, context),
             Err(malformed) => {
                 let why = format!("the message is no JSON-RPC: {}", malformed.why);
                 answered(rpc::error(&malformed.id, rpc::INTERNAL_ERROR, &why))

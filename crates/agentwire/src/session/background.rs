@@ -74,8 +74,8 @@ struct Watched {
 }
 
 impl Responder for Watched {
-    fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
-        let Some(call) = self.watch.begin(request, &context) else {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
+        let Some(call) = self.watch.begin(&request, &context) else {
             let reply = self.responders.respond(request, context)?;
             let open = Open::new(&self.callbacks);
             return Some(Box::pin(async move {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_protocol::{RawJson, RequestId};
+use agentwire_protocol::{Message, RawJson, RequestId};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -47,11 +47,11 @@ pub(super) fn start(host: &Host, asked: Asked) {
     };
     let cancelled = CancellationToken::new();
     let context = CallContext::new(id.clone(), cancelled.clone(), Control::new(handle));
-    match catch_unwind(AssertUnwindSafe(|| host.responder.respond(&request, context))) {
+    match catch_unwind(AssertUnwindSafe(|| host.responder.respond(request, context))) {
         Ok(Some(reply)) => run(&host.shared, id, cancelled, reply),
         Ok(None) => {
-            show(&host.shared, line);
-            refuse(&host.shared, &id, &format!("no handler for a request of subtype `{}`", request.kind()));
+            let kind = show(&host.shared, line);
+            refuse(&host.shared, &id, &format!("no handler for a request of subtype `{kind}`"));
         }
         Err(panic) => refuse(&host.shared, &id, &panic_text(&*panic)),
     }
@@ -110,12 +110,16 @@ impl Drop for Duty {
     }
 }
 
-/// Shows a request that nobody handles to the user.
-fn show(shared: &Shared, line: Line) {
-    // It was a message once already, when it was routed.
-    if let Incoming::Message(message, line) = Incoming::decode(Frame::new(line)) {
-        shared.deliver(Delivery::Incoming(Incoming::Unhandled(message, line)));
-    }
+/// Shows a request that nobody handles to the user, and gives its subtype.
+fn show(shared: &Shared, line: Line) -> Box<str> {
+    // It was a request once already, when it was routed.
+    let Incoming::Message(message, line) = Incoming::decode(Frame::new(line)) else { return Box::default() };
+    let kind = match &message {
+        Message::ControlRequest(asked) => asked.request.kind().into(),
+        _ => Box::default(),
+    };
+    shared.deliver(Delivery::Incoming(Incoming::Unhandled(message, line)));
+    kind
 }
 
 /// Answers with an error.

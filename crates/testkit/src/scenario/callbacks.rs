@@ -78,7 +78,7 @@ impl Others {
 }
 
 impl Responder for Others {
-    fn respond(&self, request: &InboundRequest, _: CallContext) -> Option<Reply> {
+    fn respond(&self, request: InboundRequest, _: CallContext) -> Option<Reply> {
         let answers = self.answers.get(request.kind())?.clone();
         self.witness.note(|seen| seen.requested.push(request.kind().to_owned()));
         Some(Box::pin(async move {

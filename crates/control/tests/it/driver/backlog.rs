@@ -54,7 +54,7 @@ async fn past_the_open_limit_calls_are_given_up_and_nothing_is_lost() {
 async fn requests_without_end_are_bounded_too() {
     struct Never;
     impl Responder for Never {
-        fn respond(&self, _: &InboundRequest, _: CallContext) -> Option<Reply> {
+        fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
             Some(Box::pin(pending()))
         }
     }
@@ -76,7 +76,7 @@ async fn requests_without_end_are_bounded_too() {
 async fn answers_that_are_not_read_are_bounded_and_all_are_given() {
     struct Large;
     impl Responder for Large {
-        fn respond(&self, _: &InboundRequest, _: CallContext) -> Option<Reply> {
+        fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
             Some(Box::pin(async { Err("x".repeat(1000)) }))
         }
     }
@@ -103,7 +103,7 @@ async fn answers_that_are_not_read_are_bounded_and_all_are_given() {
 struct Nested;
 
 impl Responder for Nested {
-    fn respond(&self, _: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
         Some(Box::pin(async move { ask(&context.control).await.map_err(|error| format!("{error:?}")) }))
     }
 }

@@ -22,7 +22,7 @@ use crate::script::{cancel, inbound, success};
 struct With<F>(F);
 
 impl<F: Fn(CallContext) -> Reply + Send + Sync + 'static> Responder for With<F> {
-    fn respond(&self, _: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
         Some((self.0)(context))
     }
 }
@@ -126,7 +126,7 @@ async fn panics_are_error_replies_and_hurt_nobody_else() {
     }
     struct Responding;
     impl Responder for Responding {
-        fn respond(&self, request: &InboundRequest, context: CallContext) -> Option<Reply> {
+        fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
             assert_eq!(request.kind(), "new_thing");
             match context.request_id.as_str() {
                 "at once" => panic!("at once"),

@@ -50,7 +50,7 @@ impl Observer for Seen {
 }
 
 impl Responder for Seen {
-    fn respond(&self, _: &InboundRequest, _: CallContext) -> Option<Reply> {
+    fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
         self.note("callback");
         Some(Box::pin(async { Ok(RawJson::empty_object()) }))
     }

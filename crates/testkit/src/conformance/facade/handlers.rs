@@ -113,7 +113,7 @@ fn servers(book: &Arc<Book>) -> McpServers {
 struct Recording(Arc<Book>);
 
 impl Responder for Recording {
-    fn respond(&self, _: &InboundRequest, context: CallContext) -> Option<Reply> {
+    fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
         let book = Arc::clone(&self.0);
         Some(Box::pin(async move {
             match book.answer(context.request_id.as_str()) {
