@@ -2,20 +2,16 @@
 
 #![expect(clippy::expect_used, reason = "a benchmark without its recordings can only stop")]
 
-use agentwire_benches::{
-    fixtures,
-    input::Input,
-    stream::{Tags, generate},
-    ways,
-};
+use agentwire_benches::{fixtures, input::Input, ways};
+use agentwire_testkit::bench::stream::{Tags, generate};
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 
 fn decode(criterion: &mut Criterion) {
     let fixtures = fixtures::inbound().expect("the recordings can be read");
     for (name, bytes) in [
         ("fixtures", fixtures),
-        ("partial messages", generate(Tags::First)),
-        ("partial messages, tags last", generate(Tags::Last)),
+        ("partial messages", generate(Tags::First, 1)),
+        ("partial messages, tags last", generate(Tags::Last, 1)),
     ] {
         let input = Input::new(bytes);
         let mut group = criterion.benchmark_group(name);

@@ -1,11 +1,21 @@
-//! What decoding and callbacks are measured on, and what they are measured against: `docs/performance.md` says what came of it.
+//! What the library is measured on, and what it is measured against: `docs/performance.md` says what came of it.
 
 pub mod clock;
 pub mod fixtures;
 pub mod input;
 pub mod marks;
 pub mod plain;
-#[cfg(unix)]
-pub mod round_trips;
-pub mod stream;
 pub mod ways;
+
+#[cfg(unix)]
+pub mod clients;
+#[cfg(unix)]
+pub mod measured;
+#[cfg(unix)]
+pub mod outcome;
+#[cfg(unix)]
+pub mod rounds;
+#[cfg(unix)]
+pub mod run;
+#[cfg(unix)]
+pub mod tables;

@@ -56,11 +56,23 @@ pub const MARKS: &[Mark] = &[
 /// The mark for the memory of all messages that are kept, as times the bytes of their lines.
 pub const RETAINED: Bound = Bound::Most(2.0);
 
-/// The mark for the round trip of a callback, one at a time: ours as times a bare echo's, at p50.
-pub const ROUND_TRIP: Bound = Bound::Most(1.5);
+/// What `floor` must reach on the stream, as times the bytes a second of `IgnoredAny` in process: less is a straw man.
+pub const FLOOR: Bound = Bound::Least(0.45);
 
-/// What the bare echo may take at p50, as times the floor: one that is slow by itself flatters whoever is compared with it.
-pub const YARDSTICK: Bound = Bound::Most(2.0);
+/// What `floor-tokio` must reach on the stream, as times `floor`.
+pub const FLOOR_TOKIO: Bound = Bound::Least(0.5);
+
+/// What the bare echo may take at p50, as times `floor`: one that is slow by itself flatters whoever is compared with it.
+pub const ECHO: Bound = Bound::Most(2.0);
+
+/// The mark for the round trip of a callback, one at a time: ours as times that of `floor-tokio`, at p50.
+pub const ROUND_TRIP: Bound = Bound::Most(1.2);
+
+/// The older mark for it: as times the bare echo's.
+pub const ROUND_TRIP_ECHO: Bound = Bound::Most(1.5);
+
+/// The mark for 32 hooks at once: requests a second, as times those of `floor-tokio`.
+pub const MANY: Bound = Bound::Least(0.7);
 
 /// The mark for many callbacks at once: requests a second with 64 open, as times those one at a time.
 pub const AT_ONCE: Bound = Bound::Least(1.0);
@@ -69,6 +81,12 @@ pub const AT_ONCE: Bound = Bound::Least(1.0);
 ///
 /// Were it the number of open requests that each of them costs, it would be eight times.
 pub const LINEAR: Bound = Bound::Most(1.25);
+
+/// The mark for the stream: messages a second, as times those of `floor-tokio`.
+pub const STREAM: Bound = Bound::Least(1.0);
+
+/// The mark for the memory of a client that reads the stream, in MB.
+pub const MEMORY: Bound = Bound::Most(12.0);
 
 /// The middle one.
 pub fn median(mut numbers: Vec<f64>) -> f64 {

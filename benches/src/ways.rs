@@ -100,15 +100,14 @@ fn lines(input: &Input) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::{ALL, SPLIT};
-    use crate::{
-        input::Input,
-        stream::{Tags, generate},
-    };
+    use agentwire_testkit::bench::stream::{Tags, generate};
+
+    use crate::input::Input;
 
     #[test]
     fn every_way_reads_every_line() {
         for tags in [Tags::First, Tags::Last] {
-            let input = Input::new(generate(tags));
+            let input = Input::new(generate(tags, 1));
             for way in ALL {
                 assert_eq!((way.read)(&input), (SPLIT.read)(&input), "{}", way.name);
             }

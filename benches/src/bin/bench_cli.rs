@@ -1,9 +1,13 @@
-//! The bench CLI, as a program: see `agentwire_benches::round_trips::cli`.
+//! The bench CLI beside its clients, so that they are built together: see `agentwire_testkit::bench`.
+
+use std::process::ExitCode;
 
 #[cfg(unix)]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    agentwire_benches::round_trips::cli::play()
+fn main() -> ExitCode {
+    agentwire_testkit::bench::run()
 }
 
 #[cfg(not(unix))]
-fn main() {}
+fn main() -> ExitCode {
+    ExitCode::FAILURE
+}

@@ -10,9 +10,9 @@ use agentwire_benches::{
     clock, fixtures,
     input::Input,
     marks::{MARKS, Mark, median},
-    stream::{Tags, generate},
     ways::{ALL, Way},
 };
+use agentwire_testkit::bench::stream::{Tags, generate};
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -23,7 +23,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     table("recorded sessions", &fixtures, &measure(&fixtures, rounds));
     let mut missed = 0;
     for (name, tags) in [("partial messages", Tags::First), ("partial messages, tags last", Tags::Last)] {
-        let input = Input::new(generate(tags));
+        let input = Input::new(generate(tags, 1));
         let times = measure(&input, rounds);
         table(name, &input, &times);
         if tags == Tags::First {

@@ -13,12 +13,10 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use agentwire_benches::{
-    marks::{RETAINED, median},
-    stream::{Tags, generate},
-};
+use agentwire_benches::marks::{RETAINED, median};
 use agentwire_codec::{Frame, Incoming, Limits, LineDecoder};
 use agentwire_protocol::Message;
+use agentwire_testkit::bench::stream::{Tags, generate};
 use bytes::Bytes;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -36,7 +34,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             ExitCode::SUCCESS
         });
     }
-    let stream = generate(Tags::First);
+    let stream = generate(Tags::First, 1);
     println!("\n| kept | MB | times the lines' bytes |\n|---|---:|---:|");
     let lines = stream.len() - memchr::memchr_iter(b'\n', &stream).count();
     println!("| the lines' bytes | {:.1} | 1.00 |", lines as f64 / 1e6);

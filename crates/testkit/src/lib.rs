@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "bench")]
+pub mod bench;
 #[cfg(all(feature = "replay", target_os = "linux"))]
 pub mod census;
 #[cfg(all(feature = "faults", unix))]

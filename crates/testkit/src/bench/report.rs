@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What one session came to.
+use super::Tally;
+
+/// What one session came to, as the bench CLI saw it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
 pub struct Report {
-    /// One entry for each number of requests that were open at once, in the order of [`PHASES`](super::cli::PHASES).
+    /// What was timed: one entry for each number of requests that were open at once, or one for all laps.
     pub phases: Vec<Phase>,
-    /// The CPU time of the client for all of them, in seconds; `None` as the bench CLI writes it, who can't know.
-    #[serde(default)]
-    pub cpu: Option<f64>,
+    /// What the client was told.
+    pub told: Tally,
 }
 
-/// Requests of one kind, so many of them open at once.
+/// Requests of one kind, so many of them open at once; or laps.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
 pub struct Phase {
@@ -25,14 +26,14 @@ pub struct Phase {
     pub requests: usize,
     /// The time of all of them, in seconds.
     pub seconds: f64,
-    /// The round trip that half of them do not exceed, in µs.
+    /// The time that half of them do not exceed, in µs.
     pub p50: f64,
-    /// The round trip that 99 in a hundred do not exceed, in µs.
+    /// The time that 99 in a hundred do not exceed, in µs.
     pub p99: f64,
 }
 
 impl Phase {
-    /// Puts the times of all round trips together.
+    /// Puts all times together.
     pub fn of(outstanding: usize, seconds: Duration, mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let at = |share: usize| {

@@ -1,13 +1,13 @@
-//! What the bench CLI asks, and what it takes for a right answer: frames as the real CLI writes them.
+//! What the bench CLI asks its client, and what it takes for a right answer: frames as the real CLI writes them.
 
 use std::io::Write;
 
 use memchr::memmem;
 
-/// A kind of request, asked again and again.
+/// A kind of request, asked again and again; each variant says what the right answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are all that are measured")]
-pub enum Workload {
+pub enum Callback {
     /// `hook_callback` of `PreToolUse`: the hook allows the call and says which command it saw.
     Hook,
     /// `can_use_tool`: allowed with the input that was asked about.
@@ -16,12 +16,9 @@ pub enum Workload {
     Mcp,
 }
 
-impl Workload {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Hook, Self::Permission, Self::Mcp];
-
+impl Callback {
     /// What tables and arguments call it.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hook => "hook",
             Self::Permission => "permission",
@@ -29,13 +26,19 @@ impl Workload {
         }
     }
 
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|workload| workload.name() == name)
+    /// What is asked once before, as lines: the real CLI connects to a server before it calls its tools.
+    pub(super) fn before(self) -> Vec<String> {
+        let connect = if self == Self::Mcp { CONNECT } else { &[] };
+        let line = |(number, message): (usize, &&str)| {
+            format!(
+                r#"{{"type":"control_request","request_id":"{ID}{number:012}","request":{{"subtype":"mcp_message","server_name":"shelf","message":{message}}}}}"#
+            ) + "\n"
+        };
+        connect.iter().enumerate().map(line).collect()
     }
 
     /// Appends the request of this number as a line; what is told apart by numbers is as long as the real ids.
-    pub fn ask(self, number: u64, line: &mut Vec<u8>) {
+    pub(super) fn ask(self, number: u64, line: &mut Vec<u8>) {
         // Writing to memory does not fail.
         let _: std::io::Result<()> = match self {
             Self::Hook => writeln!(
@@ -55,7 +58,7 @@ impl Workload {
     }
 
     /// Whether the answer to the request of this number says what it must, beside its id.
-    pub fn is_right(self, number: u64, answer: &[u8]) -> bool {
+    pub(super) fn is_right(self, number: u64, answer: &[u8]) -> bool {
         let has = |needle: &str| memmem::find(answer, needle.as_bytes()).is_some();
         let n = number + RPC_OFFSET;
         has(r#""subtype":"success""#)
@@ -78,42 +81,10 @@ impl Workload {
                 }
             }
     }
-
-    /// Writes the right answer to a request without reading more of it than what differs from one to the next.
-    ///
-    /// A request of another kind is acknowledged; `false` where the line is none at all, and nothing is written.
-    pub fn answer(self, request: &[u8], line: &mut Vec<u8>) -> bool {
-        line.clear();
-        let Some(id) = after(request, REQUEST_ID).and_then(|rest| rest.get(..ID_LEN)) else { return false };
-        line.extend_from_slice(
-            br#"{"type":"control_response","response":{"subtype":"success","request_id":""#,
-        );
-        line.extend_from_slice(id);
-        line.extend_from_slice(br#"","response":"#);
-        let parts: Option<[&[u8]; 5]> = match self {
-            Self::Hook => after(request, br#""command":""#).and_then(|rest| until(rest, b'"')).map(|command| {
-                let start = br#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":""#;
-                [&start[..], command, br#""}}"#, b"", b""]
-            }),
-            Self::Permission => after(request, br#""input":"#)
-                .and_then(|rest| until(rest, b'}'))
-                .map(|input| [&br#"{"behavior":"allow","updatedInput":"#[..], input, b"}}", b"", b""]),
-            Self::Mcp => after(request, br#"{"n":"#).and_then(|rest| until(rest, b'}')).map(|n| {
-                let text = br#","result":{"content":[{"type":"text","text":"row "#;
-                let end = br#""}],"isError":false}}}"#;
-                [&br#"{"mcp_response":{"jsonrpc":"2.0","id":"#[..], n, text, n, end]
-            }),
-        };
-        for part in parts.unwrap_or([b"{}", b"", b"", b"", b""]) {
-            line.extend_from_slice(part);
-        }
-        line.extend_from_slice(b"}}\n");
-        true
-    }
 }
 
 /// The number of the request that a line of ours answers; `None` where it answers none.
-pub fn number_of(answer: &[u8]) -> Option<u64> {
+pub(super) fn number_of(answer: &[u8]) -> Option<u64> {
     let id = after(answer, REQUEST_ID)?.get(..ID_LEN)?;
     std::str::from_utf8(id.strip_prefix(ID.as_bytes())?).ok()?.parse().ok()
 }
@@ -123,40 +94,43 @@ fn after<'a>(line: &'a [u8], needle: &[u8]) -> Option<&'a [u8]> {
     line.get(at + needle.len()..)
 }
 
-fn until(line: &[u8], end: u8) -> Option<&[u8]> {
-    line.get(..memchr::memchr(end, line)?)
-}
-
 const REQUEST_ID: &[u8] = br#""request_id":""#;
 const ID: &str = "00000000-0000-4000-8000-";
 const ID_LEN: usize = 36;
 const SESSION: &str = "00000000-0000-4000-8000-000000000002";
 /// The ids of JSON-RPC that the handshake with the server takes.
 const RPC_OFFSET: u64 = 10;
+const CONNECT: &[&str] = &[
+    r#"{"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"claude-code","version":"2.1.330"}},"jsonrpc":"2.0","id":0}"#,
+    r#"{"method":"notifications/initialized","jsonrpc":"2.0"}"#,
+    r#"{"method":"tools/list","jsonrpc":"2.0","id":1}"#,
+];
 
 #[cfg(test)]
 mod tests {
-    use super::{Workload, number_of};
+    use super::{Callback, number_of};
 
     #[test]
-    fn the_answer_without_an_sdk_is_right_and_another_ones_is_not() {
-        for workload in Workload::ALL {
-            let (mut request, mut answer) = (Vec::new(), Vec::new());
-            workload.ask(7, &mut request);
-            assert!(serde_json::from_slice::<serde_json::Value>(&request).is_ok(), "{workload:?}");
-            assert!(workload.answer(&request, &mut answer));
-            assert!(serde_json::from_slice::<serde_json::Value>(&answer).is_ok(), "{workload:?}");
-            assert_eq!(number_of(&answer), Some(7));
-            assert!(workload.is_right(7, &answer), "{workload:?}");
-            assert!(!workload.is_right(8, &answer), "{workload:?}");
+    fn requests_are_json_and_have_numbers_as_their_ids() {
+        for callback in [Callback::Hook, Callback::Permission, Callback::Mcp] {
+            let mut request = Vec::new();
+            callback.ask(7, &mut request);
+            assert!(serde_json::from_slice::<serde_json::Value>(&request).is_ok(), "{callback:?}");
+            assert_eq!(number_of(&request), Some(7), "{callback:?}");
         }
+        assert_eq!(Callback::Mcp.before().len(), 3);
     }
 
     #[test]
-    fn names_are_told_apart() {
-        for workload in Workload::ALL {
-            assert_eq!(Workload::named(workload.name()), Some(workload));
-        }
-        assert_eq!(Workload::named("none"), None);
+    fn only_the_right_answer_is_right() {
+        let right = br#"{"type":"control_response","response":{"subtype":"success","request_id":"00000000-0000-4000-8000-000000000007","response":{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"echo 000000000007 > a.txt"}}}}"#;
+        assert_eq!(number_of(right), Some(7));
+        assert!(Callback::Hook.is_right(7, right));
+        assert!(!Callback::Hook.is_right(8, right));
+        let denied = String::from_utf8_lossy(right).replace("allow", "deny");
+        assert!(!Callback::Hook.is_right(7, denied.as_bytes()));
+        let failed = String::from_utf8_lossy(right).replace("success", "error");
+        assert!(!Callback::Hook.is_right(7, failed.as_bytes()));
+        assert!(!Callback::Permission.is_right(7, right) && !Callback::Mcp.is_right(7, right));
     }
 }

@@ -23,15 +23,17 @@ pub enum Tags {
     Last,
 }
 
-/// 64,000 messages, 93 of 100 of them stream events, 43 MB in all.
-pub fn generate(tags: Tags) -> Vec<u8> {
+/// 64,000 messages, 93 of 100 of them stream events, 43 MB in all; or the first of them, where all is to be divided by more
+/// than 1.
+pub fn generate(tags: Tags, share: usize) -> Vec<u8> {
     let mut pen = Pen::new(tags);
     let mut answers = 0;
-    while pen.lines() < MESSAGES {
+    let messages = (MESSAGES / share.max(1)).max(1);
+    while pen.lines() < messages {
         answer(&mut pen, answers);
         answers += 1;
     }
-    pen.finish(MESSAGES)
+    pen.finish(messages)
 }
 
 /// One answer of the model, which ends in a tool use, and the tool's result.
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn the_stream_is_what_it_says() {
         for tags in [Tags::First, Tags::Last] {
-            let stream = generate(tags);
+            let stream = generate(tags, 1);
             let lines: Vec<&[u8]> =
                 stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
             let events = lines.iter().filter(|line| line.starts_with(br#"{"type":"stream_event""#)).count();
@@ -159,6 +161,6 @@ mod tests {
             );
             assert!((42_000_000..44_000_000).contains(&stream.len()), "{} bytes", stream.len());
         }
-        assert_eq!(generate(Tags::First), generate(Tags::First));
+        assert_eq!(generate(Tags::First, 1), generate(Tags::First, 1));
     }
 }

@@ -1,0 +1,148 @@
+//! Ours: the whole stack, as its users write it, with typed handlers that read their input, and typed events.
+
+use std::path::Path;
+
+use agentwire::{
+    Decision, Incoming, Message, Options, Session,
+    hooks::{Hooks, Matcher, PermissionHandler},
+    mcp::{McpServers, Server},
+    protocol::{
+        Block, Content, DecodeError, Uuid,
+        hook::{HookReply, PreToolUse},
+        message::{BlockDelta, Delta, Event},
+    },
+};
+use agentwire_testkit::bench::{Plan, Tally};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::answers::Failure;
+use crate::outcome::{Clock, Outcome};
+
+/// Plays one client.
+///
+/// # Errors
+///
+/// When the session can't be started, ends too early, or says what can't be read.
+pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
+    let mut tally = Tally::default();
+    let mut session = Session::builder()
+        .options(Options::new().path_to_claude_code_executable(cli))
+        .hooks(hooks())
+        .permissions(permissions())
+        .mcp_servers(servers())
+        .connect()
+        .await?;
+    let clock = Clock::start();
+    for _ in 0..plan.prompts() {
+        let mut turn = session.ask("Go.").await?;
+        while let Some(incoming) = turn.next().await {
+            read(&incoming?, &mut tally)?;
+        }
+        turn.result().ok_or("the turn has no result")?;
+    }
+    let outcome = clock.stop(tally);
+    session.close().await?;
+    Ok(outcome)
+}
+
+/// Reads a message as a program does that shows the conversation.
+fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
+    let (Some(message), Some(line)) = (incoming.message(), incoming.line()) else {
+        return Err(format!("no message: {incoming:?}").into());
+    };
+    tally.message(line.len());
+    match message {
+        Message::StreamEvent(event) => {
+            id(event.uuid.as_ref(), tally);
+            if let Event::ContentBlockDelta(BlockDelta { delta, .. }) = event.event()? {
+                match &delta {
+                    Delta::Text(delta) => tally.says(&delta.text),
+                    Delta::Thinking(delta) => tally.says(&delta.thinking),
+                    Delta::Signature(delta) => tally.says(&delta.signature),
+                    Delta::InputJson(delta) => tally.says(&delta.partial_json),
+                    other => return Err(format!("an unknown delta: {other:?}").into()),
+                }
+            }
+        }
+        Message::Assistant(message) => {
+            id(message.uuid.as_ref(), tally);
+            blocks(&message.message.content, tally)?;
+        }
+        Message::User(message) => {
+            id(message.uuid.as_ref(), tally);
+            content(&message.message.content, tally)?;
+        }
+        Message::Result(result) => {
+            id(result.uuid.as_ref(), tally);
+            tally.says(result.result.as_deref().unwrap_or_default());
+        }
+        other => id(other.uuid().as_ref(), tally),
+    }
+    Ok(())
+}
+
+fn id(uuid: Option<&Uuid>, tally: &mut Tally) {
+    tally.says(uuid.map_or("", Uuid::as_str));
+}
+
+fn content(content: &Content, tally: &mut Tally) -> Result<(), Failure> {
+    match content {
+        Content::Text(text) => tally.says(text),
+        other => blocks(other.blocks(), tally)?,
+    }
+    Ok(())
+}
+
+fn blocks(blocks: &[Block], tally: &mut Tally) -> Result<(), Failure> {
+    for block in blocks {
+        match block {
+            Block::Text(text) => tally.says(&text.text),
+            Block::Thinking(thinking) => tally.says(&thinking.thinking),
+            Block::ToolResult(result) => {
+                if let Some(typed) = result.typed_content()? {
+                    content(&typed, tally)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn hooks() -> Hooks {
+    Hooks::new().on_matching(PreToolUse, Matcher::tools(["Bash"]), async |input, _cx| {
+        let Bash { command } = input.tool_input.decode()?;
+        let mut reply = HookReply::allow();
+        reply.output.get_or_insert_default().permission_decision_reason = Some(command);
+        Ok::<_, DecodeError>(reply)
+    })
+}
+
+fn permissions() -> PermissionHandler {
+    PermissionHandler::new(async |request, _cx| {
+        let Bash { command } = request.input.decode()?;
+        Ok::<_, DecodeError>(if command.starts_with("echo ") {
+            Decision::allow_with_input(request.input)
+        } else {
+            Decision::deny("only echo")
+        })
+    })
+}
+
+fn servers() -> McpServers {
+    let shelf = Server::new("shelf", "1.0.0")
+        .tool("read", "Reads a row.", async |row: Row, _cx| format!("row {}", row.n));
+    McpServers::new().with("shelf", shelf)
+}
+
+#[derive(Deserialize)]
+struct Bash {
+    command: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Row {
+    /// Which row.
+    n: u64,
+}

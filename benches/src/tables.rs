@@ -1,0 +1,90 @@
+//! What the clients came to, as tables for `docs/performance.md`.
+
+use std::fmt::Write;
+
+use agentwire_testkit::bench::{Phase, Workload};
+
+use crate::{
+    measured::{Measured, bytes_a_second, messages_a_second},
+    rounds::Rounds,
+    run::Run,
+};
+
+/// The table of a workload: each figure the median of its runs.
+pub fn table(rounds: &Rounds, clients: &[String]) -> String {
+    let mut table = format!("\n{}\n", rounds.workload().name());
+    // Writing to a string does not fail.
+    let _: std::fmt::Result = match rounds.workload() {
+        Workload::Callback(_) => round_trips(rounds, clients, &mut table),
+        Workload::Stream(_) => streams(rounds, clients, &mut table),
+    };
+    table
+}
+
+/// The marks with what was measured for them.
+pub fn marks(workload: Workload, marks: &[Measured]) -> String {
+    let mut table = format!("| mark, {} | bound | measured | |\n|---|---:|---:|---|\n", workload.name());
+    for Measured { what, bound, value, .. } in marks {
+        let verdict = if bound.holds(*value) { "kept" } else { "MISSED" };
+        let _: std::fmt::Result = writeln!(table, "| {what} | {bound} | {value:.2} | {verdict} |");
+    }
+    table
+}
+
+fn round_trips(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt::Result {
+    writeln!(
+        table,
+        "| client | open at once | p50, µs | p99, µs | requests/s | CPU, µs a request |\n|---|---:|---:|---:|---:|---:|"
+    )?;
+    for client in clients {
+        let mut cpu = format!("{:.1}", rounds.middle(client, cpu_a_request));
+        for at in 0.. {
+            let of = |what: fn(&Phase) -> f64| {
+                rounds.middle(client, |run| run.report.phases.get(at).map_or(f64::NAN, what))
+            };
+            let open = of(|phase| phase.outstanding as f64);
+            if open.is_nan() {
+                break;
+            }
+            let (p50, p99, rate) = (of(|phase| phase.p50), of(|phase| phase.p99), of(Phase::rate));
+            writeln!(table, "| {client} | {open:.0} | {p50:.1} | {p99:.1} | {rate:.0} | {cpu} |")?;
+            cpu.clear();
+        }
+    }
+    Ok(())
+}
+
+fn streams(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt::Result {
+    writeln!(
+        table,
+        "| client | messages/s | MB/s | CPU, µs a message | memory, MB |\n|---|---:|---:|---:|---:|"
+    )?;
+    if let Some(ignored) = rounds.ignored() {
+        writeln!(table, "| IgnoredAny, in process | | {:.0} | | |", ignored / 1e6)?;
+    }
+    for client in clients {
+        writeln!(
+            table,
+            "| {client} | {:.0} | {:.0} | {:.2} | {:.1} |",
+            rounds.middle(client, messages_a_second),
+            rounds.middle(client, bytes_a_second) / 1e6,
+            rounds.middle(client, cpu_a_message),
+            rounds.middle(client, megabytes),
+        )?;
+    }
+    Ok(())
+}
+
+/// In µs; those that warm up cost as much, and count here.
+fn cpu_a_request(run: &Run) -> f64 {
+    let requests: usize = run.report.phases.iter().map(|phase| phase.requests + phase.requests / 10).sum();
+    run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / requests as f64)
+}
+
+fn cpu_a_message(run: &Run) -> f64 {
+    run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.report.told.messages as f64)
+}
+
+fn megabytes(run: &Run) -> f64 {
+    run.outcome.memory.map_or(f64::NAN, |memory| memory as f64 / 1e6)
+}

@@ -1,0 +1,85 @@
+//! What one run is asked for: a workload, and how much of it.
+
+use std::{env, error::Error};
+
+use super::{Callback, Workload};
+
+/// What one run is asked for: a workload, and how much of it.
+///
+/// The bench CLI and its client are told the same by the same variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "put together by who runs it")]
+pub struct Plan {
+    /// What is played.
+    pub workload: Workload,
+    /// All amounts are divided by it: 1 to measure, more to try.
+    pub share: usize,
+}
+
+impl Plan {
+    /// All of a workload.
+    pub fn whole(workload: Workload) -> Self {
+        Self { workload, share: 1 }
+    }
+
+    /// What the environment says.
+    ///
+    /// # Errors
+    ///
+    /// When it names no workload, or one that there is not.
+    pub fn from_env() -> Result<Self, Box<dyn Error>> {
+        let name = env::var(WORKLOAD).map_err(|error| format!("{WORKLOAD}: {error}"))?;
+        let workload = Workload::named(&name).ok_or_else(|| format!("there is no workload `{name}`"))?;
+        let share = env::var(SHARE).map_or(Ok(1), |share| share.parse())?;
+        Ok(Self { workload, share })
+    }
+
+    /// The variables that say it.
+    pub fn variables(self) -> [(&'static str, String); 2] {
+        [(WORKLOAD, self.workload.name()), (SHARE, self.share.to_string())]
+    }
+
+    /// How many prompts the client sends in a session; the last one's turn has no more than its result.
+    pub fn prompts(self) -> usize {
+        self.laps() + 1
+    }
+
+    /// How many requests are open at once, and how many of them are timed, one phase after another.
+    pub(super) fn phases(self) -> Vec<(usize, usize)> {
+        let requests: &[(usize, usize)] = match self.workload {
+            Workload::Callback(_) => CALLBACKS,
+            _ => &[],
+        };
+        requests.iter().map(|(open, requests)| (*open, self.part(*requests))).collect()
+    }
+
+    /// How many turns are timed.
+    pub(super) fn laps(self) -> usize {
+        match self.workload {
+            Workload::Callback(_) => 0,
+            Workload::Stream(_) => 1,
+        }
+    }
+
+    pub(super) fn callback(self) -> Option<Callback> {
+        match self.workload {
+            Workload::Callback(callback) => Some(callback),
+            _ => None,
+        }
+    }
+
+    /// So much of an amount, at least one.
+    pub(super) fn part(self, amount: usize) -> usize {
+        (amount / self.share.max(1)).max(1)
+    }
+}
+
+/// The variable that names the [`Workload`].
+pub const WORKLOAD: &str = "AGENTWIRE_BENCH_WORKLOAD";
+/// The variable that divides all amounts; 1 where it is not set.
+pub const SHARE: &str = "AGENTWIRE_BENCH_SHARE";
+/// The variable that says to which file the bench CLI writes its [`Report`](super::Report), as JSON.
+pub const REPORT: &str = "AGENTWIRE_BENCH_REPORT";
+
+/// A tenth of the requests goes before, and does not count.
+const CALLBACKS: &[(usize, usize)] = &[(1, 3_000), (8, 6_000), (32, 6_000), (64, 6_000)];

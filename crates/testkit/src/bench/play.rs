@@ -1,0 +1,120 @@
+//! One session of the bench CLI, from the handshake to the end of its input.
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    time::{Duration, Instant},
+};
+
+use super::{
+    Callback, Phase, Plan, REPORT, Report,
+    callback::number_of,
+    script::{RESULT, Script},
+    wire::Wire,
+};
+
+/// Plays what the environment says.
+///
+/// # Errors
+///
+/// When the client says anything wrong, or ends too early.
+pub(super) fn play() -> Result<(), Box<dyn Error>> {
+    let plan = Plan::from_env()?;
+    let path = env::var_os(REPORT).ok_or("no file is named for the report")?;
+    let script = Script::of(plan)?;
+    let mut wire = Wire::open()?;
+    wire.wait_for_prompt()?;
+    let mut report = Report { told: script.tally, ..Report::default() };
+    if let Some(callback) = plan.callback() {
+        report.phases = callbacks(&mut wire, callback, plan)?;
+    }
+    if script.laps() > 0 {
+        report.phases.push(laps(&mut wire, &script)?);
+    }
+    fs::write(path, serde_json::to_vec(&report)?)?;
+    wire.say(RESULT)?;
+    while wire.next_line()?.is_some() {}
+    Ok(())
+}
+
+/// Turns, each from its first write to the prompt that says it was read.
+fn laps(wire: &mut Wire, script: &Script) -> Result<Phase, Box<dyn Error>> {
+    let mut times = Vec::with_capacity(script.laps());
+    for lap in 0..script.laps() {
+        let started = Instant::now();
+        script.say(lap, wire)?;
+        times.push(wire.wait_for_prompt()?.duration_since(started));
+    }
+    Ok(Phase::of(1, times.iter().sum(), times))
+}
+
+fn callbacks(wire: &mut Wire, callback: Callback, plan: Plan) -> Result<Vec<Phase>, Box<dyn Error>> {
+    let mut next = 0;
+    for (number, message) in (0..).zip(callback.before()) {
+        wire.say(message.as_bytes())?;
+        let (_, answer) = wire.next_line()?.ok_or("the client ended in the handshake of its server")?;
+        if number_of(answer) != Some(number) {
+            return Err("another request than the last was answered".into());
+        }
+        next = number + 1;
+    }
+    let mut phases = Vec::new();
+    for (outstanding, requests) in plan.phases() {
+        ask(wire, callback, &mut next, outstanding, requests / 10)?;
+        phases.push(ask(wire, callback, &mut next, outstanding, requests)?);
+    }
+    Ok(phases)
+}
+
+/// Keeps so many requests open until so many were answered.
+fn ask(
+    wire: &mut Wire,
+    callback: Callback,
+    next: &mut u64,
+    outstanding: usize,
+    requests: usize,
+) -> Result<Phase, Box<dyn Error>> {
+    let first = *next;
+    // All are made beforehand: the client's time begins with a write.
+    let mut lines = Vec::new();
+    let mut ends = Vec::with_capacity(requests);
+    for number in first..first + requests as u64 {
+        callback.ask(number, &mut lines);
+        ends.push(lines.len());
+    }
+    *next += requests as u64;
+    let mut asked = Vec::with_capacity(requests);
+    let mut times = vec![None; requests];
+    let send = |wire: &mut Wire, asked: &mut Vec<Instant>| {
+        let start = asked.len().checked_sub(1).map_or(0, |last| ends[last]);
+        let line = &lines[start..ends[asked.len()]];
+        // Each is a write of its own, as the CLI makes them.
+        asked.push(Instant::now());
+        wire.say(line)
+    };
+    let started = Instant::now();
+    for _ in 0..outstanding.min(requests) {
+        send(wire, &mut asked)?;
+    }
+    let mut answered = 0;
+    while answered < requests {
+        let (arrived, answer) = wire.next_line()?.ok_or("the client ended in the middle")?;
+        let Some(number) = number_of(answer) else { continue };
+        let place = number.checked_sub(first).and_then(|place| usize::try_from(place).ok());
+        let (Some(sent), Some(time)) =
+            (place.and_then(|place| asked.get(place)), place.and_then(|place| times.get_mut(place)))
+        else {
+            return Err(format!("an answer to a request that was not made: {number}").into());
+        };
+        if time.is_some() || !callback.is_right(number, answer) {
+            return Err(format!("a wrong answer: {}", String::from_utf8_lossy(answer)).into());
+        }
+        *time = Some(arrived.duration_since(*sent));
+        answered += 1;
+        if asked.len() < requests {
+            send(wire, &mut asked)?;
+        }
+    }
+    Ok(Phase::of(outstanding, started.elapsed(), times.into_iter().flatten().collect::<Vec<Duration>>()))
+}

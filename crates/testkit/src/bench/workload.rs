@@ -1,0 +1,61 @@
+//! The workloads: what is played, each for another thing that a user waits for.
+
+use super::Callback;
+
+/// What is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "these are all that are measured")]
+pub enum Workload {
+    /// Requests of one kind, one at a time and many at once.
+    Callback(Callback),
+    /// One turn of 64,000 messages, 43 MB: see [`stream`](super::stream).
+    Stream(Writes),
+}
+
+/// How what is said goes into the pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+pub enum Writes {
+    /// In writes of 64 KiB, wherever that cuts the lines.
+    Blocks,
+    /// In one write for each line.
+    Lines,
+}
+
+impl Workload {
+    /// All of them, in the order of the tables.
+    pub const ALL: &[Self] = &[
+        Self::Callback(Callback::Hook),
+        Self::Callback(Callback::Permission),
+        Self::Callback(Callback::Mcp),
+        Self::Stream(Writes::Blocks),
+        Self::Stream(Writes::Lines),
+    ];
+
+    /// What tables and variables call it.
+    pub fn name(self) -> String {
+        match self {
+            Self::Callback(callback) => callback.name().to_owned(),
+            Self::Stream(Writes::Blocks) => "stream".to_owned(),
+            Self::Stream(Writes::Lines) => "stream-lines".to_owned(),
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|workload| workload.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Workload;
+
+    #[test]
+    fn names_are_told_apart() {
+        for workload in Workload::ALL {
+            assert_eq!(Workload::named(&workload.name()), Some(*workload));
+        }
+        assert_eq!(Workload::named("none"), None);
+    }
+}
