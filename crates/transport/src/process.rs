@@ -88,6 +88,8 @@ impl ProcessTransport {
     /// and ends the group with SIGTERM and SIGKILL.
     /// It has none of this program's descriptors but one end of a pipe, and signals no process outside its group.
     ///
+    /// It is started while the child starts, and takes about a millisecond to be there: a program that is killed within
+    /// that time leaves a child that is told by the end of its pipes alone, as without a guard.
     /// Where it can't be started the child is started all the same, and [`ProcessLifeline::unguarded`] says why.
     #[must_use]
     pub fn guard(mut self, guard: bool) -> Self {

@@ -177,7 +177,8 @@ impl SessionBuilder {
     /// Whether a guard process sees to the CLI's end where this program can't, because it was killed, has crashed, or
     /// has returned from `main`. On by default.
     ///
-    /// It gives the CLI the same [`grace`](Self::grace), and costs about a millisecond at the start.
+    /// It gives the CLI the same [`grace`](Self::grace).
+    /// It is started while the CLI starts, so that nobody waits for it.
     /// Where it can't be started the session starts all the same.
     /// Where a [`transport`](Self::transport) is set, this is that one's business.
     #[must_use]

@@ -28,6 +28,10 @@ impl Group {
         self.leader.as_raw_nonzero().get().unsigned_abs()
     }
 
+    pub(super) fn leader(&self) -> Pid {
+        self.leader
+    }
+
     /// Signals every process of the group; one that is gone already is no error.
     pub(super) fn signal(&self, how: Terminate) -> io::Result<()> {
         let signal = match how {

@@ -2,6 +2,7 @@
 //!
 //! It is a member of the group that it guards.
 //! So the group's id can't pass to a stranger while it lives, and all that it ever signals is its own group.
+//! It is started beside the child's own start, by the thread that watches the child: nobody waits for it.
 
 use std::{
     env,
@@ -9,7 +10,7 @@ use std::{
     os::unix::process::CommandExt,
     path::PathBuf,
     process::{Command, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -22,8 +23,18 @@ use super::{Grace, grace::LONGEST, launch::is_executable};
 
 /// A child's guard, or why it has none.
 pub(super) struct Guard {
-    state: Mutex<Option<Watching>>,
-    failure: Option<io::Error>,
+    phase: Mutex<Phase>,
+    /// It was started, or could not be.
+    started: Condvar,
+    failure: OnceLock<io::Error>,
+}
+
+enum Phase {
+    /// It is wanted, and the thread that watches the child starts it next.
+    Awaited,
+    Watching(Watching),
+    /// It was not wanted, could not be started, or was dismissed.
+    None,
 }
 
 struct Watching {
@@ -33,32 +44,46 @@ struct Watching {
 }
 
 impl Guard {
-    /// No guard, as wanted.
-    pub(super) fn none() -> Self {
-        Self { state: Mutex::new(None), failure: None }
+    /// No guard yet; [`start`](Self::start) must be called where one is wanted.
+    pub(super) fn new(wanted: bool) -> Self {
+        let phase = Mutex::new(if wanted { Phase::Awaited } else { Phase::None });
+        Self { phase, started: Condvar::new(), failure: OnceLock::new() }
     }
 
-    /// Starts the guard of a group whose leader is not reaped yet.
-    pub(super) fn start(leader: Pid, grace: Grace) -> Self {
-        match start(leader, grace) {
-            Ok(watching) => Self { state: Mutex::new(Some(watching)), failure: None },
-            Err(failure) => Self { state: Mutex::new(None), failure: Some(failure) },
+    /// Starts the guard of a group whose leader is not reaped yet, where it is wanted.
+    pub(super) fn start(&self, leader: Pid, grace: Grace) {
+        if !matches!(*self.lock(), Phase::Awaited) {
+            return;
         }
+        let phase = start(leader, grace).map_or_else(
+            |failure| {
+                // Nobody else sets it.
+                let _ = self.failure.set(failure);
+                Phase::None
+            },
+            Phase::Watching,
+        );
+        *self.lock() = phase;
+        self.started.notify_all();
     }
 
-    /// Why there is none although one was wanted.
+    /// Why there is none although one was wanted. Waits until that is known.
     pub(super) fn failure(&self) -> Option<&io::Error> {
-        self.failure.as_ref()
+        drop(self.settled());
+        self.failure.get()
     }
 
-    /// The guard's process id, until it is dismissed.
+    /// The guard's process id, until it is dismissed. Waits until it is started.
     pub(super) fn pid(&self) -> Option<Pid> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|watching| watching.pid)
+        match &*self.settled() {
+            Phase::Watching(watching) => Some(watching.pid),
+            Phase::Awaited | Phase::None => None,
+        }
     }
 
     /// Ends the guard and reaps it: there is nothing left to be guarded. A second call does nothing.
     pub(super) fn dismiss(&self) {
-        let Some(watching) = self.state.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let Phase::Watching(watching) = std::mem::replace(&mut *self.lock(), Phase::None) else { return };
         let pid = || WaitId::Pid(watching.pid);
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         // Where somebody else in this process has reaped it, its id may be a stranger's by now.
@@ -67,6 +92,15 @@ impl Guard {
             let _ = kill_process(watching.pid, Signal::KILL);
             let _ = retry_on_intr(|| waitid(pid(), WaitIdOptions::EXITED));
         }
+    }
+
+    fn settled(&self) -> MutexGuard<'_, Phase> {
+        let is_awaited = |phase: &mut Phase| matches!(phase, Phase::Awaited);
+        self.started.wait_while(self.lock(), is_awaited).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

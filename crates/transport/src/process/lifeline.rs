@@ -31,6 +31,9 @@ impl ProcessLifeline {
     /// The process id of the [guard](super::ProcessTransport::guard), while there is one.
     ///
     /// Until the process has ended that means: should this program be killed, the group ends all the same.
+    ///
+    /// It is started just after the process: this waits, without yielding to a runtime, until that is done, a millisecond
+    /// or two at most.
     pub fn guard_pid(&self) -> Option<u32> {
         self.running.guard.pid().map(|guard| guard.as_raw_nonzero().get().unsigned_abs())
     }
@@ -38,6 +41,7 @@ impl ProcessLifeline {
     /// Why there is no [guard](super::ProcessTransport::guard) although one was wanted.
     ///
     /// The process runs all the same, with the end of its pipes as all that tells it of this program's sudden end.
+    /// Waits as [`guard_pid`](Self::guard_pid) does.
     pub fn unguarded(&self) -> Option<&io::Error> {
         self.running.guard.failure()
     }

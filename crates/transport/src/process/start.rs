@@ -35,12 +35,9 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessLink, Transpor
             return Err(error);
         }
     };
-    // Before anybody can reap the leader: the guard joins its group, which must still be there.
-    let leader = Pid::from_child(&child);
-    let guard = if guard { Guard::start(leader, grace) } else { Guard::none() };
     let running = Arc::new(Running {
-        group: Group::new(leader),
-        guard,
+        group: Group::new(Pid::from_child(&child)),
+        guard: Guard::new(guard),
         grace,
         input: Input::new(ours.stdin),
         stderr,

@@ -8,8 +8,10 @@ use std::{
 use super::{grace::deadline, running::Running};
 use crate::transport::Terminate;
 
-/// Watches the child to its end. Every step is bounded but the first, which is the child's life.
+/// Watches the child to its end. Every step is bounded but one, which is the child's life.
 pub(super) fn watch(running: &Running) {
+    // Only this thread reaps the leader, so that the group is there for the guard to join.
+    running.guard.start(running.group.leader(), running.grace);
     let report = running.group.wait_for_leader();
     let drained = deadline(running.grace.drain);
     let killed = deadline(running.grace.after_terminate);
