@@ -7,12 +7,15 @@ use std::{
     os::fd::{AsFd, OwnedFd},
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
     thread,
 };
 
 use bytes::Bytes;
-use rustix::io::{Errno, ioctl_fionread, read, retry_on_intr};
+use rustix::{
+    buffer::spare_capacity,
+    io::{Errno, read, retry_on_intr},
+};
 use tokio::net::unix::pipe::Receiver;
 
 use super::{
@@ -33,20 +36,22 @@ pub struct ProcessSource {
     receiver: Option<Receiver>,
     /// How much may still be read once the pipe is abandoned.
     left: usize,
+    /// Whether the last read found much, so that the next one is likely to.
+    much: bool,
 }
 
 impl ProcessSource {
     pub(super) fn new(running: Arc<Running>, receiver: Receiver) -> Self {
-        Self { running, receiver: Some(receiver), left: PIPE_MAX }
+        Self { running, receiver: Some(receiver), left: PIPE_MAX, much: false }
     }
 }
 
 impl ByteSource for ProcessSource {
     async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
         let Some(receiver) = &self.receiver else { return Ok(None) };
-        let mut abandoned = self.running.abandoned.wait();
-        let left = &mut self.left;
-        match poll_fn(|cx| poll_read(receiver, &mut abandoned, left, cx)).await {
+        let (running, mut abandoned) = (&*self.running, self.running.abandoned.wait());
+        let mut pipe = Pipe { receiver, left: &mut self.left, much: &mut self.much };
+        match poll_fn(|cx| pipe.poll_read(running, &mut abandoned, cx)).await {
             Ok(chunk) if !chunk.is_empty() => Ok(Some(chunk)),
             end => {
                 drop(abandoned);
@@ -75,49 +80,71 @@ impl fmt::Debug for ProcessSource {
     }
 }
 
-/// Empty at the end of the output.
-fn poll_read(
-    receiver: &Receiver,
-    abandoned: &mut Wait<'_, ()>,
-    left: &mut usize,
-    cx: &mut Context<'_>,
-) -> Poll<io::Result<Bytes>> {
-    loop {
-        if Pin::new(&mut *abandoned).poll(cx).is_ready() {
-            return Poll::Ready(read_left(receiver, left));
-        }
-        ready!(receiver.poll_read_ready(cx))?;
-        let mut read = None;
-        let attempt = receiver.try_io(|| {
-            let chunk = read_available(receiver)?;
-            let emptied = chunk.emptied;
-            read = Some(chunk.bytes);
-            // A pipe that gave less than it was asked for is empty: said now, this spares a read that would say no more.
-            // Readiness that has come since stays, and so does the end of the pipe.
-            if emptied { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
-        });
-        match (read, attempt) {
-            (Some(chunk), _) => return Poll::Ready(Ok(chunk)),
-            (None, Err(error)) if error.kind() != io::ErrorKind::WouldBlock => {
-                return Poll::Ready(Err(error));
-            }
-            (None, _) => {}
-        }
-    }
+/// The pipe, while it is read.
+struct Pipe<'a> {
+    receiver: &'a Receiver,
+    left: &'a mut usize,
+    much: &'a mut bool,
 }
 
-/// Reads what the dead child left in the pipe, past the runtime, whose readiness may lag behind.
-fn read_left(receiver: &Receiver, left: &mut usize) -> io::Result<Bytes> {
-    if *left == 0 {
-        return Ok(Bytes::new());
-    }
-    match read_available(receiver) {
-        Ok(Chunk { bytes: chunk, .. }) => {
-            *left = left.saturating_sub(chunk.len());
-            Ok(chunk)
+impl Pipe<'_> {
+    /// Empty at the end of the output.
+    fn poll_read(
+        &mut self,
+        running: &Running,
+        abandoned: &mut Wait<'_, ()>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Bytes>> {
+        loop {
+            // It rings once the pipe is abandoned; who waits for that takes a lock, and does so only where reading waits.
+            if running.alarm.has_rung() {
+                return Poll::Ready(self.read_left());
+            }
+            match self.receiver.poll_read_ready(cx) {
+                Poll::Ready(ready) => ready?,
+                Poll::Pending if Pin::new(&mut *abandoned).poll(cx).is_ready() => {
+                    return Poll::Ready(self.read_left());
+                }
+                Poll::Pending => return Poll::Pending,
+            }
+            let mut read = None;
+            let attempt = self.receiver.try_io(|| {
+                let chunk = self.read_available()?;
+                let emptied = chunk.emptied;
+                read = Some(chunk.bytes);
+                // A pipe that gave less than it was asked for is empty: said now, this spares a read that would say no
+                // more. Readiness that has come since stays, and so does the end of the pipe.
+                if emptied { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+            });
+            match (read, attempt) {
+                (Some(chunk), _) => return Poll::Ready(Ok(chunk)),
+                (None, Err(error)) if error.kind() != io::ErrorKind::WouldBlock => {
+                    return Poll::Ready(Err(error));
+                }
+                (None, _) => {}
+            }
         }
-        Err(Errno::AGAIN) => Ok(Bytes::new()),
-        Err(error) => Err(error.into()),
+    }
+
+    /// Reads what the dead child left in the pipe, past the runtime, whose readiness may lag behind.
+    fn read_left(&mut self) -> io::Result<Bytes> {
+        if *self.left == 0 {
+            return Ok(Bytes::new());
+        }
+        match self.read_available() {
+            Ok(Chunk { bytes: chunk, .. }) => {
+                *self.left = self.left.saturating_sub(chunk.len());
+                Ok(chunk)
+            }
+            Err(Errno::AGAIN) => Ok(Bytes::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn read_available(&mut self) -> Result<Chunk, Errno> {
+        let chunk = read_available(self.receiver, *self.much)?;
+        *self.much = chunk.bytes.len() >= SHORT;
+        Ok(chunk)
     }
 }
 
@@ -131,24 +158,33 @@ struct Chunk {
 
 /// Reads what is waiting, up to what a pipe holds: idle sources hold no memory, and no chunk pins more than itself.
 ///
-/// A message is mostly short, so that one read onto the stack takes it; only behind more than that is it worth to ask
-/// how much is waiting.
-fn read_available(pipe: impl AsFd) -> Result<Chunk, Errno> {
-    let mut start = [0; SHORT];
-    let length = retry_on_intr(|| read(&pipe, &mut start[..]))?;
-    let start = &start[..length];
-    if length < SHORT {
-        // Nothing at all is the end, which is seen again by the next read.
-        return Ok(Chunk { bytes: Bytes::copy_from_slice(start), emptied: !start.is_empty() });
+/// A message is mostly short, so that one read onto the stack takes it; behind more than that, and where much came
+/// before, there is likely to be as much as a pipe holds.
+fn read_available(pipe: impl AsFd, much: bool) -> Result<Chunk, Errno> {
+    let mut buffer = Vec::new();
+    if !much {
+        let mut start = [0; SHORT];
+        let length = retry_on_intr(|| read(&pipe, &mut start[..]))?;
+        let start = &start[..length];
+        if length < SHORT {
+            // Nothing at all is the end, which is seen again by the next read.
+            return Ok(Chunk { bytes: Bytes::copy_from_slice(start), emptied: !start.is_empty() });
+        }
+        buffer.reserve_exact(CHUNK_MAX);
+        buffer.extend_from_slice(start);
     }
-    let waiting = ioctl_fionread(&pipe).map_or(0, |bytes| usize::try_from(bytes).unwrap_or(CHUNK_MAX));
-    let mut buffer = Vec::with_capacity(start.len() + waiting.min(CHUNK_MAX - SHORT));
-    buffer.extend_from_slice(start);
-    if buffer.capacity() > buffer.len() {
-        // What can't be read now is told by the next read.
-        let _ = retry_on_intr(|| read(&pipe, rustix::buffer::spare_capacity(&mut buffer)));
-    }
-    Ok(Chunk { bytes: Bytes::from(buffer), emptied: false })
+    buffer.reserve_exact(CHUNK_MAX - buffer.len());
+    let (before, room) = (buffer.len(), CHUNK_MAX - buffer.len());
+    let emptied = match retry_on_intr(|| read(&pipe, spare_capacity(&mut buffer))) {
+        // As above; and behind a start, the end is told by the next read.
+        Ok(length) => length > 0 && length < room,
+        Err(Errno::AGAIN) if before > 0 => true,
+        // Any other error too.
+        Err(error) if before == 0 => return Err(error),
+        Err(_) => false,
+    };
+    buffer.shrink_to_fit();
+    Ok(Chunk { bytes: Bytes::from(buffer), emptied })
 }
 
 fn drain_on(pipe: OwnedFd, running: Arc<Running>) {
@@ -173,19 +209,28 @@ mod tests {
 
     #[test]
     fn one_look_takes_all_that_waits_and_tells_where_it_knows_of_no_more() {
-        let (reader, mut writer) = io::pipe().unwrap();
-        writer.write_all(b"short\n").unwrap();
-        let chunk = read_available(&reader).unwrap();
-        assert_eq!((&chunk.bytes[..], chunk.emptied), (&b"short\n"[..], true));
-        for length in [SHORT, SHORT + 1, 3 * SHORT] {
-            let long = vec![b'x'; length];
-            writer.write_all(&long).unwrap();
-            let chunk = read_available(&reader).unwrap();
-            assert_eq!((&chunk.bytes[..], chunk.emptied), (&long[..], false));
+        for much in [false, true] {
+            let (reader, mut writer) = io::pipe().unwrap();
+            rustix::io::ioctl_fionbio(&reader, true).unwrap();
+            assert_eq!(read_available(&reader, much).map(|_| ()).unwrap_err(), Errno::AGAIN);
+            for length in [6, SHORT - 1, SHORT, SHORT + 1, 3 * SHORT, CHUNK_MAX - 1] {
+                let written = vec![b'x'; length];
+                writer.write_all(&written).unwrap();
+                let chunk = read_available(&reader, much).unwrap();
+                assert_eq!((&chunk.bytes[..], chunk.emptied), (&written[..], true), "{length}");
+                let kept = Vec::from(chunk.bytes).capacity();
+                assert_eq!(kept, length, "no more than what was read is kept");
+            }
+            let full = vec![b'x'; CHUNK_MAX];
+            writer.write_all(&full).unwrap();
+            let chunk = read_available(&reader, much).unwrap();
+            assert_eq!((chunk.bytes.len(), chunk.emptied), (CHUNK_MAX, false), "there may be more");
+            writer.write_all(&full[..SHORT]).unwrap();
+            drop(writer);
+            assert_eq!(read_available(&reader, much).unwrap().bytes.len(), SHORT);
+            let end = read_available(&reader, much).unwrap();
+            assert!(end.bytes.is_empty() && !end.emptied, "the end must be seen again");
         }
-        drop(writer);
-        let end = read_available(&reader).unwrap();
-        assert!(end.bytes.is_empty() && !end.emptied, "the end must be seen again");
     }
 
     #[test]
@@ -194,10 +239,11 @@ mod tests {
         let _context = runtime.enter();
         let (reader, mut writer) = io::pipe().unwrap();
         let receiver = Receiver::from_owned_fd(reader.into()).unwrap();
-        let (mut read, mut left) = (0, PIPE_MAX);
+        let (mut read, mut left, mut much) = (0, PIPE_MAX, false);
+        let mut pipe = Pipe { receiver: &receiver, left: &mut left, much: &mut much };
         loop {
             writer.write_all(&[b'x'; 4096]).unwrap();
-            let chunk = read_left(&receiver, &mut left).unwrap();
+            let chunk = pipe.read_left().unwrap();
             if chunk.is_empty() {
                 break;
             }
