@@ -1,16 +1,20 @@
 //! Bytes to lines: pure, linear in the bytes, and never lost after a line that is too long.
 
+mod partial;
+
 use std::{borrow::Cow, collections::VecDeque};
 
 use bytes::{Buf, Bytes};
 
 use crate::{FrameError, Head, Limits, Line, line};
+use partial::Partial;
 
 /// Splits a byte stream into lines.
 ///
 /// Push what was read, take lines until there is none, and [`finish`](Self::finish) at the end of input.
 /// The stream may be cut anywhere: the lines and the errors are the same, and no byte is looked at twice.
 /// Between lines it holds no memory: a pushed block is freed with the last of its lines.
+/// While a line is unfinished it holds that line's bytes, and for the moment in which they are joined twice as many.
 /// It refuses nothing by itself: whoever pushes without taking lines piles up blocks.
 #[derive(Debug, Default)]
 pub struct LineDecoder {
@@ -22,7 +26,7 @@ pub struct LineDecoder {
     /// Blocks behind it, where they were pushed before all lines were taken.
     behind: VecDeque<Bytes>,
     /// The start of a line that did not end in an earlier block.
-    partial: Vec<u8>,
+    partial: Partial,
     /// Whether the rest of an over-long line is being dropped.
     dropping: bool,
     /// Lines ended so far.
@@ -56,11 +60,11 @@ impl LineDecoder {
     pub fn next(&mut self) -> Option<Result<Line, FrameError>> {
         loop {
             while let Some(end) = memchr::memchr(b'\n', &self.block) {
-                let piece = self.block.split_to(end);
-                self.block.advance(1);
                 self.lines += 1;
-                if !std::mem::take(&mut self.dropping) {
-                    return Some(self.complete(piece));
+                if std::mem::take(&mut self.dropping) {
+                    self.block.advance(end + 1);
+                } else {
+                    return Some(self.complete(end));
                 }
             }
             if let Some(error) = self.store_rest() {
@@ -76,10 +80,9 @@ impl LineDecoder {
     /// Of a last line that is too long nothing is left: its error came when the limit was passed.
     pub fn finish(&mut self) -> Option<Line> {
         self.dropping = false;
-        let partial = std::mem::take(&mut self.partial);
-        (!partial.is_empty()).then(|| {
+        (self.partial.len() > 0).then(|| {
             self.lines += 1;
-            Line::new(partial)
+            Line::new(self.partial.take(&[]))
         })
     }
 
@@ -93,29 +96,28 @@ impl LineDecoder {
         self.block = block;
     }
 
-    /// The line that ends with `piece`.
-    fn complete(&mut self, piece: Bytes) -> Result<Line, FrameError> {
-        if self.partial.len() + piece.len() > self.limits.max_line {
-            return Err(self.too_long(&piece, self.lines));
-        }
-        if self.partial.is_empty() {
-            return Ok(self.own(piece));
-        }
-        let mut line = std::mem::take(&mut self.partial);
-        line.extend_from_slice(&piece);
-        line.shrink_to_fit();
-        Ok(Line::new(line))
+    /// The line that ends with the next `length` bytes of the block.
+    fn complete(&mut self, length: usize) -> Result<Line, FrameError> {
+        let piece = &self.block[..length];
+        let line = if self.partial.len() + length > self.limits.max_line {
+            let piece = self.block.slice(..length);
+            Err(self.too_long(&piece, self.lines))
+        } else if self.partial.len() > 0 {
+            Ok(Line::new(self.partial.take(piece)))
+        } else if self.is_to_copy(length) {
+            Ok(Line::new(Bytes::copy_from_slice(piece)))
+        } else {
+            Ok(Line::new(self.block.slice(..length)))
+        };
+        self.block.advance(length + 1);
+        line
     }
 
-    /// Copies a line out of its block where it is short, or less than half of the block.
+    /// Whether a piece is copied out of its block: where it is short, or less than half of the block.
     ///
-    /// A line that is kept then keeps at most twice its own length alive, of a block that is its own allocation.
-    fn own(&self, piece: Bytes) -> Line {
-        if piece.len() >= COPIED && piece.len() * 2 >= self.block_len {
-            Line::new(piece)
-        } else {
-            Line::new(Bytes::copy_from_slice(&piece))
-        }
+    /// What is kept then keeps at most twice its own length alive, of a block that is its own allocation.
+    fn is_to_copy(&self, piece: usize) -> bool {
+        piece < COPIED || piece * 2 < self.block_len
     }
 
     /// Keeps what has no newline yet.
@@ -128,7 +130,11 @@ impl LineDecoder {
             self.dropping = true;
             return Some(self.too_long(&rest, self.lines + 1));
         }
-        self.partial.extend_from_slice(&rest);
+        if self.is_to_copy(rest.len()) {
+            self.partial.copy(&rest);
+        } else {
+            self.partial.push(rest);
+        }
         None
     }
 
@@ -137,17 +143,15 @@ impl LineDecoder {
     /// No more and no less, so that the error does not depend on where the stream was cut.
     fn too_long(&mut self, piece: &[u8], line: u64) -> FrameError {
         let limit = self.limits.max_line;
-        let mut start: Cow<'_, [u8]> = Cow::Owned(std::mem::take(&mut self.partial));
-        if start.is_empty() {
-            start = Cow::Borrowed(&piece[..limit]);
-        } else {
-            let room = limit - start.len();
-            start.to_mut().extend_from_slice(&piece[..room]);
-        }
+        let piece = &piece[..limit - self.partial.len()];
+        let start: Cow<'_, [u8]> =
+            if self.partial.len() > 0 { self.partial.take(piece).into() } else { piece.into() };
         FrameError::TooLong { line, limit, excerpt: line::start(&start), head: Head::of(&start) }
     }
 }
 
 /// A line below this length, in bytes, is copied out of its block whatever the block's length: a block may be a small
 /// slice of a large buffer, and copying a short line costs less than the question.
+///
+/// The same holds for the start of one.
 const COPIED: usize = 4096;

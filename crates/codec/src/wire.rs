@@ -59,8 +59,9 @@ impl<S: ByteSource> WireReader<S> {
     }
 
     fn split(&mut self, block: Bytes) -> Batch {
+        // Nearly always enough, so that the list does not grow in steps.
+        let mut batch = Batch::with_capacity(block.len() / USUAL_LINE + 1);
         self.decoder.push(block);
-        let mut batch = Batch::new();
         while let Some(line) = self.decoder.next() {
             match line {
                 Ok(line) if line.is_blank() => {}
@@ -125,3 +126,6 @@ impl<S: ByteSink> WireWriter<S> {
         self.sink.leave(lines);
     }
 }
+
+/// Shorter than most lines are on average, in bytes.
+const USUAL_LINE: usize = 512;

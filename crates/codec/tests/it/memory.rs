@@ -58,6 +58,44 @@ fn a_line_over_many_blocks_keeps_none_of_them() {
 }
 
 #[test]
+fn a_line_over_blocks_of_any_size_and_owner_is_whole() {
+    let mut decoder = LineDecoder::new(Limits::default());
+    let mut expected = Vec::new();
+    for round in 0..3 {
+        for (number, length) in
+            [1, 300, 4095, 4096, 5000, 65_536, 9, 70_000, 0, 12_000].into_iter().enumerate()
+        {
+            let piece: Vec<u8> = (0..length).map(|at| b'a' + ((at + number + round) % 26) as u8).collect();
+            expected.extend_from_slice(&piece);
+            let roomy = || {
+                let mut roomy = Vec::with_capacity(length * 3 + 1);
+                roomy.extend_from_slice(&piece);
+                roomy
+            };
+            let block = match (number + round) % 4 {
+                0 => Bytes::from(piece),
+                1 => block(&piece).0,
+                2 => Bytes::from(roomy()),
+                _ => {
+                    // A line before it in its block.
+                    expected.clear();
+                    expected.extend_from_slice(&piece);
+                    Bytes::from([b"{}\n", &piece[..]].concat())
+                }
+            };
+            decoder.push(block);
+            while decoder.next().is_some() {}
+            assert_eq!(decoder.buffered(), expected.len());
+        }
+    }
+    decoder.push(Bytes::from_static(b"the end\nnext\n"));
+    expected.extend_from_slice(b"the end");
+    assert!(expected.len() > 4096);
+    assert_eq!(decoder.next().unwrap().unwrap().as_bytes(), expected);
+    assert_eq!(decoder.next(), Some(Ok(Line::from("next"))));
+}
+
+#[test]
 fn an_error_keeps_nothing_of_its_line() {
     let mut decoder = LineDecoder::new(Limits::max_line(10_000));
     let (bytes, owner) = block(&vec![b'x'; 50_000]);
