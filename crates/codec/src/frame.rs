@@ -33,6 +33,10 @@ pub enum Head {
     Cancel(Option<RequestId>),
     /// A `result`: a turn ends.
     Result,
+    /// A `stream_event`: a piece of the model's answer, of which routing needs to know no more.
+    StreamEvent,
+    /// A `user`: what was said to the model, of which routing needs to know no more.
+    User,
     /// Any other object.
     Other,
     /// No JSON object: a stray print.
@@ -69,7 +73,7 @@ fn head(line: &[u8]) -> Head {
                 }
             }
             b"control_response" | b"result" => {}
-            _ => return Head::Other,
+            kind => return unnamed(kind),
         }
     }
     let Some(fields) = Fields::of(line) else { return Head::Noise };
@@ -80,6 +84,15 @@ fn head(line: &[u8]) -> Head {
         "control_response" => Head::Response(response_id(fields)),
         "control_cancel_request" => Head::Cancel(id(fields)),
         "result" => Head::Result,
+        kind => unnamed(kind.as_bytes()),
+    }
+}
+
+/// What a line is whose head is told by its kind alone.
+fn unnamed(kind: &[u8]) -> Head {
+    match kind {
+        b"stream_event" => Head::StreamEvent,
+        b"user" => Head::User,
         _ => Head::Other,
     }
 }

@@ -1,6 +1,8 @@
 //! Runs a router over a transport: one task reads, writes and watches the clock and the peer.
 
+mod arrival;
 mod callbacks;
+mod effects;
 mod inbox;
 mod read;
 mod settings;
@@ -16,6 +18,7 @@ use std::{
 use agentwire_codec::{WireReader, WireWriter};
 use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link};
 
+pub(crate) use inbox::Parcels;
 pub use settings::Settings;
 pub(crate) use shared::{Shared, State};
 

@@ -1,29 +1,26 @@
 //! What the CLI says, in the order of its lines.
 
 use std::{
-    collections::VecDeque,
     fmt,
-    future::{Future, poll_fn},
-    pin::Pin,
+    future::poll_fn,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 
 use agentwire_codec::{FrameError, Incoming, Line};
 
-use crate::{Ending, TurnEnd, handle::Handle};
+use crate::{Ending, TurnEnd, driver::Parcels, handle::Handle};
 
 /// What the CLI says, in the order of its lines; nothing is dropped while it is not read.
 ///
 /// Dropping it says that nobody will read: what comes from then on is dropped, and the session goes on without it.
 pub struct Messages {
     handle: Arc<Handle>,
-    batch: VecDeque<Delivery>,
-    /// What waits for the next batch; kept between polls, so that whoever polled last is woken.
-    waiting: Option<Waiting>,
+    batch: Parcels,
+    /// The weight of what was read and still counts as unread: told once in a while, since telling it takes the lock for
+    /// which whoever fills the inbox waits.
+    read: usize,
 }
-
-type Waiting = Pin<Box<dyn Future<Output = Result<VecDeque<Delivery>, Arc<Ending>>> + Send + Sync>>;
 
 /// One thing that is told to the reader.
 #[derive(Debug)]
@@ -39,7 +36,7 @@ pub enum Delivery {
 
 impl Messages {
     pub(crate) fn new(handle: Arc<Handle>) -> Self {
-        Self { handle, batch: VecDeque::new(), waiting: None }
+        Self { handle, batch: Parcels::new(), read: 0 }
     }
 
     /// Waits for the next thing.
@@ -55,41 +52,42 @@ impl Messages {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// As [`next`](Self::next), for those who poll: nothing is lost between two polls.
+    /// As [`next`](Self::next), for those who poll: nothing is lost between two polls, and whoever polled last is woken.
     ///
     /// # Errors
     ///
     /// As [`next`](Self::next).
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<Ending>>> {
         loop {
-            if let Some(delivery) = self.batch.pop_front() {
-                self.handle.shared().read(delivery.weight());
-                return Poll::Ready(Ok(delivery));
+            if let Some(parcel) = self.batch.pop_front() {
+                self.count(parcel.weight());
+                return Poll::Ready(Ok(parcel.open()));
             }
-            let handle = &self.handle;
-            let waiting = self.waiting.get_or_insert_with(|| Box::pin(next_batch(Arc::clone(handle))));
-            let batch = ready!(waiting.as_mut().poll(context));
-            self.waiting = None;
-            self.batch = batch?;
+            let read = std::mem::take(&mut self.read);
+            ready!(self.handle.shared().poll_batch(read, &mut self.batch, context))?;
+        }
+    }
+
+    /// Something of this weight is read.
+    fn count(&mut self, weight: usize) {
+        let shared = self.handle.shared();
+        self.read += weight;
+        if self.read > shared.settings().parked_quiet / UNTOLD {
+            shared.read(std::mem::take(&mut self.read));
         }
     }
 }
 
-async fn next_batch(handle: Arc<Handle>) -> Result<VecDeque<Delivery>, Arc<Ending>> {
-    handle.shared().next_batch().await
-}
-
 impl Delivery {
-    /// What it counts towards the limits of unread messages, in bytes.
+    /// The bytes that it holds beside itself.
     pub(crate) fn weight(&self) -> usize {
-        let line = match self {
+        match self {
             Self::Incoming(incoming) => match incoming {
                 Incoming::TooLong(FrameError::TooLong { excerpt, .. }) => excerpt.len(),
                 incoming => incoming.line().map_or(0, Line::len),
             },
             Self::TurnEnded(_) | Self::RunOver => 0,
-        };
-        line + size_of::<Self>()
+        }
     }
 }
 
@@ -104,3 +102,6 @@ impl fmt::Debug for Messages {
         f.debug_struct("Messages").field("batch", &self.batch.len()).finish_non_exhaustive()
     }
 }
+
+/// What was read and is not told is at most this part of what may be unread.
+const UNTOLD: usize = 16;

@@ -1,5 +1,6 @@
 //! The one trait by which a crate above sees what arrives, when it arrives.
 
+use agentwire_codec::Head;
 use agentwire_protocol::message::UserInput;
 
 use crate::{Delivery, Ending};
@@ -10,6 +11,16 @@ use crate::{Delivery, Ending};
 pub trait Observer: Send + Sync + 'static {
     /// A prompt is being sent; called where it is, with no lock held.
     fn sending(&self, prompt: &UserInput);
+
+    /// Whether a line with this head is to be told to [`arrived`](Self::arrived).
+    ///
+    /// Asked of lines that nobody else needs decoded before they are read ([`Head::StreamEvent`], [`Head::User`]), which
+    /// are nearly all: where it says no they are kept as their lines alone, which takes less memory and no time here.
+    /// Yes by default.
+    fn wants(&self, head: &Head) -> bool {
+        let _ = head;
+        true
+    }
 
     /// Something has arrived; called in the order of the lines, before the reader can have it.
     ///

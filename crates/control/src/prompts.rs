@@ -119,7 +119,7 @@ impl Control {
 
     /// Whether the CLI has told what becomes of a prompt, so that it names the prompts that a turn answers.
     pub fn names_prompts(&self) -> bool {
-        self.shared().look(crate::Router::names_prompts)
+        self.shared().names_prompts()
     }
 
     /// How many turns have ended, as of what was read from the CLI so far.

@@ -1,6 +1,7 @@
 //! The router: frames in, events and lines out.
 
 mod answer;
+mod decoded;
 mod event;
 mod frames;
 mod inbound;
@@ -12,13 +13,14 @@ mod turn;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use agentwire_codec::{EncodeError, Frame, FrameError, Head, encode};
+use agentwire_codec::{EncodeError, Frame, FrameError, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
     control::{ControlCall, ControlCancelRequest, ControlResponse, OutboundRequest},
 };
 use bytes::Bytes;
 
+pub(crate) use decoded::Decoded;
 pub use event::{Event, Ignored, TurnEnd};
 pub use receipts::PromptState;
 
@@ -83,17 +85,7 @@ impl Router {
 
     /// Takes the next frame of the CLI's.
     pub fn handle_frame(&mut self, frame: Frame) {
-        if self.is_closed() {
-            self.ignored.after_end += 1;
-            return;
-        }
-        match frame.head.clone() {
-            Head::Request(id) => self.handle_request(id, frame),
-            Head::Response(id) => self.handle_response(id, frame),
-            Head::Cancel(id) => self.handle_cancel(id),
-            Head::Result => self.handle_result(frame),
-            _ => self.handle_message(frame),
-        }
+        self.handle_decoded(Decoded::of(frame));
     }
 
     /// Takes the error that stands for a line that was dropped.

@@ -2,10 +2,9 @@
 
 mod handler;
 mod offers;
-mod opened;
 mod template;
 
-use std::{fmt, fmt::Display};
+use std::{fmt, fmt::Display, sync::Arc};
 
 use rmcp::model::{
     GetPromptResult, Icon, Implementation, JsonObject, Prompt, Resource, ResourceContents, ResourceTemplate,
@@ -14,10 +13,9 @@ use rmcp::model::{
 
 #[cfg(feature = "schemars")]
 use crate::{IntoToolOutput, ToolContext};
-use crate::{Outbox, Serve, Session, Tool};
+use crate::{Outbox, Serve, Session, Tool, rmcp_server::RmcpSession};
+use handler::Handler;
 use offers::{OfferedPrompt, Readable};
-use opened::Opened;
-pub(crate) use opened::Tools;
 
 /// A server of a few tools, and perhaps resources and prompts.
 ///
@@ -147,6 +145,7 @@ impl fmt::Debug for Server {
 
 impl Serve for Server {
     fn open(&self, outbox: Outbox) -> Box<dyn Session> {
-        Box::new(Opened::start(self.clone(), outbox))
+        let control = outbox.control().clone();
+        Box::new(RmcpSession::start(Handler { server: Arc::new(self.clone()), control }, outbox))
     }
 }

@@ -10,6 +10,7 @@ use std::{
     time::Instant,
 };
 
+use agentwire_codec::Head;
 use agentwire_control::{CallContext, Delivery, Ending, Observer};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
@@ -126,6 +127,11 @@ impl Observer for Watch {
         {
             self.state().ledger.prompt(id.clone(), content);
         }
+    }
+
+    fn wants(&self, head: &Head) -> bool {
+        // Pieces of an answer say nothing of what is observed.
+        *head != Head::StreamEvent && self.is_wanted()
     }
 
     fn arrived(&self, delivery: &Delivery) {

@@ -21,6 +21,8 @@ fn every_kind_is_found() {
     check(r#"{"type":"control_response","response":{"subtype":"success","request_id":"a"}}"#, &response("a"));
     check(r#"{"type":"control_cancel_request","request_id":"a"}"#, &Head::Cancel(Some("a".into())));
     check(r#"{"type":"result"}"#, &Head::Result);
+    check(r#"{"type":"stream_event"}"#, &Head::StreamEvent);
+    check(r#"{"type":"user"}"#, &Head::User);
     check(r#"{"type":"assistant"}"#, &Head::Other);
     check(r#"{"no":"type"}"#, &Head::Other);
     check("{}", &Head::Other);
@@ -43,8 +45,8 @@ fn missing_and_odd_ids_are_none() {
 
 #[test]
 fn strings_that_look_like_keys_are_not_keys() {
-    check(r#"{"text":"\"type\":\"result\"","type":"user"}"#, &Head::Other);
-    check(r#"{"x":{"type":"result"},"type":"user"}"#, &Head::Other);
+    check(r#"{"text":"\"type\":\"result\"","type":"user"}"#, &Head::User);
+    check(r#"{"x":{"type":"result"},"type":"user"}"#, &Head::User);
     check(r#"{"x":"}","y":["{","]"],"type":"result"}"#, &Head::Result);
     check(r#"{"x":"\\","type":"result"}"#, &Head::Result);
 }

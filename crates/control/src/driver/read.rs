@@ -1,15 +1,20 @@
 //! The reading half: frames to the router, and the peer's end from both sides.
 
-use std::{future::Future, pin::pin, time::Duration};
+use std::{
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    task::Poll,
+    time::Duration,
+};
 
-use agentwire_codec::{Batch, Head, WireError, WireReader};
+use agentwire_codec::{Batch, WireError, WireReader};
 use agentwire_transport::{ByteSource, ExitReport, Lifeline};
 use tokio::{
     task::coop::consume_budget,
     time::{Instant, timeout},
 };
 
-use super::{Host, Shared, callbacks, chain};
+use super::{Host, Shared, arrival::Arrival, callbacks, chain};
 use crate::Ending;
 
 /// Reads to the end of the peer, and tells how it ended.
@@ -21,7 +26,9 @@ pub(super) async fn read<S: ByteSource, L: Lifeline>(
     host: &Host,
 ) -> Ending {
     let shared = &host.shared;
-    let mut peer = Peer { lifeline, shared, exit: None, left: shared.settings().exit_grace };
+    // One for all reads: each of its own would be a box, a lock and a waker.
+    let ended = pin!(lifeline.ended());
+    let mut peer = Peer { lifeline, ended, shared, exit: None, left: shared.settings().exit_grace };
     let failure = read_output(reader, &mut peer, host).await;
     let ending = peer.ending(shared.settings().exit_grace).await;
     match failure {
@@ -31,9 +38,9 @@ pub(super) async fn read<S: ByteSource, L: Lifeline>(
 }
 
 /// Reads to the end of output; `Some` where it ended by a fault.
-async fn read_output<S: ByteSource, L: Lifeline>(
+async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>(
     reader: &mut WireReader<S>,
-    peer: &mut Peer<'_, L>,
+    peer: &mut Peer<'_, L, E>,
     host: &Host,
 ) -> Option<String> {
     loop {
@@ -48,23 +55,23 @@ async fn read_output<S: ByteSource, L: Lifeline>(
     }
 }
 
-/// Takes the frames in their order, and starts each callback before the frames behind its request are looked at.
+/// Takes the frames in their order, and starts each callback before the frames behind its request are taken.
 fn take(batch: Batch, host: &Host) {
+    let shared = &host.shared;
+    let mut arrivals = Vec::with_capacity(batch.len());
     let mut frames = batch.into_iter();
     while frames.len() > 0 {
-        let ((), asked) = host.shared.with_router(|router| {
-            for frame in frames.by_ref() {
-                let is_request = matches!(&frame, Ok(frame) if matches!(frame.head, Head::Request(_)));
-                match frame {
-                    Ok(frame) => router.handle_frame(frame),
-                    Err(fault) => router.handle_fault(fault),
-                }
-                if is_request {
-                    break;
-                }
+        // Decoded before the lock is taken, for which the reader may be waiting.
+        for frame in frames.by_ref() {
+            let arrival = Arrival::of(frame, shared.observer());
+            let is_request = arrival.is_request();
+            arrivals.push(arrival);
+            if is_request {
+                break;
             }
-        });
-        host.shared.settle_observer();
+        }
+        let asked = shared.arrive(arrivals.drain(..));
+        shared.settle_observer();
         for asked in asked {
             callbacks::start(host, asked);
         }
@@ -72,8 +79,10 @@ fn take(batch: Batch, host: &Host) {
 }
 
 /// The life of the peer, while its output is read.
-struct Peer<'a, L> {
+struct Peer<'a, L, E> {
     lifeline: &'a L,
+    /// Its end; not to be polled again once `exit` is there.
+    ended: Pin<&'a mut E>,
     shared: &'a Shared,
     exit: Option<ExitReport>,
     /// How long reading may still wait for output of a peer that is gone.
@@ -84,7 +93,7 @@ struct Peer<'a, L> {
     left: Duration,
 }
 
-impl<L: Lifeline> Peer<'_, L> {
+impl<L: Lifeline, E: Future<Output = ExitReport>> Peer<'_, L, E> {
     /// Waits for a read; `None` when the peer is gone and its output does not end.
     async fn while_alive(
         &mut self,
@@ -92,11 +101,15 @@ impl<L: Lifeline> Peer<'_, L> {
     ) -> Option<Result<Option<Batch>, WireError>> {
         let mut read = pin!(read);
         if self.exit.is_none() {
+            // Mostly there is something, and nobody waits.
+            if let Poll::Ready(batch) = poll_fn(|context| Poll::Ready(read.as_mut().poll(context))).await {
+                return Some(batch);
+            }
             self.shared.set_reading(true);
             let batch = tokio::select! {
                 biased;
                 batch = &mut read => Ok(batch),
-                exit = self.lifeline.ended() => Err(exit),
+                exit = &mut self.ended => Err(exit),
             };
             self.shared.set_reading(false);
             match batch {
@@ -116,7 +129,7 @@ impl<L: Lifeline> Peer<'_, L> {
             return Ending::exited(exit);
         }
         let has_process = self.lifeline.has_process();
-        match timeout(if has_process { grace } else { Duration::ZERO }, self.lifeline.ended()).await {
+        match timeout(if has_process { grace } else { Duration::ZERO }, self.ended).await {
             Ok(exit) => Ending::exited(exit),
             Err(_) if has_process => Ending::failed("it closed its output and did not exit"),
             Err(_) => Ending::default(),

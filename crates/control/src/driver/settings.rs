@@ -11,8 +11,13 @@ pub struct Settings {
     /// Limits of the codec.
     pub limits: Limits,
     /// Bytes of unread messages past which reading waits for the user, while no request is open and no sender waits.
+    /// It goes on when half of them are read.
     ///
     /// 1 MiB: enough to keep a reader busy, too little to matter.
+    /// Counted are the lines and their places in the queue, which is all that most of them hold: pieces of answers and
+    /// what is said to the model are decoded when they are read.
+    /// Other messages hold their typed view too, about as much again.
+    /// What was read may count for a while longer, at most a sixteenth of this.
     pub parked_quiet: usize,
     /// Bytes of unread messages past which reading waits all the same, and open calls are given up.
     ///

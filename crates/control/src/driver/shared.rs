@@ -3,7 +3,11 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
     time::Duration,
 };
 
@@ -15,8 +19,14 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Settings, callbacks::Running, inbox::Inbox};
-use crate::{ControlError, Delivery, Ending, Event, Ignored, Observer, Router, Stale, handle::Started};
+use super::{
+    Settings,
+    arrival::Arrival,
+    callbacks::Running,
+    effects::Effects,
+    inbox::{Inbox, Parcel, Parcels},
+};
+use crate::{ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started};
 
 /// What the driver, the handles and the callbacks share.
 pub(crate) struct Shared {
@@ -24,12 +34,14 @@ pub(crate) struct Shared {
     pub(super) started: Instant,
     state: Mutex<State>,
     /// Who sees what arrives.
-    observer: Option<Arc<dyn Observer>>,
+    pub(super) observer: Option<Arc<dyn Observer>>,
+    /// Whether the CLI names prompts: asked for with each message that is read, and so not behind the lock.
+    pub(super) names_prompts: AtomicBool,
     /// Something is to be written, or the input is to be ended.
     pub(super) to_write: Notify,
     /// Something was written, or nothing will be.
     pub(super) written: Notify,
-    /// There is something to read for the user.
+    /// There is news, perhaps of a prompt.
     pub(super) arrived: Notify,
     /// Something that held reading up may have changed.
     pub(super) may_read: Notify,
@@ -48,17 +60,19 @@ pub(crate) struct State {
     pub(super) started: u64,
     /// How many wait for room to send, or for news of a prompt.
     pub(super) waiters: usize,
+    /// Whether reading waits for the user.
+    pub(super) held_up: bool,
     /// Since when a read waits for output of a peer that lives.
     pub(super) reading_since: Option<Instant>,
     /// Whether the writing half is done.
     pub(super) input_finished: bool,
     /// Whether no handle is left.
     pub(super) abandoned: bool,
-    waiting: HashMap<RequestId, Waiting>,
+    pub(super) waiting: HashMap<RequestId, Waiting>,
 }
 
 /// Where a reply is waited for.
-type Waiting = oneshot::Sender<Result<RawJson, ControlError>>;
+pub(super) type Waiting = oneshot::Sender<Result<RawJson, ControlError>>;
 
 /// A request that came in and is to be answered.
 pub(crate) struct Asked {
@@ -74,6 +88,7 @@ impl Shared {
             started: Instant::now(),
             state: Mutex::default(),
             observer,
+            names_prompts: AtomicBool::new(false),
             to_write: Notify::new(),
             written: Notify::new(),
             arrived: Notify::new(),
@@ -108,6 +123,10 @@ impl Shared {
         }
     }
 
+    pub(super) fn observer(&self) -> Option<&dyn Observer> {
+        self.observer.as_deref()
+    }
+
     /// Tells the observer of a prompt.
     pub(crate) fn tell_observer(&self, prompt: &UserInput) {
         if let Some(observer) = &self.observer {
@@ -123,35 +142,18 @@ impl Shared {
     ) -> (T, Vec<Asked>) {
         let (calls, _) = state.router.open();
         let result = act(&mut state);
-        let Effects { told, asked, replies, cancelled, closed } =
-            state.settle_events(self.observer.as_deref());
-        let writes = state.router.has_to_write();
-        // Only a call that begins or ends moves the next deadline.
-        let deadline_moved = state.router.open().0 != calls;
-        drop(state);
-        // Outside the lock, since each may wake code of the caller's.
-        for (id, waiting, reply) in replies {
-            if waiting.send(reply).is_err() {
-                tracing::debug!(%id, "a reply came after its call was dropped");
-            }
-        }
-        cancelled.into_iter().for_each(Running::cancel);
-        if let (Some(observer), Some(ending)) = (&self.observer, closed) {
-            observer.ended(&ending);
-        }
-        // Whoever waits is woken only for what it waits for: the reader of messages often sleeps on a thread of its own,
-        // which costs more to wake than a callback takes.
-        if writes {
-            self.to_write.notify_one();
-        }
-        if deadline_moved {
-            self.deadlines.notify_one();
-        }
-        if told {
-            self.arrived.notify_waiters();
-        }
-        self.may_read.notify_waiters();
-        (result, asked)
+        let mut effects = Effects::default();
+        state.settle_events(self.observer(), &mut effects);
+        (result, self.pass_on(state, effects, calls))
+    }
+
+    /// Takes in what arrived, in its order, and passes on what came of it.
+    pub(super) fn arrive(&self, arrivals: impl Iterator<Item = Arrival>) -> Vec<Asked> {
+        let mut state = self.state();
+        let (calls, _) = state.router.open();
+        let mut effects = Effects::default();
+        arrivals.for_each(|arrival| state.take_in(arrival, self.observer(), &mut effects));
+        self.pass_on(state, effects, calls)
     }
 
     /// Starts a call at once, so that its limit runs and reading goes on for it, whatever waits to be written before.
@@ -183,8 +185,33 @@ impl Shared {
 
     /// Tells the user something that is no event of the router's.
     pub(super) fn deliver(&self, delivery: Delivery) {
-        self.state().inbox.push(delivery);
-        self.arrived.notify_waiters();
+        let mut state = self.state();
+        state.inbox.push(Parcel::Delivery(delivery));
+        let reader = state.inbox.take_reader();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    /// What the user may read: all that is there, into `batch`, which is empty; or the end.
+    ///
+    /// `read` is the weight of what was read since this was last told.
+    pub(crate) fn poll_batch(
+        &self,
+        read: usize,
+        batch: &mut Parcels,
+        context: &Context<'_>,
+    ) -> Poll<Result<(), Arc<Ending>>> {
+        let mut state = self.state();
+        state.inbox.read(read);
+        let polled = state.inbox.poll(batch, context);
+        self.let_read(state);
+        polled
+    }
+
+    pub(crate) fn names_prompts(&self) -> bool {
+        self.names_prompts.load(Ordering::Relaxed)
     }
 
     pub(crate) fn end_input(&self) {
@@ -271,7 +298,18 @@ impl State {
         self.inbox.parked() + if alone { self.router.answer_bytes() } else { self.router.inbound_bytes() }
     }
 
-    /// The same, where it is so much that nothing is read.
+    /// Whether the peer is read from: see [`Settings`].
+    pub(super) fn may_read(&self, settings: &Settings) -> bool {
+        if self.backlog(settings).is_some() {
+            return false;
+        }
+        let (calls, callbacks) = self.router.open();
+        // Once it has stopped it goes on for longer than one message.
+        let most = settings.parked_quiet / if self.held_up { 2 } else { 1 };
+        calls + callbacks + self.waiters > 0 || self.inbox.parked() <= most
+    }
+
+    /// The bytes that are unread, where that is so much that nothing is read.
     pub(super) fn backlog(&self, settings: &Settings) -> Option<usize> {
         let most = settings.parked_open.max(settings.parked_quiet);
         Some(self.parked()).filter(|parked| *parked > most)
@@ -288,48 +326,6 @@ impl State {
     pub(super) fn next_line(&mut self) -> Option<Bytes> {
         self.router.poll_transmit()
     }
-
-    /// Takes in the router's events, and gives what is to be done without the lock.
-    fn settle_events(&mut self, observer: Option<&dyn Observer>) -> Effects {
-        let mut effects = Effects::default();
-        let deliver = |inbox: &mut Inbox, delivery| {
-            if let Some(observer) = observer {
-                observer.arrived(&delivery);
-            }
-            inbox.push(delivery);
-        };
-        while let Some(event) = self.router.poll_event() {
-            effects.told |=
-                matches!(event, Event::Incoming(_) | Event::TurnEnded(_) | Event::RunOver | Event::Closed(_));
-            match event {
-                Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
-                Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
-                Event::RunOver => deliver(&mut self.inbox, Delivery::RunOver),
-                Event::Inbound { id, request, line } => effects.asked.push(Asked { id, request, line }),
-                Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
-                Event::Answered { id, reply } => {
-                    let waiting = self.waiting.remove(&id);
-                    effects.replies.extend(waiting.map(|waiting| (id, waiting, reply)));
-                }
-                Event::Closed(ending) => {
-                    effects.closed = Some(Arc::clone(&ending));
-                    self.inbox.end(ending);
-                }
-            }
-        }
-        effects
-    }
-}
-
-/// What is to be done once the lock is released.
-#[derive(Default)]
-struct Effects {
-    /// There is something for who reads, and perhaps news of a prompt.
-    told: bool,
-    asked: Vec<Asked>,
-    replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
-    cancelled: Vec<Running>,
-    closed: Option<Arc<Ending>>,
 }
 
 impl fmt::Debug for Shared {

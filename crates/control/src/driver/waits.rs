@@ -1,7 +1,6 @@
 //! What is waited for, by whom, and until when: every wait ends with the session.
 
 use std::{
-    collections::VecDeque,
     convert::Infallible,
     future::pending,
     sync::{Arc, MutexGuard},
@@ -15,7 +14,7 @@ use tokio::{
 };
 
 use super::{Shared, shared::State};
-use crate::{ControlError, Delivery, Ending, PromptState};
+use crate::{ControlError, PromptState};
 
 impl Shared {
     /// Does something that writes, once there is room for more to be written, or nothing can be written any more.
@@ -108,29 +107,34 @@ impl Shared {
         lines.freeze()
     }
 
-    /// Waits for what the user may read: a batch, or the end.
-    pub(crate) async fn next_batch(&self) -> Result<VecDeque<Delivery>, Arc<Ending>> {
-        wait(&self.arrived, || {
-            let mut state = self.state();
-            let batch = state.inbox.take();
-            if batch.is_empty() { state.inbox.ended().cloned().map(Err) } else { Some(Ok(batch)) }
-        })
-        .await
-    }
-
     /// The user has read something of this weight.
     pub(crate) fn read(&self, weight: usize) {
-        self.state().inbox.read(weight);
-        self.may_read.notify_waiters();
+        let mut state = self.state();
+        state.inbox.read(weight);
+        self.let_read(state);
+    }
+
+    /// Unlocks the state, and wakes the reading half where it is held up and may now go on.
+    ///
+    /// Not before: it runs on another thread mostly, which costs more to wake than a message takes.
+    pub(super) fn let_read(&self, state: MutexGuard<'_, State>) {
+        let may_read = state.held_up && state.may_read(&self.settings);
+        drop(state);
+        if may_read {
+            self.may_read.notify_waiters();
+        }
     }
 
     /// Waits until reading may go on: see [`Settings`](crate::Settings).
     pub(super) async fn may_read(&self) {
         let may_read = || {
-            let state = self.state();
-            let (calls, callbacks) = state.router.open();
+            let mut state = self.state();
+            state.held_up = !state.may_read(&self.settings);
+            if !state.held_up {
+                return Some(());
+            }
             if let Some(parked) = state.backlog(&self.settings) {
-                if calls > 0 {
+                if state.router.open().0 > 0 {
                     self.apply(state, |state| {
                         state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
                     });
@@ -138,10 +142,8 @@ impl Shared {
                 // Whoever waits for room, or for news of a prompt, is told as well.
                 self.written.notify_waiters();
                 self.arrived.notify_waiters();
-                return None;
             }
-            let open = calls + callbacks + state.waiters > 0;
-            (open || state.inbox.parked() <= self.settings.parked_quiet).then_some(())
+            None
         };
         // Mostly it may at once, and nobody waits.
         if may_read().is_none() {

@@ -1,14 +1,42 @@
 //! What each kind of frame does to the router.
 
-use agentwire_codec::{Frame, FrameError, Head, Incoming};
+use agentwire_codec::{FrameError, Head, Incoming};
 use agentwire_protocol::{Message, RequestId};
 
-use super::{Router, outbound};
+use super::{Decoded, Router, outbound};
 use crate::{ControlError, Event, TurnEnd};
 
 impl Router {
-    pub(super) fn handle_request(&mut self, id: Option<RequestId>, frame: Frame) {
-        match (id, Incoming::decode(frame)) {
+    /// Takes the next frame of the CLI's, which is decoded already.
+    pub(crate) fn handle_decoded(&mut self, decoded: Decoded) {
+        let Decoded { head, is_unfinished, incoming } = decoded;
+        if self.is_closed() {
+            self.ignored.after_end += 1;
+            return;
+        }
+        match head {
+            Head::Request(id) => self.handle_request(id, incoming),
+            Head::Response(id) => self.handle_response(id, incoming),
+            Head::Cancel(id) => self.handle_cancel(id),
+            Head::Result => self.handle_result(incoming, is_unfinished),
+            _ => self.handle_message(incoming),
+        }
+    }
+
+    /// Takes note of a frame of the conversation that is decoded when it is read; whether it is to be read at all.
+    #[cfg(feature = "driver")]
+    pub(crate) fn handle_conversation(&mut self) -> bool {
+        if self.is_closed() {
+            self.ignored.after_end += 1;
+            return false;
+        }
+        self.ledger.conversation();
+        self.check_run();
+        true
+    }
+
+    pub(super) fn handle_request(&mut self, id: Option<RequestId>, incoming: Incoming) {
+        match (id, incoming) {
             (Some(id), Incoming::Message(Message::ControlRequest(request), line)) => {
                 if self.inbound.open(id.clone(), line.len()) {
                     self.events.push_back(Event::Inbound { id, request: request.request, line });
@@ -31,13 +59,13 @@ impl Router {
         }
     }
 
-    pub(super) fn handle_response(&mut self, id: Option<RequestId>, frame: Frame) {
+    pub(super) fn handle_response(&mut self, id: Option<RequestId>, incoming: Incoming) {
         let Some((id, pending)) = id.and_then(|id| self.outbound.remove(&id).map(|pending| (id, pending)))
         else {
             self.ignored.responses += 1;
             return;
         };
-        let reply = outbound::reply(pending.subtype, frame);
+        let reply = outbound::reply(pending.subtype, incoming);
         self.answered(id, reply);
     }
 
@@ -48,9 +76,7 @@ impl Router {
         }
     }
 
-    pub(super) fn handle_result(&mut self, frame: Frame) {
-        let is_unfinished = frame.is_unfinished;
-        let incoming = Incoming::decode(frame);
+    pub(super) fn handle_result(&mut self, incoming: Incoming, is_unfinished: bool) {
         let result = match incoming.message() {
             Some(Message::Result(result)) => Some(&**result),
             _ => None,
@@ -66,8 +92,7 @@ impl Router {
         self.end_turn(end);
     }
 
-    pub(super) fn handle_message(&mut self, frame: Frame) {
-        let incoming = Incoming::decode(frame);
+    pub(super) fn handle_message(&mut self, incoming: Incoming) {
         if let Some(message) = incoming.message() {
             self.ledger.message(message);
             if let Message::CommandLifecycle(told) = message

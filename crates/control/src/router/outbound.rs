@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_codec::{Incoming, Line};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
     control::{Failure, Outcome, Success},
@@ -59,8 +59,8 @@ impl Outbound {
 }
 
 /// What a response says to the request of this subtype.
-pub(super) fn reply(subtype: Box<str>, frame: Frame) -> Result<RawJson, ControlError> {
-    let (outcome, line) = match Incoming::decode(frame) {
+pub(super) fn reply(subtype: Box<str>, incoming: Incoming) -> Result<RawJson, ControlError> {
+    let (outcome, line) = match incoming {
         Incoming::Message(Message::ControlResponse(response), line) => (response.response, line),
         Incoming::Undecodable(source, line) => {
             return Err(ControlError::BadReply { subtype, line: Some(line), source });

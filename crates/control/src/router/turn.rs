@@ -81,9 +81,14 @@ impl Ledger {
                 self.error_result = None;
                 self.note_error(message);
             }
-            Message::User(_) | Message::StreamEvent(_) => self.error_result = None,
+            Message::User(_) | Message::StreamEvent(_) => self.conversation(),
             _ => {}
         }
+    }
+
+    /// The conversation went on, as above.
+    pub(super) fn conversation(&mut self) {
+        self.error_result = None;
     }
 
     /// Whether a turn is cut, if the session ends now.

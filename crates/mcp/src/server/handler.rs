@@ -14,10 +14,9 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use serde_json::Value;
 
 use super::{Server, offers::Listed};
-use crate::{Tool, ToolContext, ToolOutput, tool::Input};
+use crate::{Tool, ToolContext, ToolOutput};
 
 /// The server in one session.
 pub(super) struct Handler {
@@ -49,9 +48,12 @@ impl ServerHandler for Handler {
             return Err(invalid(format!("no tool is called `{}`; known: {known}", request.name)));
         };
         let context = ToolContext::new(self.control.clone(), &context);
-        let object = Value::Object(request.arguments.unwrap_or_default());
-        let text = object.to_string();
-        let output = guarded(async { (tool.run)(Input { text: &text, object }, context).await }).await;
+        let output =
+            catch_panic(async { (tool.run)(request.arguments.unwrap_or_default(), context).await }).await;
+        let output = output.unwrap_or_else(|panic| {
+            note_failure(FailureKind::Panic, &*panic);
+            ToolOutput::error(format!("the tool panicked: {panic}"))
+        });
         Ok(output.into_result().into())
     }
 
@@ -113,14 +115,6 @@ impl ServerHandler for Handler {
         };
         Ok(prompt.get(request.arguments.unwrap_or_default()).await?.into())
     }
-}
-
-/// The output of a tool; an error result where it panics.
-pub(super) async fn guarded(tool: impl Future<Output = ToolOutput>) -> ToolOutput {
-    catch_panic(tool).await.unwrap_or_else(|panic| {
-        note_failure(FailureKind::Panic, &*panic);
-        ToolOutput::error(format!("the tool panicked: {panic}"))
-    })
 }
 
 fn known<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -1,5 +1,7 @@
 //! What is said of a tool beside its name, description and input.
 
+use std::sync::Arc;
+
 use agentwire_protocol::{DecodeError, RawJson};
 use rmcp::model::{Icon, MetaObject, ToolAnnotations};
 use serde_json::{Map, Value};
@@ -52,8 +54,9 @@ impl Tool {
     /// # Errors
     ///
     /// When `schema` is not an object; whether it is a JSON schema shows at the first call.
-    pub fn output_schema(self, schema: &RawJson) -> Result<Self, DecodeError> {
-        schema.decode().map(|schema| self.declaring(schema))
+    pub fn output_schema(mut self, schema: &RawJson) -> Result<Self, DecodeError> {
+        self.listed.output_schema = Some(Arc::new(schema.decode()?));
+        Ok(self)
     }
 
     /// The same, with this in its `_meta`.

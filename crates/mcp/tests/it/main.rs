@@ -11,8 +11,6 @@ mod by_hand;
 #[cfg(feature = "schemars")]
 mod check;
 mod cli;
-#[cfg(feature = "schemars")]
-mod direct;
 #[cfg(feature = "rmcp")]
 mod handler;
 mod in_flight;

@@ -1,8 +1,15 @@
 //! Unread messages and unanswered requests: bounded, and nothing is lost.
 
-use std::future::pending;
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
-use agentwire_control::{CallContext, ControlError, NoResponder, Reply, Responder};
+use agentwire_codec::Incoming;
+use agentwire_control::{CallContext, ControlError, Delivery, NoResponder, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
 use super::{Cli, Session, ask, news, next, settings, start, start_with, waits};
@@ -19,6 +26,100 @@ async fn reading_stops_at_the_quiet_limit_and_goes_on_as_the_user_reads() {
         assert_eq!(next(&mut messages).await, news(number));
     }
     speaking.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_unread_is_bounded_at_each_message_that_is_read() {
+    // News is decoded when it comes, a piece of the conversation when it is read.
+    for line in [news(0), piece(0)] {
+        let settings = settings(|settings| settings.parked_quiet = 16 * 1024);
+        let Session { control: _control, mut messages, cli, driver: _driver } =
+            start_with(PIPE, NoResponder::default(), settings).await;
+        // What the last read before the limit may bring beyond it.
+        let more = PIPE / line.len() + 1;
+        let spoken = Arc::new(AtomicUsize::new(0));
+        let speaking = tokio::spawn({
+            let (spoken, line) = (Arc::clone(&spoken), line.clone());
+            async move {
+                for _ in 0..2000 {
+                    cli.say(&line).await;
+                    spoken.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+        all_go_on().await;
+        let first = spoken.load(Ordering::Relaxed);
+        assert!(first < 16 * 1024 / line.len() + 2 * more, "{first} messages of {} bytes", line.len());
+        let mut goes_on = false;
+        for read in 0..2000 {
+            // What was read may count a little longer, and so less is unread than may be, never more.
+            let unread = spoken.load(Ordering::Relaxed).saturating_sub(read);
+            assert!(unread <= first + more, "{unread} messages, {first} at first");
+            goes_on |= read < first && read + unread > first;
+            assert_eq!(next(&mut messages).await, line);
+            all_go_on().await;
+        }
+        assert!(goes_on, "reading went on only when all was read");
+        speaking.await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_gives_up_waiting_again_and_again_loses_nothing() {
+    let settings = settings(|settings| settings.parked_quiet = 4096);
+    let Session { control: _control, mut messages, cli, driver: _driver } =
+        start(NoResponder::default(), settings).await;
+    for number in 0..300 {
+        // It waits for what has not come, and is dropped; what comes then wakes the next one.
+        assert!(waits(messages.next()).await);
+        let speaking = async {
+            tokio::task::yield_now().await;
+            cli.say(&piece(number)).await;
+            cli.say(&news(number)).await;
+        };
+        let (read, ()) = tokio::join!(next(&mut messages), speaking);
+        assert_eq!(read, piece(number));
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pieces_of_the_conversation_stay_in_their_place_whatever_they_say() {
+    let Session { control: _control, mut messages, cli, driver: _driver } =
+        start(NoResponder::default(), settings(|_| {})).await;
+    let broken = r#"{"type":"stream_event","uuid":7}"#;
+    let result = r#"{"type":"result"}"#;
+    cli.say(
+        &[&*news(1), &piece(2), broken, &news(3), &piece(4), result, &piece(5), "{\"type\":\"user\""]
+            .join("\n"),
+    )
+    .await;
+    cli.peer.close_output();
+    let mut seen = Vec::new();
+    while let Ok(delivery) = messages.next().await {
+        seen.push(match &delivery {
+            Delivery::Incoming(Incoming::Message(message, _)) => message.kind().to_owned(),
+            Delivery::Incoming(Incoming::Undecodable(_, line)) => line.to_str().unwrap().to_owned(),
+            other => format!("{other:?}"),
+        });
+    }
+    let expected = ["news", "stream_event", broken, "news", "stream_event", result, "TurnEnded(Unreadable)"];
+    assert_eq!(seen[..7], expected);
+    assert_eq!(seen.iter().rev().take(2).collect::<Vec<_>>(), ["{\"type\":\"user\"", "stream_event"]);
+}
+
+/// Lets whatever can go on do so, on the one thread that these tests have.
+async fn all_go_on() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A piece of an answer, which is decoded when it is read.
+fn piece(number: usize) -> String {
+    format!(
+        r#"{{"type":"stream_event","uuid":"00000000-0000-4000-8000-{number:012}","session_id":"s","event":{{"type":"ping"}}}}"#
+    )
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,3 +267,6 @@ async fn speak(cli: Cli, count: usize) {
         cli.say(&news(number)).await;
     }
 }
+
+/// What a pipe holds, in bytes.
+const PIPE: usize = 1024;

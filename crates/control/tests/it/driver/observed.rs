@@ -2,26 +2,30 @@
 
 use std::sync::{Arc, Mutex};
 
-use agentwire_codec::Incoming;
+use agentwire_codec::{Head, Incoming};
 use agentwire_control::{
     CallContext, Connection, Delivery, Ending, Observer, Reply, Responder, Settings, connect_observed,
 };
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 
-use super::{link, news};
+use super::{link, news, next};
 use crate::script::inbound;
 
 /// What was seen, in a word each.
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<String>>>);
+struct Seen {
+    words: Arc<Mutex<Vec<String>>>,
+    /// Whether pieces of answers are wanted.
+    pieces: bool,
+}
 
 impl Seen {
     fn note(&self, what: impl Into<String>) {
-        self.0.lock().unwrap().push(what.into());
+        self.words.lock().unwrap().push(what.into());
     }
 
     fn take(&self) -> Vec<String> {
-        let mut seen = std::mem::take(&mut *self.0.lock().unwrap());
+        let mut seen = std::mem::take(&mut *self.words.lock().unwrap());
         // How lines fall into batches is no matter.
         seen.dedup();
         seen
@@ -31,6 +35,11 @@ impl Seen {
 impl Observer for Seen {
     fn sending(&self, prompt: &UserInput) {
         self.note(format!("sending {:?}", prompt.message.content));
+    }
+
+    fn wants(&self, head: &Head) -> bool {
+        assert!(matches!(head, Head::StreamEvent | Head::User));
+        self.pieces
     }
 
     fn arrived(&self, delivery: &Delivery) {
@@ -75,6 +84,28 @@ async fn what_arrives_is_seen_before_the_callbacks_behind_it_and_unread() {
     let turn = "TurnEnded(NoResult)";
     let expected = ["sending Text(\"hi\")", "news", "settle", "callback", "news", "settle", turn, end];
     assert_eq!(seen.take(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_that_wants_no_pieces_sees_none_and_the_reader_has_them_all() {
+    for wants in [false, true] {
+        let (link, cli) = link(1 << 16).await;
+        let seen = Seen { pieces: wants, ..Seen::default() };
+        let observer = Arc::new(seen.clone());
+        let Connection { control: _control, mut messages, driver } =
+            connect_observed(link, Arc::new(seen.clone()), observer, Settings::default());
+        let driver = tokio::spawn(driver.run());
+        let piece = r#"{"type":"stream_event","uuid":"u","session_id":"s","event":{"type":"ping"}}"#;
+        cli.say(&format!("{}\n{piece}\n{piece}\n{}", news(1), news(2))).await;
+        cli.peer.close_output();
+        driver.await.unwrap();
+        for expected in [&news(1), piece, piece, &news(2)] {
+            assert_eq!(next(&mut messages).await, expected);
+        }
+        let pieces = seen.take().iter().filter(|kind| *kind == "stream_event").count();
+        // Two in a row are told of in one word.
+        assert_eq!(pieces, usize::from(wants));
+    }
 }
 
 #[tokio::test(start_paused = true)]

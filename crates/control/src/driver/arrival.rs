@@ -1,0 +1,57 @@
+//! What arrives, decoded as far as it is now: without the session's lock, and what only the user reads not at all.
+
+use agentwire_codec::{Frame, FrameError, Head, Line};
+
+use super::{effects::Effects, inbox::Parcel, shared::State};
+use crate::{Observer, router::Decoded};
+
+/// What arrives, before the router has taken it.
+pub(super) enum Arrival {
+    /// A piece of the conversation. The router needs nothing of what it says, so that it is decoded when it is read.
+    Conversation(Line),
+    Decoded(Decoded),
+    /// A line that was too long.
+    Fault(FrameError),
+}
+
+impl Arrival {
+    pub(super) fn of(frame: Result<Frame, FrameError>, observer: Option<&dyn Observer>) -> Self {
+        match frame {
+            Ok(frame) if is_left(&frame.head, observer) => Self::Conversation(frame.line),
+            Ok(frame) => Self::Decoded(Decoded::of(frame)),
+            Err(fault) => Self::Fault(fault),
+        }
+    }
+
+    /// Whether the CLI asks something.
+    pub(super) fn is_request(&self) -> bool {
+        matches!(self, Self::Decoded(decoded) if decoded.is_request())
+    }
+}
+
+impl State {
+    /// Takes in what arrived, behind all that came of what arrived before it.
+    pub(super) fn take_in(
+        &mut self,
+        arrival: Arrival,
+        observer: Option<&dyn Observer>,
+        effects: &mut Effects,
+    ) {
+        match arrival {
+            Arrival::Conversation(line) => {
+                if self.router.handle_conversation() {
+                    effects.told = true;
+                    self.inbox.push(Parcel::Conversation(line));
+                }
+            }
+            Arrival::Decoded(decoded) => self.router.handle_decoded(decoded),
+            Arrival::Fault(fault) => self.router.handle_fault(fault),
+        }
+        self.settle_events(observer, effects);
+    }
+}
+
+/// Whether decoding is left to whoever reads the message.
+fn is_left(head: &Head, observer: Option<&dyn Observer>) -> bool {
+    matches!(head, Head::StreamEvent | Head::User) && !observer.is_some_and(|observer| observer.wants(head))
+}

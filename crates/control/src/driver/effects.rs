@@ -1,0 +1,106 @@
+//! What comes of the router's events: some under the session's lock, the rest once it is released.
+
+use std::sync::{Arc, MutexGuard, atomic::Ordering};
+
+use agentwire_protocol::{RawJson, RequestId};
+
+use super::{
+    Shared,
+    callbacks::Running,
+    inbox::{Inbox, Parcel},
+    shared::{Asked, State, Waiting},
+};
+use crate::{ControlError, Delivery, Ending, Event, Observer};
+
+/// What is to be done once the lock is released.
+#[derive(Default)]
+pub(super) struct Effects {
+    /// There is something for who reads, and perhaps news of a prompt.
+    pub(super) told: bool,
+    asked: Vec<Asked>,
+    replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
+    cancelled: Vec<Running>,
+    closed: Option<Arc<Ending>>,
+}
+
+impl State {
+    /// Takes in the router's events, and adds what is to be done without the lock.
+    pub(super) fn settle_events(&mut self, observer: Option<&dyn Observer>, effects: &mut Effects) {
+        let deliver = |inbox: &mut Inbox, delivery| {
+            if let Some(observer) = observer {
+                observer.arrived(&delivery);
+            }
+            inbox.push(Parcel::Delivery(delivery));
+        };
+        while let Some(event) = self.router.poll_event() {
+            effects.told |=
+                matches!(event, Event::Incoming(_) | Event::TurnEnded(_) | Event::RunOver | Event::Closed(_));
+            match event {
+                Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
+                Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
+                Event::RunOver => deliver(&mut self.inbox, Delivery::RunOver),
+                Event::Inbound { id, request, line } => effects.asked.push(Asked { id, request, line }),
+                Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
+                Event::Answered { id, reply } => {
+                    let waiting = self.waiting.remove(&id);
+                    effects.replies.extend(waiting.map(|waiting| (id, waiting, reply)));
+                }
+                Event::Closed(ending) => {
+                    effects.closed = Some(Arc::clone(&ending));
+                    self.inbox.end(ending);
+                }
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Unlocks the state, and passes on what came of what was done to it, when so many calls were open before.
+    pub(super) fn pass_on(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        effects: Effects,
+        calls: usize,
+    ) -> Vec<Asked> {
+        let Effects { told, asked, replies, cancelled, closed } = effects;
+        let writes = state.router.has_to_write();
+        // Only a call that begins or ends moves the next deadline.
+        let deadline_moved = state.router.open().0 != calls;
+        let reader = if told { state.inbox.take_reader() } else { None };
+        let held_up = state.held_up;
+        // Whoever begins to wait for news of a prompt has looked under the lock.
+        let news = told && state.waiters > 0;
+        if told && state.router.names_prompts() {
+            self.names_prompts.store(true, Ordering::Relaxed);
+        }
+        drop(state);
+        // Outside the lock, since each may wake code of the caller's.
+        for (id, waiting, reply) in replies {
+            if waiting.send(reply).is_err() {
+                tracing::debug!(%id, "a reply came after its call was dropped");
+            }
+        }
+        cancelled.into_iter().for_each(Running::cancel);
+        if let (Some(observer), Some(ending)) = (&self.observer, closed) {
+            observer.ended(&ending);
+        }
+        // Whoever waits is woken only for what it waits for: the reader of messages often sleeps on a thread of its own,
+        // which costs more to wake than a callback takes.
+        if writes {
+            self.to_write.notify_one();
+        }
+        if deadline_moved {
+            self.deadlines.notify_one();
+        }
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+        if news {
+            self.arrived.notify_waiters();
+        }
+        if held_up {
+            self.may_read.notify_waiters();
+        }
+        asked
+    }
+}
