@@ -5,6 +5,7 @@ mod forward;
 mod gate;
 mod hosted;
 mod manifest;
+mod settle;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -127,13 +128,7 @@ impl Responder for Bridge {
         let Some(server) = self.servers.get(&message.server_name) else {
             return Some(refused(self.unknown(&message.server_name)));
         };
-        Some(match rpc::read(&message.message) {
-            Ok(kind) => server.take(kind, message.message, context),
-            Err(malformed) => {
-                let why = format!("the message is no JSON-RPC: {}", malformed.why);
-                answered(rpc::error(&malformed.id, rpc::INTERNAL_ERROR, &why))
-            }
-        })
+        Some(server.take(message.message, context))
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {

@@ -2,25 +2,28 @@
 
 mod list;
 mod promise;
+mod schema;
 mod violations;
 
 use std::{
     borrow::Cow,
     collections::HashMap,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
 use agentwire_protocol::RawJson;
-use jsonschema::Validator;
 use serde::Deserialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
 use crate::{Session, rpc};
 use promise::Promise;
+#[cfg(feature = "rmcp")]
+pub(crate) use promise::hold;
+pub(crate) use schema::{Objection, Schema};
 pub(crate) use violations::ToolError;
 
 /// The tools of a server in one session, listed when they are first needed, and again after they changed.
@@ -74,24 +77,10 @@ impl Schemas {
         let Some(schemas) = self.load(&tools, session).await.map_err(failed)?.get(&*name) else {
             return Ok(Promise::none());
         };
-        let validator = schemas.input.compiled().map_err(|error| {
-            failed(format!("the input schema of the tool `{name}` can't be used: {error}"))
-        })?;
-        let input = match arguments.map(|arguments| serde_json::from_str(arguments.get())) {
-            None | Some(Ok(Value::Null)) => Value::Object(serde_json::Map::new()),
-            Some(Ok(input)) => input,
-            Some(Err(error)) => {
-                return Err(failed(format!("the input of the tool `{name}` can't be read: {error}")));
-            }
-        };
-        match violations::list(validator, &input, "the input itself") {
-            None => Ok(Promise::of(name.into(), schemas.output.clone())),
-            Some(violations) => {
-                let text = format!(
-                    "The input does not match the schema of the tool `{name}`; it was not called.{violations}"
-                );
-                Err(rpc::result(id, ToolError::new(text)))
-            }
+        match schemas.input.admit(&name, arguments.map(RawValue::get)) {
+            Ok(_) => Ok(Promise::of(name.into(), schemas.output.clone())),
+            Err(Objection::Unchecked(why)) => Err(failed(why)),
+            Err(Objection::Unfit(text)) => Err(rpc::result(id, ToolError::new(text))),
         }
     }
 
@@ -125,23 +114,4 @@ struct Call<'a> {
     name: Cow<'a, str>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
-}
-
-/// A schema, compiled when it is first used.
-#[derive(Debug)]
-struct Schema {
-    text: Value,
-    compiled: OnceLock<Result<Validator, String>>,
-}
-
-impl Schema {
-    fn new(text: Value) -> Self {
-        Self { text, compiled: OnceLock::new() }
-    }
-
-    fn compiled(&self) -> Result<&Validator, &str> {
-        // Offline, whatever features another crate turns on: a schema must not make the host fetch anything.
-        let compile = || jsonschema::options().offline().build(&self.text).map_err(|error| error.to_string());
-        self.compiled.get_or_init(compile).as_ref().map_err(String::as_str)
-    }
 }

@@ -116,6 +116,20 @@ impl ToolOutput {
         self
     }
 
+    pub(crate) fn is_error(&self) -> bool {
+        self.is_error
+    }
+
+    pub(crate) fn structured_content(&self) -> Option<&Value> {
+        self.structured.as_ref()
+    }
+
+    /// The same as a `CallToolResult` is written.
+    pub(crate) fn written(&self) -> impl Serialize {
+        let Self { content, structured, is_error, meta } = self;
+        Written { content, structured_content: structured.as_ref(), is_error: *is_error, meta: meta.as_ref() }
+    }
+
     pub(crate) fn into_result(self) -> CallToolResult {
         let mut result = if self.is_error {
             CallToolResult::error(self.content)
@@ -126,6 +140,17 @@ impl ToolOutput {
         result.meta = self.meta;
         result
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    content: &'a [ContentBlock],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<&'a Value>,
+    is_error: bool,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a MetaObject>,
 }
 
 impl From<CallToolResult> for ToolOutput {

@@ -11,7 +11,9 @@ use std::fmt;
 use rmcp::ServerHandler;
 
 use crate::{Outbox, Serve, Session};
+pub(crate) use guarded::GRACE;
 pub(crate) use session::RmcpSession;
+pub(crate) use waiting::Scene;
 
 /// Serves an [`rmcp::ServerHandler`]: tools, resources, prompts, progress, cancellation and its own requests.
 ///

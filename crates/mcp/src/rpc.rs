@@ -1,8 +1,14 @@
 //! JSON-RPC envelopes: what a message is, and the answers that the bridge gives itself. Ids are kept as their text.
 
+#[cfg(feature = "rmcp")]
+mod tool_call;
+
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+
+#[cfg(feature = "rmcp")]
+pub(crate) use tool_call::{TOOL_USE_ID, ToolCall};
 
 /// What a message is.
 #[derive(Debug)]
@@ -34,7 +40,7 @@ pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
     if !fields.jsonrpc.is_some_and(is_version) {
         return Err(malformed("`jsonrpc` must be \"2.0\""));
     }
-    if id.as_ref().is_some_and(|id| !is_id(id)) {
+    if id.as_ref().is_some_and(|id| !is_id(id.as_str())) {
         return Err(malformed("`id` must be a string or a number"));
     }
     let answers = fields.result.is_some() || fields.error.is_some();
@@ -70,12 +76,13 @@ pub(crate) fn id(message: &RawJson) -> RawJson {
 
 /// An error response.
 pub(crate) fn error(id: &RawJson, code: i32, message: &str) -> RawJson {
+    let id = id.as_raw_value();
     write(&Answer { jsonrpc: "2.0", id, result: None::<()>, error: Some(ErrorBody { code, message }) })
 }
 
 /// A result.
 pub(crate) fn result(id: &RawJson, result: impl Serialize) -> RawJson {
-    write(&Answer { jsonrpc: "2.0", id, result: Some(result), error: None })
+    write(&Answer { jsonrpc: "2.0", id: id.as_raw_value(), result: Some(result), error: None })
 }
 
 /// A request of the bridge's own.
@@ -91,6 +98,21 @@ pub(crate) fn notification(method: &str) -> RawJson {
 /// The `response` of a control response that carries an answer.
 pub(crate) fn carried(answer: &RawJson) -> RawJson {
     write(&Carried { mcp_response: answer })
+}
+
+/// The same for a result under the id that a request gave itself, as it wrote it.
+#[cfg(feature = "rmcp")]
+pub(crate) fn carried_result(id: &str, result: impl Serialize) -> RawJson {
+    let id = borrowed(id);
+    write(&Carried { mcp_response: Answer { jsonrpc: "2.0", id, result: Some(result), error: None } })
+}
+
+/// The same for an error under such an id.
+#[cfg(feature = "rmcp")]
+pub(crate) fn carried_error(id: &str, code: i32, message: &str) -> RawJson {
+    let id = borrowed(id);
+    let error = Some(ErrorBody { code, message });
+    write(&Carried { mcp_response: Answer { jsonrpc: "2.0", id, result: None::<()>, error } })
 }
 
 /// The same for a message that wants no answer: the CLI takes any object for an acknowledgement.
@@ -139,7 +161,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 #[derive(Serialize)]
 struct Answer<'a, T> {
     jsonrpc: &'static str,
-    id: &'a RawJson,
+    id: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<T>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,16 +189,22 @@ struct Notification<'a> {
 }
 
 #[derive(Serialize)]
-struct Carried<'a> {
-    mcp_response: &'a RawJson,
+struct Carried<T> {
+    mcp_response: T,
 }
 
 fn text(field: Option<&RawValue>) -> Option<Box<str>> {
     serde_json::from_str(field?.get()).ok()
 }
 
-fn is_id(id: &RawJson) -> bool {
-    id.as_str().starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
+fn is_id(id: &str) -> bool {
+    id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
+}
+
+/// A text that was read as JSON before.
+#[cfg(feature = "rmcp")]
+fn borrowed(json: &str) -> &RawValue {
+    serde_json::from_str(json).unwrap_or(RawValue::NULL)
 }
 
 fn null() -> RawJson {

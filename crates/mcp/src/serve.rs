@@ -1,6 +1,7 @@
 //! What a server is to the bridge: JSON-RPC text in, JSON-RPC text out.
 
 use std::{
+    any::Any,
     fmt,
     future::Future,
     pin::Pin,
@@ -29,7 +30,7 @@ pub trait Serve: Send + Sync + 'static {
 }
 
 /// An instance of a server, in one session. Dropping it ends it.
-pub trait Session: Send + Sync + 'static {
+pub trait Session: Any + Send + Sync {
     /// Takes one message of the CLI's, a valid JSON-RPC 2.0 object: a request, a notification, or a response to a request
     /// that went through the [`Outbox`].
     ///

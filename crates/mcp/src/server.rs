@@ -2,9 +2,10 @@
 
 mod handler;
 mod offers;
+mod opened;
 mod template;
 
-use std::{fmt, fmt::Display, sync::Arc};
+use std::{fmt, fmt::Display};
 
 use rmcp::model::{
     GetPromptResult, Icon, Implementation, JsonObject, Prompt, Resource, ResourceContents, ResourceTemplate,
@@ -13,9 +14,10 @@ use rmcp::model::{
 
 #[cfg(feature = "schemars")]
 use crate::{IntoToolOutput, ToolContext};
-use crate::{Outbox, Serve, Session, Tool, rmcp_server::RmcpSession};
-use handler::Handler;
+use crate::{Outbox, Serve, Session, Tool};
 use offers::{OfferedPrompt, Readable};
+use opened::Opened;
+pub(crate) use opened::Tools;
 
 /// A server of a few tools, and perhaps resources and prompts.
 ///
@@ -145,7 +147,6 @@ impl fmt::Debug for Server {
 
 impl Serve for Server {
     fn open(&self, outbox: Outbox) -> Box<dyn Session> {
-        let control = outbox.control().clone();
-        Box::new(RmcpSession::start(Handler { server: Arc::new(self.clone()), control }, outbox))
+        Box::new(Opened::start(self.clone(), outbox))
     }
 }

@@ -7,8 +7,9 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{DecodeError, RawJson};
 use rmcp::model::{JsonObject, Tool as Listed};
+use serde_json::Value;
 
-use crate::{IntoToolOutput, ToolOutput};
+use crate::{IntoToolOutput, ToolOutput, check::Schema};
 pub use context::ToolContext;
 
 /// A tool of a [`Server`](crate::Server).
@@ -16,12 +17,22 @@ pub use context::ToolContext;
 pub struct Tool {
     pub(crate) listed: Listed,
     pub(crate) run: Run,
+    /// The listed schemas, compiled once for all sessions.
+    pub(crate) input: Arc<Schema>,
+    pub(crate) output: Option<Arc<Schema>>,
 }
 
-/// Runs a tool on its arguments.
-pub(crate) type Run = Arc<dyn Fn(JsonObject, ToolContext) -> Running + Send + Sync>;
+/// Runs a tool on its input: an object.
+pub(crate) type Run = Arc<dyn Fn(Input<'_>, ToolContext) -> Running + Send + Sync>;
 
-type Running = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
+/// A tool's input, as it came and as what it is.
+pub(crate) struct Input<'a> {
+    pub(crate) text: &'a str,
+    #[cfg_attr(not(feature = "schemars"), expect(dead_code, reason = "raw input is text"))]
+    pub(crate) object: Value,
+}
+
+pub(crate) type Running = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 
 impl Tool {
     /// A tool whose input is a type of the caller's: its schema comes from the type.
@@ -38,10 +49,11 @@ impl Tool {
         Fut::Output: IntoToolOutput,
     {
         let handler = Arc::new(handler);
-        let run: Run = Arc::new(move |arguments, context| {
+        let run: Run = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
+            let input = serde_json::from_value(input.object);
             Box::pin(async move {
-                match serde_json::from_value(serde_json::Value::Object(arguments)) {
+                match input {
                     Ok(input) => (*handler)(input, context).await.into_tool_output(),
                     Err(error) => {
                         Err::<(), _>(format!("the input does not fit the tool: {error}")).into_tool_output()
@@ -50,7 +62,7 @@ impl Tool {
             })
         });
         let listed = Listed::new(name.into(), description.into(), crate::schema::of_input::<I>());
-        Self { listed, run }.declaring(Fut::Output::output_schema())
+        Self::of(listed, run, Fut::Output::output_schema())
     }
 
     /// A tool whose input is raw JSON, with a JSON schema written by the caller.
@@ -70,10 +82,11 @@ impl Tool {
         Fut::Output: IntoToolOutput,
     {
         let handler = Arc::new(handler);
-        let run: Run = Arc::new(move |arguments, context| {
+        let run: Run = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
+            let input = RawJson::parse(input.text);
             Box::pin(async move {
-                match RawJson::encode(&arguments) {
+                match input {
                     Ok(input) => (*handler)(input, context).await.into_tool_output(),
                     Err(error) => Err::<(), _>(error).into_tool_output(),
                 }
@@ -81,7 +94,7 @@ impl Tool {
         });
         let schema: JsonObject = schema.decode()?;
         let listed = Listed::new(name.into(), description.into(), schema);
-        Ok(Self { listed, run }.declaring(Fut::Output::output_schema()))
+        Ok(Self::of(listed, run, Fut::Output::output_schema()))
     }
 
     /// The tool's name.
@@ -89,9 +102,19 @@ impl Tool {
         &self.listed.name
     }
 
-    fn declaring(mut self, output: Option<RawJson>) -> Self {
+    fn of(listed: Listed, run: Run, output: Option<RawJson>) -> Self {
+        let input = Arc::new(Schema::new(Value::Object((*listed.input_schema).clone())));
+        let tool = Self { listed, run, input, output: None };
         // What has a type has a schema that is an object.
-        self.listed.output_schema = output.and_then(|schema| schema.decode().ok()).map(Arc::new);
+        match output.and_then(|schema| schema.decode().ok()) {
+            Some(schema) => tool.declaring(schema),
+            None => tool,
+        }
+    }
+
+    fn declaring(mut self, output: JsonObject) -> Self {
+        self.output = Some(Arc::new(Schema::new(Value::Object(output.clone()))));
+        self.listed.output_schema = Some(Arc::new(output));
         self
     }
 }

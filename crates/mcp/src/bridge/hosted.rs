@@ -1,13 +1,8 @@
 //! One server in one session.
 
-use std::{
-    future::{Future, poll_fn},
-    pin::pin,
-    sync::{
-        Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicU64, Ordering},
-    },
-    task::Poll,
+use std::sync::{
+    Arc, Mutex, PoisonError, Weak,
+    atomic::{AtomicU64, Ordering},
 };
 
 use agentwire_control::{CallContext, Control, FailureKind, Reply, note_failure};
@@ -21,12 +16,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answered,
-    calls::{Call, Calls},
-    forward::Forward,
-    gate::Gate,
-    manifest::capture,
-    refused,
+    answered, calls::Calls, forward::Forward, gate::Gate, manifest::capture, refused, settle::settle,
 };
 use crate::{
     Handling, Outbox, Serve, ServerPolicy, Session,
@@ -34,6 +24,8 @@ use crate::{
     registry::Entry,
     rpc::{self, Kind},
 };
+#[cfg(feature = "rmcp")]
+use crate::{rpc::ToolCall, server::Tools};
 
 /// One server in one session, opened for its manifest or at its first message.
 pub(super) struct Hosted {
@@ -63,7 +55,19 @@ impl Hosted {
     }
 
     /// Takes a message; called in the order of the messages.
-    pub(super) fn take(&self, kind: Kind, message: RawJson, context: CallContext) -> Reply {
+    pub(super) fn take(&self, message: RawJson, context: CallContext) -> Reply {
+        #[cfg(feature = "rmcp")]
+        let (message, context) = match self.call(message, context) {
+            Ok(reply) => return reply,
+            Err(other) => other,
+        };
+        let kind = match rpc::read(&message) {
+            Ok(kind) => kind,
+            Err(malformed) => {
+                let why = format!("the message is no JSON-RPC: {}", malformed.why);
+                return answered(rpc::error(&malformed.id, rpc::INTERNAL_ERROR, &why));
+            }
+        };
         let initializes = matches!(&kind, Kind::Request { method, .. } if &**method == "initialize");
         let Some(instance) = self.instance(initializes, &context.control) else {
             let why =
@@ -93,6 +97,30 @@ impl Hosted {
         }
     }
 
+    /// Takes a call of a tool that can be called without a message to its server; any other message comes back.
+    #[cfg(feature = "rmcp")]
+    fn call(&self, message: RawJson, context: CallContext) -> Result<Reply, (RawJson, CallContext)> {
+        let open = self.instance.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some((instance, tools)) = open.as_ref().and_then(|open| Some((open, open.tools.as_ref()?)))
+        else {
+            return Err((message, context));
+        };
+        let call = match ToolCall::read(message) {
+            Ok(call) => call,
+            Err(message) => return Err((message, context)),
+        };
+        let tool =
+            tools.find(call.name()).filter(|_| !instance.has_ended() && !self.policy.denies(call.name()));
+        let Some(tool) = tool else { return Err((call.into_message(), context)) };
+        let id = call.raw_id();
+        let entered = match instance.calls.enter(&id, &context.cancelled) {
+            Ok(entered) => entered,
+            Err(why) => return Ok(refused(why)),
+        };
+        let answer = async move { Some(tool.answer(call).await) };
+        Ok(Box::pin(settle(Arc::clone(instance), answer, id, entered, context)))
+    }
+
     /// Whether the call is of a tool that the policy denies.
     fn denies(&self, call: &RawJson) -> bool {
         self.policy.denies_any() && rpc::params(call).is_some_and(|Called { name }| self.policy.denies(&name))
@@ -115,14 +143,17 @@ impl Hosted {
 /// An instance of a server.
 pub(super) struct Instance {
     pub(super) session: Box<dyn Session>,
+    /// The tools of a server of this crate's own, which are called without a message to it.
+    #[cfg(feature = "rmcp")]
+    pub(super) tools: Option<Arc<Tools>>,
     schemas: Arc<Schemas>,
-    calls: Calls,
+    pub(super) calls: Calls,
     /// How many messages the server has given out.
     taken: Arc<AtomicU64>,
     /// How many of them are on their way to the CLI.
     begun: watch::Receiver<u64>,
     /// Fires when the server is seen to have ended.
-    ended: CancellationToken,
+    pub(super) ended: CancellationToken,
     forwarder: JoinHandle<()>,
 }
 
@@ -137,12 +168,22 @@ impl Instance {
             let forward = Forward { server: Arc::clone(name), control, instance: Weak::clone(instance) };
             let forwarder = tokio::spawn(forward.run(to_forward, gate.clone(), begin));
             let (calls, ended) = (Calls::default(), CancellationToken::new());
-            Self { session, schemas, calls, taken, begun, ended, forwarder }
+            Self {
+                #[cfg(feature = "rmcp")]
+                tools: Tools::of(&*session),
+                session,
+                schemas,
+                calls,
+                taken,
+                begun,
+                ended,
+                forwarder,
+            }
         })
     }
 
     /// Whether the server has ended; then nothing of what is open gets an answer from it.
-    fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         let has_ended = self.session.has_ended();
         if has_ended {
             self.ended.cancel();
@@ -151,7 +192,7 @@ impl Instance {
     }
 
     /// What the server has said so far is on its way, before what is written from now on.
-    async fn spoken(&self) {
+    pub(super) async fn spoken(&self) {
         let taken = self.taken.load(Ordering::Acquire);
         if *self.begun.borrow() >= taken {
             return;
@@ -183,7 +224,8 @@ impl Instance {
         } else {
             self.session.handle(message)
         };
-        Box::pin(settle(self, handling, id, call, context))
+        let carried = async move { handling.await.map(|answer| rpc::carried(&answer)) };
+        Box::pin(settle(self, carried, id, call, context))
     }
 
     /// Takes a message that wants no answer.
@@ -204,48 +246,6 @@ impl Drop for Instance {
     fn drop(&mut self) {
         self.forwarder.abort();
     }
-}
-
-/// Waits for the answer to a request, or for its end.
-async fn settle(
-    instance: Arc<Instance>,
-    handling: Handling,
-    id: RawJson,
-    call: Call,
-    context: CallContext,
-) -> Result<RawJson, String> {
-    let failed = |why: &str| rpc::error(&id, rpc::INTERNAL_ERROR, why);
-    let handling = async {
-        let answer = handling.await;
-        instance.spoken().await;
-        instance.has_ended();
-        answer
-    };
-    let answered = |answer: Result<_, String>| match answer {
-        Ok(Some(answer)) => answer,
-        Ok(None) => failed("the MCP server gave no answer"),
-        Err(panic) => {
-            note_failure(FailureKind::Panic, &*panic);
-            failed(&format!("the MCP server panicked: {panic}"))
-        }
-    };
-    let mut handling = pin!(catch_panic(handling));
-    let given_up = call.cancelled.is_cancelled() || context.cancelled.is_cancelled();
-    // Most answers are there at once, and nobody then waits for the tokens.
-    let at_once =
-        poll_fn(|task| Poll::Ready(if given_up { Poll::Pending } else { handling.as_mut().poll(task) }));
-    let answer = match at_once.await {
-        Poll::Ready(answer) => answered(answer),
-        Poll::Pending => tokio::select! {
-            biased;
-            () = call.cancelled.cancelled() => rpc::error(&id, rpc::CANCELLED, "the request was cancelled"),
-            () = context.cancelled.cancelled() => return Err("the request was taken back".to_owned()),
-            answer = handling => answered(answer),
-            () = instance.ended.cancelled() => failed("the MCP server has ended"),
-        },
-    };
-    drop(call);
-    Ok(rpc::carried(&answer))
 }
 
 #[derive(Deserialize)]

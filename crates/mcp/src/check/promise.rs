@@ -28,32 +28,36 @@ impl Promise {
     /// fault is the program's own.
     pub(crate) fn hold(&self, id: &RawJson, answer: RawJson) -> RawJson {
         let Self(Some((tool, schema))) = self else { return answer };
-        let Some(violations) = broken(tool, schema, &answer) else { return answer };
-        // Without the violations, which quote the output.
-        tracing::error!(tool, "the output of an MCP tool does not match its own schema");
-        let text = format!(
-            "The output of the tool `{tool}` does not match the schema that it declares.{violations}"
-        );
-        rpc::result(id, violations::ToolError::new(text))
+        // Errors and answers of other kinds make no promise.
+        let Ok(Answer { result: Some(result) }) = answer.decode::<Answer>() else { return answer };
+        if result.is_error || result.content.is_none() {
+            return answer;
+        }
+        match hold(tool, schema, result.structured_content.as_ref()) {
+            Ok(()) => answer,
+            Err(text) => rpc::result(id, violations::ToolError::new(text)),
+        }
     }
 }
 
-/// How the answer breaks the promise; errors and answers of other kinds make none.
-fn broken(tool: &str, schema: &Schema, answer: &RawJson) -> Option<String> {
-    let Ok(Answer { result: Some(result) }) = answer.decode::<Answer>() else { return None };
-    if result.is_error || result.content.is_none() {
-        return None;
-    }
-    let Some(output) = result.structured_content else {
-        return Some("\n- there is no structured content".to_owned());
-    };
-    match schema.compiled() {
-        Ok(validator) => violations::list(validator, &output, "the output itself"),
-        Err(error) => {
+/// Checks the structured output of a tool that has declared a schema for it.
+///
+/// # Errors
+///
+/// How it breaks the promise, in words for the model.
+pub(crate) fn hold(tool: &str, schema: &Schema, output: Option<&Value>) -> Result<(), String> {
+    let violations = match (output, schema.compiled()) {
+        (None, _) => Some("\n- there is no structured content".to_owned()),
+        (Some(output), Ok(validator)) => violations::list(validator, output, "the output itself"),
+        (Some(_), Err(error)) => {
             tracing::error!(tool, error, "the output schema of an MCP tool can't be used");
             None
         }
-    }
+    };
+    let Some(violations) = violations else { return Ok(()) };
+    // Without the violations, which quote the output.
+    tracing::error!(tool, "the output of an MCP tool does not match its own schema");
+    Err(format!("The output of the tool `{tool}` does not match the schema that it declares.{violations}"))
 }
 
 #[derive(Deserialize)]

@@ -83,4 +83,4 @@ fn cancelled() -> ErrorData {
 }
 
 /// How long a handler may go on once its request was cancelled: time to clean up.
-const GRACE: Duration = Duration::from_secs(5);
+pub(crate) const GRACE: Duration = Duration::from_secs(5);

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use agentwire_protocol::RawJson;
 use rmcp::{
-    RoleServer, ServerHandler,
+    Peer, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, Request,
         RequestId, ServerCapabilities,
@@ -47,6 +47,11 @@ impl<H: ServerHandler> RmcpSession<H> {
             serve_directly(guarded.clone(), channel, None)
         });
         Self { to_service, waiting, capabilities, guarded, service }
+    }
+
+    /// The CLI as `rmcp` knows it.
+    pub(crate) fn peer(&self) -> &Peer<RoleServer> {
+        self.service.peer()
     }
 
     /// Hands a message over: at once, in the order of the calls, or when there is room.

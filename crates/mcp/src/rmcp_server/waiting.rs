@@ -37,18 +37,18 @@ struct Waiter {
 
 /// What a request's handler is seen in, which runs in a task of the service's: taken where the request came in.
 #[derive(Clone, Debug)]
-pub(super) struct Scene {
+pub(crate) struct Scene {
     span: Span,
     failure: FailureSlot,
 }
 
 impl Scene {
-    fn here() -> Self {
+    pub(crate) fn here() -> Self {
         Self { span: Span::current(), failure: FailureSlot::current() }
     }
 
     /// Has the handler seen in it.
-    pub(super) async fn set<F: Future>(self, handler: F) -> F::Output {
+    pub(crate) async fn set<F: Future>(self, handler: F) -> F::Output {
         self.failure.watch(handler).instrument(self.span).await
     }
 }

@@ -14,9 +14,10 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use serde_json::Value;
 
 use super::{Server, offers::Listed};
-use crate::{Tool, ToolContext, ToolOutput};
+use crate::{Tool, ToolContext, ToolOutput, tool::Input};
 
 /// The server in one session.
 pub(super) struct Handler {
@@ -48,12 +49,9 @@ impl ServerHandler for Handler {
             return Err(invalid(format!("no tool is called `{}`; known: {known}", request.name)));
         };
         let context = ToolContext::new(self.control.clone(), &context);
-        let output =
-            catch_panic(async { (tool.run)(request.arguments.unwrap_or_default(), context).await }).await;
-        let output = output.unwrap_or_else(|panic| {
-            note_failure(FailureKind::Panic, &*panic);
-            ToolOutput::error(format!("the tool panicked: {panic}"))
-        });
+        let object = Value::Object(request.arguments.unwrap_or_default());
+        let text = object.to_string();
+        let output = guarded(async { (tool.run)(Input { text: &text, object }, context).await }).await;
         Ok(output.into_result().into())
     }
 
@@ -115,6 +113,14 @@ impl ServerHandler for Handler {
         };
         Ok(prompt.get(request.arguments.unwrap_or_default()).await?.into())
     }
+}
+
+/// The output of a tool; an error result where it panics.
+pub(super) async fn guarded(tool: impl Future<Output = ToolOutput>) -> ToolOutput {
+    catch_panic(tool).await.unwrap_or_else(|panic| {
+        note_failure(FailureKind::Panic, &*panic);
+        ToolOutput::error(format!("the tool panicked: {panic}"))
+    })
 }
 
 fn known<'a>(names: impl Iterator<Item = &'a str>) -> String {

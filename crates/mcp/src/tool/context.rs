@@ -1,6 +1,6 @@
 //! What a tool's handler may know and do beside its input and output.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use agentwire_control::Control;
 use agentwire_protocol::ToolUseId;
@@ -12,6 +12,8 @@ use rmcp::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::rpc::{TOOL_USE_ID, ToolCall};
+
 /// What a tool's handler may know and do beside its input and output.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -22,17 +24,29 @@ pub struct ToolContext {
     pub tool_use_id: Option<ToolUseId>,
     /// The session: calls from inside a tool work.
     pub control: Control,
-    peer: Peer<RoleServer>,
+    peer: Arc<Peer<RoleServer>>,
     progress: Option<ProgressToken>,
 }
 
 impl ToolContext {
+    /// The context of a call that did not go through `rmcp`.
+    pub(crate) fn of_call(
+        call: &mut ToolCall,
+        cancelled: CancellationToken,
+        control: Control,
+        peer: &Arc<Peer<RoleServer>>,
+    ) -> Self {
+        let (tool_use_id, progress) = (call.tool_use_id.take(), call.progress.take());
+        Self { cancelled, tool_use_id, control, peer: Arc::clone(peer), progress }
+    }
+
+    /// The context of one that did.
     pub(crate) fn new(control: Control, context: &RequestContext<RoleServer>) -> Self {
         Self {
             cancelled: context.ct.clone(),
             tool_use_id: context.meta.get(TOOL_USE_ID).and_then(Value::as_str).map(Into::into),
             control,
-            peer: context.peer.clone(),
+            peer: Arc::new(context.peer.clone()),
             progress: context.meta.get_progress_token(),
         }
     }
@@ -78,6 +92,3 @@ impl fmt::Debug for ToolContext {
         f.debug_struct("ToolContext").field("tool_use_id", &self.tool_use_id).finish_non_exhaustive()
     }
 }
-
-/// Where the CLI tells the tool use.
-const TOOL_USE_ID: &str = "claudecode/toolUseId";

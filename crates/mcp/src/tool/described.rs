@@ -1,7 +1,5 @@
 //! What is said of a tool beside its name, description and input.
 
-use std::sync::Arc;
-
 use agentwire_protocol::{DecodeError, RawJson};
 use rmcp::model::{Icon, MetaObject, ToolAnnotations};
 use serde_json::{Map, Value};
@@ -54,9 +52,8 @@ impl Tool {
     /// # Errors
     ///
     /// When `schema` is not an object; whether it is a JSON schema shows at the first call.
-    pub fn output_schema(mut self, schema: &RawJson) -> Result<Self, DecodeError> {
-        self.listed.output_schema = Some(Arc::new(schema.decode()?));
-        Ok(self)
+    pub fn output_schema(self, schema: &RawJson) -> Result<Self, DecodeError> {
+        schema.decode().map(|schema| self.declaring(schema))
     }
 
     /// The same, with this in its `_meta`.

@@ -11,6 +11,8 @@ mod by_hand;
 #[cfg(feature = "schemars")]
 mod check;
 mod cli;
+#[cfg(feature = "schemars")]
+mod direct;
 #[cfg(feature = "rmcp")]
 mod handler;
 mod in_flight;

@@ -1,0 +1,56 @@
+//! The end of a request: its answer, or what it is given up for.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+};
+
+use agentwire_control::{CallContext, FailureKind, note_failure};
+use agentwire_hooks::catch_panic;
+use agentwire_protocol::RawJson;
+
+use super::{calls::Call, hosted::Instance};
+use crate::rpc;
+
+/// Waits for the answer to a request, as a control response carries it, or for the request's end.
+pub(super) async fn settle(
+    instance: Arc<Instance>,
+    handling: impl Future<Output = Option<RawJson>>,
+    id: RawJson,
+    call: Call,
+    context: CallContext,
+) -> Result<RawJson, String> {
+    let error = |code, why: &str| rpc::carried(&rpc::error(&id, code, why));
+    let failed = |why: &str| error(rpc::INTERNAL_ERROR, why);
+    let handling = async {
+        let answer = handling.await;
+        instance.spoken().await;
+        instance.has_ended();
+        answer
+    };
+    let answered = |answer: Result<_, String>| match answer {
+        Ok(Some(answer)) => answer,
+        Ok(None) => failed("the MCP server gave no answer"),
+        Err(panic) => {
+            note_failure(FailureKind::Panic, &*panic);
+            failed(&format!("the MCP server panicked: {panic}"))
+        }
+    };
+    let mut handling = pin!(catch_panic(handling));
+    let given_up = call.cancelled.is_cancelled() || context.cancelled.is_cancelled();
+    // Most answers are there at once, and nobody then waits for the tokens.
+    let at_once =
+        poll_fn(|task| Poll::Ready(if given_up { Poll::Pending } else { handling.as_mut().poll(task) }));
+    Ok(match at_once.await {
+        Poll::Ready(answer) => answered(answer),
+        Poll::Pending => tokio::select! {
+            biased;
+            () = call.cancelled.cancelled() => error(rpc::CANCELLED, "the request was cancelled"),
+            () = context.cancelled.cancelled() => return Err("the request was taken back".to_owned()),
+            answer = handling => answered(answer),
+            () = instance.ended.cancelled() => failed("the MCP server has ended"),
+        },
+    })
+}

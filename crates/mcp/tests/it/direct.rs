@@ -1,0 +1,212 @@
+//! A tool of the short builder's, called without `rmcp`: it is answered, and given up, as through it.
+
+use std::{future::pending, sync::Arc};
+
+use agentwire_mcp::{Json, McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
+use agentwire_protocol::RawJson;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc};
+
+use crate::cli::{Cli, call, initialize, within};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    what: String,
+    #[serde(default)]
+    #[schemars(range(max = 3))]
+    times: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NoInput {}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: i64,
+}
+
+/// A session that has shaken hands with the server `s`.
+async fn start(server: Server) -> Cli {
+    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    cli.rpc(initialize()).await;
+    cli
+}
+
+fn raw(value: &Value) -> RawJson {
+    RawJson::encode(value).unwrap()
+}
+
+/// The same call in the form that only `rmcp` reads.
+fn through_rmcp(mut call: Value) -> Value {
+    call["params"]["_meta"]["io.modelcontextprotocol/unknown"] = true.into();
+    call
+}
+
+fn every_output() -> Server {
+    let promise =
+        raw(&json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
+    Server::new("s", "1")
+        .tool("works", "", async |input: Wanted, cx| {
+            let id = cx.tool_use_id.map(|id| id.to_string());
+            ToolOutput::text(input.what.repeat(input.times as usize))
+                .and_image(b"foob", "image/png")
+                .and_link("u:1", "one")
+                .meta("of", id)
+        })
+        .tool("fails", "", async |input: Wanted, _| Err::<(), _>(input.what))
+        .tool("panics", "", async |input: Wanted, _| assert!(input.times > 3, "as {}", input.what))
+        .tool("panics early", "", |input: Wanted, _| {
+            assert!(input.times > 3, "as {}", input.what);
+            async {}
+        })
+        .tool("typed", "", async |input: Wanted, _| Json(Sum { sum: input.times.into() }))
+        .with(
+            Tool::new("breaks", "", async |_: Wanted, _| ToolOutput::structured(json!({"n": "1"})))
+                .output_schema(&promise)
+                .unwrap(),
+        )
+        .with(Tool::new("forgets", "", async |_: Wanted, _| "nothing").output_schema(&promise).unwrap())
+        .with(Tool::with_schema("no schema", "", &raw(&json!({"type": 5})), async |_, _| ()).unwrap())
+        .with(
+            Tool::with_schema("raw", "", &raw(&json!({})), async |input: RawJson, _| input.to_string())
+                .unwrap(),
+        )
+}
+
+#[tokio::test]
+async fn a_call_is_answered_as_through_rmcp() {
+    let mut cli = start(every_output()).await;
+    let tools = [
+        "works",
+        "fails",
+        "panics",
+        "panics early",
+        "typed",
+        "breaks",
+        "forgets",
+        "no schema",
+        "raw",
+        "none",
+    ];
+    let inputs = [
+        json!({"what": "so", "times": 2}),
+        json!({"what": "so", "times": 4}),
+        json!({"what": 1, "more": 1}),
+        json!({"times": 1.0, "what": "so"}),
+        json!([1]),
+        Value::Null,
+    ];
+    for tool in tools {
+        for input in &inputs {
+            for id in [json!(5), json!("a\"b")] {
+                let mut call = call(5, tool, input.clone());
+                call["id"] = id;
+                let answer = cli.rpc(call.clone()).await;
+                assert_eq!(answer, cli.rpc(through_rmcp(call)).await, "{tool} {input}");
+            }
+        }
+    }
+    let mut bare = call(5, "raw", json!({}));
+    bare["params"] = json!({"name": "raw"});
+    assert_eq!(cli.rpc(bare).await["result"]["content"][0]["text"], "{}");
+}
+
+#[tokio::test]
+async fn a_raw_input_is_as_the_cli_wrote_it() {
+    let mut cli = start(every_output()).await;
+    let input = r#"{"b": 1.0, "a": 12345678901234567890123, "b": 2}"#;
+    let frame = format!(
+        r#"{{"type":"control_request","request_id":"one","request":{{"subtype":"mcp_message","server_name":"s","message":{{"method":"tools/call","params":{{"name":"raw","arguments":{input}}},"jsonrpc":"2.0","id":1}}}}}}"#
+    );
+    cli.peer.write(format!("{frame}\n").into_bytes()).await.unwrap();
+    let answer = cli.answer().await.1.unwrap();
+    assert_eq!(answer["mcp_response"]["result"]["content"][0]["text"], input);
+}
+
+#[tokio::test]
+async fn what_is_not_listed_or_not_open_is_told_as_ever() {
+    let mut cli = start(every_output()).await;
+    let unknown = cli.rpc(call(1, "none", json!({}))).await;
+    assert_eq!(unknown["error"]["code"], -32602);
+    let unfit = cli.call("works", json!({"times": 4, "more": 1})).await;
+    let text = unfit["content"][0]["text"].as_str().unwrap();
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert_eq!(unfit["isError"], true);
+}
+
+/// A server whose tool tells what becomes of it, and needs a word to clean up.
+fn told() -> (Server, mpsc::Receiver<&'static str>, Arc<Notify>) {
+    struct Dropped(mpsc::Sender<&'static str>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.try_send("dropped").unwrap();
+        }
+    }
+    let (events, came) = mpsc::channel(8);
+    let go_on = Arc::new(Notify::new());
+    let may_go_on = Arc::clone(&go_on);
+    let server = Server::new("s", "1").tool("hang", "", move |_: NoInput, cx| {
+        let (events, may_go_on) = (events.clone(), Arc::clone(&may_go_on));
+        async move {
+            let _dropped = Dropped(events.clone());
+            events.send("started").await.unwrap();
+            cx.cancelled.cancelled().await;
+            events.send("cancelled").await.unwrap();
+            may_go_on.notified().await;
+            events.send("cleaned up").await.unwrap();
+            pending::<()>().await;
+        }
+    });
+    (server, came, go_on)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_given_up_is_told_and_may_clean_up_for_a_while() {
+    let (server, mut came, go_on) = told();
+    let mut cli = start(server).await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    cli.post("a", "s", call(1, "hang", json!({}))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    cli.post("note", "s", cancel).await;
+    let mut answers = [cli.answer().await, cli.answer().await];
+    answers.sort_by(|one, other| one.0.cmp(&other.0));
+    let expected =
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32800, "message": "the request was cancelled"}});
+    assert_eq!(answers[0].1.as_ref().unwrap()["mcp_response"], expected);
+    assert_eq!(within(came.recv()).await, Some("cancelled"));
+    // Its id is free, while it cleans up.
+    cli.post("b", "s", call(1, "hang", json!({}))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    go_on.notify_one();
+    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cleaned up"), Some("dropped")));
+    cli.take_back("b").await;
+    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
+    cli.post("c", "s", call(1, "hang", json!({}))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    assert_eq!(cli.end().await, Vec::<Value>::new());
+    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_in_flight_is_refused() {
+    let (server, mut came, _) = told();
+    let mut cli = start(server).await;
+    cli.post("a", "s", call(1, "hang", json!({}))).await;
+    assert_eq!(within(came.recv()).await, Some("started"));
+    cli.post("b", "s", call(1, "hang", json!({}))).await;
+    let why = "a request with the JSON-RPC id 1 is in flight already".to_owned();
+    assert_eq!(cli.answer().await, ("b".to_owned(), Err(why)));
+}
+
+#[tokio::test]
+async fn a_tool_that_stops_its_own_work_by_its_token_is_answered() {
+    let server = Server::new("s", "1").tool("stop", "", async |_: NoInput, cx| {
+        cx.cancelled.cancel();
+        tokio::task::yield_now().await;
+        "stopped"
+    });
+    let mut cli = start(server).await;
+    assert_eq!(cli.call("stop", json!({})).await["content"][0]["text"], "stopped");
+}
