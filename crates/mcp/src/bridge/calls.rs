@@ -1,11 +1,15 @@
 //! The requests in flight, by their JSON-RPC ids.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    pin::pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use agentwire_protocol::RawJson;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// The requests in flight at one server.
@@ -13,18 +17,21 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Calls(Arc<Mutex<Table>>);
 
 /// By number, since an id can be used again before all is over that was done under it.
+///
+/// Mostly there is one request, and never are there many: whatever is sought is looked for one by one.
 #[derive(Debug, Default)]
 struct Table {
-    in_flight: HashMap<u64, InFlight>,
+    in_flight: Vec<InFlight>,
     entered: u64,
     connection: u64,
 }
 
 #[derive(Debug)]
 struct InFlight {
+    number: u64,
     id: Box<str>,
     connection: u64,
-    cancelled: CancellationToken,
+    given_up: Arc<GivenUp>,
     taken_back: CancellationToken,
 }
 
@@ -40,27 +47,27 @@ impl Calls {
         if table.in_flight.len() >= MAX_IN_FLIGHT {
             return Err(format!("{MAX_IN_FLIGHT} requests are in flight at this MCP server"));
         }
-        if table.in_flight.values().any(|other| other.keeps(id, table.connection)) {
+        if table.in_flight.iter().any(|other| other.keeps(id, table.connection)) {
             return Err(format!("a request with the JSON-RPC id {id} is in flight already"));
         }
-        let number = table.entered;
+        let (number, connection) = (table.entered, table.connection);
         table.entered += 1;
-        let cancelled = CancellationToken::new();
-        let entry = InFlight {
+        let given_up = Arc::<GivenUp>::default();
+        table.in_flight.push(InFlight {
+            number,
             id: id.as_str().into(),
-            connection: table.connection,
-            cancelled: cancelled.clone(),
+            connection,
+            given_up: Arc::clone(&given_up),
             taken_back: taken_back.clone(),
-        };
-        table.in_flight.insert(number, entry);
-        Ok(Call { calls: self.clone(), number, cancelled })
+        });
+        Ok(Call { calls: self.clone(), number, given_up })
     }
 
-    /// What ends the newest request with this id; `None` where none is in flight.
-    pub(super) fn token(&self, id: &RawJson) -> Option<CancellationToken> {
+    /// The newest request with this id, to be given up; `None` where none is in flight.
+    pub(super) fn newest(&self, id: &RawJson) -> Option<ToGiveUp> {
         let table = self.lock();
-        let of_that_id = table.in_flight.iter().filter(|(_, call)| *call.id == *id.as_str());
-        of_that_id.max_by_key(|(number, _)| **number).map(|(_, call)| call.cancelled.clone())
+        let of_that_id = table.in_flight.iter().filter(|call| *call.id == *id.as_str());
+        of_that_id.max_by_key(|call| call.number).map(|call| ToGiveUp(Arc::clone(&call.given_up)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -71,8 +78,8 @@ impl Calls {
 impl InFlight {
     /// Whether this request keeps another of this connection from having this id.
     fn keeps(&self, id: &RawJson, connection: u64) -> bool {
-        let given_up = self.cancelled.is_cancelled() || self.taken_back.is_cancelled();
-        *self.id == *id.as_str() && self.connection == connection && !given_up
+        let is_given_up = || self.given_up.is() || self.taken_back.is_cancelled();
+        *self.id == *id.as_str() && self.connection == connection && !is_given_up()
     }
 }
 
@@ -81,12 +88,49 @@ impl InFlight {
 pub(super) struct Call {
     calls: Calls,
     number: u64,
-    pub(super) cancelled: CancellationToken,
+    pub(super) given_up: Arc<GivenUp>,
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.calls.lock().in_flight.remove(&self.number);
+        let mut table = self.calls.lock();
+        if let Some(place) = table.in_flight.iter().position(|call| call.number == self.number) {
+            table.in_flight.swap_remove(place);
+        }
+    }
+}
+
+/// Whether the CLI gave a request up: of a token of cancellation what is needed here, without its locks.
+#[derive(Debug, Default)]
+pub(super) struct GivenUp {
+    is: AtomicBool,
+    told: Notify,
+}
+
+impl GivenUp {
+    pub(super) fn is(&self) -> bool {
+        self.is.load(Ordering::Acquire)
+    }
+
+    /// Waits until it is.
+    pub(super) async fn told(&self) {
+        let mut told = pin!(self.told.notified());
+        // Registered before asking, so that no notification falls between.
+        told.as_mut().enable();
+        if !self.is() {
+            told.await;
+        }
+    }
+}
+
+/// A request that is given up when this is dropped.
+#[derive(Debug)]
+pub(super) struct ToGiveUp(Arc<GivenUp>);
+
+impl Drop for ToGiveUp {
+    fn drop(&mut self) {
+        self.0.is.store(true, Ordering::Release);
+        self.0.told.notify_waiters();
     }
 }
 

@@ -89,8 +89,7 @@ impl Hosted {
                 let _cancel = (&*method == "notifications/cancelled")
                     .then(|| rpc::params(&message))
                     .flatten()
-                    .and_then(|Cancelled { request_id }| instance.calls.token(&request_id))
-                    .map(CancellationToken::drop_guard);
+                    .and_then(|Cancelled { request_id }| instance.calls.newest(&request_id));
                 instance.inform(message)
             }
             Kind::Response => instance.inform(message),

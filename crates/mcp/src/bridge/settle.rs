@@ -39,7 +39,7 @@ pub(super) async fn settle(
         }
     };
     let mut handling = pin!(catch_panic(handling));
-    let given_up = call.cancelled.is_cancelled() || context.cancelled.is_cancelled();
+    let given_up = call.given_up.is() || context.cancelled.is_cancelled();
     // Most answers are there at once, and nobody then waits for the tokens.
     let at_once =
         poll_fn(|task| Poll::Ready(if given_up { Poll::Pending } else { handling.as_mut().poll(task) }));
@@ -47,7 +47,7 @@ pub(super) async fn settle(
         Poll::Ready(answer) => answered(answer),
         Poll::Pending => tokio::select! {
             biased;
-            () = call.cancelled.cancelled() => error(rpc::CANCELLED, "the request was cancelled"),
+            () = call.given_up.told() => error(rpc::CANCELLED, "the request was cancelled"),
             () = context.cancelled.cancelled() => return Err("the request was taken back".to_owned()),
             answer = handling => answered(answer),
             () = instance.ended.cancelled() => failed("the MCP server has ended"),
