@@ -2,6 +2,7 @@
 
 mod list;
 mod promise;
+mod quick;
 mod schema;
 mod violations;
 

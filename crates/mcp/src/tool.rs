@@ -25,11 +25,25 @@ pub struct Tool {
 /// Runs a tool on its input: an object.
 pub(crate) type Run = Arc<dyn Fn(Input<'_>, ToolContext) -> Running + Send + Sync>;
 
-/// A tool's input, as it came and as what it is.
+/// A tool's input, as it came, and as what it is where it was read for its check.
 pub(crate) struct Input<'a> {
     pub(crate) text: &'a str,
     #[cfg_attr(not(feature = "schemars"), expect(dead_code, reason = "raw input is text"))]
-    pub(crate) object: Value,
+    pub(crate) object: Option<Value>,
+}
+
+#[cfg(feature = "schemars")]
+impl Input<'_> {
+    fn decode<I: serde::de::DeserializeOwned>(self) -> serde_json::Result<I> {
+        if self.object.is_none()
+            && let Ok(input) = serde_json::from_str(self.text)
+        {
+            return Ok(input);
+        }
+        // An error then has no place in a text that whoever reads it does not see.
+        let object = self.object.map_or_else(|| serde_json::from_str(self.text), Ok)?;
+        serde_json::from_value(object)
+    }
 }
 
 pub(crate) type Running = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
@@ -51,7 +65,7 @@ impl Tool {
         let handler = Arc::new(handler);
         let run: Run = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
-            let input = serde_json::from_value(input.object);
+            let input = input.decode();
             Box::pin(async move {
                 match input {
                     Ok(input) => (*handler)(input, context).await.into_tool_output(),

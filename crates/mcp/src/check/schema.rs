@@ -5,12 +5,13 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-use super::violations;
+use super::{quick::Quick, violations};
 
 /// A schema, compiled when it is first used.
 #[derive(Debug)]
 pub(crate) struct Schema {
     text: Value,
+    quick: Option<Quick>,
     compiled: OnceLock<Result<Validator, String>>,
 }
 
@@ -25,11 +26,16 @@ pub(crate) enum Objection {
 
 impl Schema {
     pub(crate) fn new(text: Value) -> Self {
-        Self { text, compiled: OnceLock::new() }
+        Self { quick: Quick::of(&text), text, compiled: OnceLock::new() }
     }
 
-    /// Reads a tool's input, and checks it; no input is an empty object.
-    pub(crate) fn admit(&self, tool: &str, input: Option<&str>) -> Result<Value, Objection> {
+    /// Checks a tool's input; no input is an empty object.
+    ///
+    /// Where it had to be read for that, gives what was read.
+    pub(crate) fn admit(&self, tool: &str, input: Option<&str>) -> Result<Option<Value>, Objection> {
+        if self.quick.as_ref().is_some_and(|quick| quick.admits(input.unwrap_or("{}"))) {
+            return Ok(None);
+        }
         let validator = self.compiled().map_err(|error| {
             Objection::Unchecked(format!("the input schema of the tool `{tool}` can't be used: {error}"))
         })?;
@@ -42,7 +48,7 @@ impl Schema {
             }
         };
         match violations::list(validator, &input, "the input itself") {
-            None => Ok(input),
+            None => Ok(Some(input)),
             Some(violations) => Err(Objection::Unfit(format!(
                 "The input does not match the schema of the tool `{tool}`; it was not called.{violations}"
             ))),

@@ -51,7 +51,8 @@ impl ServerHandler for Handler {
         let context = ToolContext::new(self.control.clone(), &context);
         let object = Value::Object(request.arguments.unwrap_or_default());
         let text = object.to_string();
-        let output = guarded(async { (tool.run)(Input { text: &text, object }, context).await }).await;
+        let output =
+            guarded(async { (tool.run)(Input { text: &text, object: Some(object) }, context).await }).await;
         Ok(output.into_result().into())
     }
 

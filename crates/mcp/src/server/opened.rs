@@ -96,7 +96,7 @@ impl Found {
         rpc::carried_result(call.id(), output.written())
     }
 
-    async fn run(&self, call: &mut ToolCall, object: Value) -> ToolOutput {
+    async fn run(&self, call: &mut ToolCall, object: Option<Value>) -> ToolOutput {
         let output = guarded(async {
             let cancelled = CancellationToken::new();
             let Tools { control, peer, .. } = &*self.tools;
