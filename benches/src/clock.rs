@@ -8,6 +8,12 @@ pub fn now() -> Duration {
     at(rustix::time::ClockId::ThreadCPUTime)
 }
 
+/// The time that all threads of this process were given together.
+#[cfg(unix)]
+pub fn of_process() -> Duration {
+    at(rustix::time::ClockId::ProcessCPUTime)
+}
+
 /// What a clock of the system's says.
 #[cfg(unix)]
 pub fn at(clock: rustix::time::ClockId) -> Duration {
@@ -21,4 +27,10 @@ pub fn at(clock: rustix::time::ClockId) -> Duration {
 pub fn now() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed()
+}
+
+/// The time since some moment; here other programs count too.
+#[cfg(not(unix))]
+pub fn of_process() -> Duration {
+    now()
 }

@@ -4,7 +4,11 @@ pub mod clock;
 pub mod fixtures;
 pub mod input;
 pub mod marks;
+pub mod memory;
+pub mod peer;
 pub mod plain;
+pub mod round_trip;
+pub mod sessions;
 pub mod ways;
 
 #[cfg(unix)]

@@ -88,6 +88,15 @@ pub const STREAM: Bound = Bound::Least(1.0);
 /// The mark for the memory of a client that reads the stream, in MB.
 pub const MEMORY: Bound = Bound::Most(12.0);
 
+/// The mark for the memory of a session that is idle, in kilobytes.
+pub const SESSION_MEMORY: Bound = Bound::Most(60.0);
+
+/// The mark for growth with the number of sessions: the time of one among 1,000, as times that of one among 250.
+pub const SESSIONS_LINEAR: Bound = Bound::Most(1.25);
+
+/// The mark for one long line: the most bytes that are allocated while it passes, as times the line.
+pub const HUGE_ALLOC: Bound = Bound::Most(2.2);
+
 /// The middle one.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);

@@ -36,5 +36,5 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Decoding first, then memory, then whole clients.
-const PROGRAMS: &[&str] = &["decode", "retain", "bench"];
+/// Decoding first, then memory, then many sessions, then whole clients.
+const PROGRAMS: &[&str] = &["decode", "retain", "huge_alloc", "sessions", "bench"];

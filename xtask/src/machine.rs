@@ -66,6 +66,7 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
         "c++" => &["g++"],
         "ip" => &["iproute2"],
         "chromium" => &["chromium", "fonts-dejavu-core"],
+        "valgrind" => &["valgrind"],
         "unshare" => &["util-linux"],
         _ => &[],
     }

@@ -20,6 +20,7 @@ mod failure;
 mod fixtures;
 mod fuzz;
 mod inspect;
+mod instructions;
 mod layers;
 mod live;
 mod live_tests;
@@ -94,6 +95,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "drift", usage: "[--declarations V] [--recordings] [--write]", about: "what is declared or recorded, and in no type of ours", run: drift::run },
     Command { name: "fixtures", usage: "list [--write] [--check]", about: "which scenario reaches what of the declared surface", run: fixtures::run },
     Command { name: "fuzz", usage: "[--seconds N] [TARGET…]", about: "feed the decoders what nobody wrote, for a while", run: fuzz::run },
+    Command { name: "instructions", usage: "[--check] [--record]", about: "count what decoding and a hook take, against a record", run: instructions::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
     Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },
     Command { name: "live-tests", usage: "", about: "run the tests that need the real CLI", run: live_tests::run },

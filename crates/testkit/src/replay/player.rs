@@ -94,9 +94,9 @@ impl Player {
                 Action::EndOfInput if !self.input_ended => return,
                 Action::Signal(Some(how)) if !self.foreign && self.terminated != Some(*how) => return,
                 Action::Ours(_) | Action::EndOfInput | Action::Signal(_) => {}
-                Action::Theirs(line, read) => {
-                    let line =
-                        read.as_ref().map_or_else(|| line.clone(), |read| self.ids.translate(line, read));
+                Action::Theirs(line) => {
+                    let read = Recorded::read(line);
+                    let line = read.map_or_else(|| line.clone(), |read| self.ids.translate(line, &read));
                     self.output.extend_from_slice(&line);
                     self.output.extend_from_slice(b"\n");
                 }
@@ -115,7 +115,12 @@ impl Player {
     /// The next piece of what was played.
     pub(super) fn read(&mut self) -> Option<Bytes> {
         let length = self.cutter.next(&self.output);
-        (length > 0).then(|| self.output.split_to(length).freeze())
+        let piece = (length > 0).then(|| self.output.split_to(length).freeze());
+        if self.output.is_empty() {
+            // Empty, it would still hold the block that it was cut from.
+            self.output = BytesMut::new();
+        }
+        piece
     }
 
     /// Whether there is nothing to do but to wait.
@@ -211,7 +216,7 @@ impl Player {
             mismatch: self.mismatch.clone(),
             missing: missing.map(|(line, text)| Missing { line, text }).collect(),
             extra: self.extra.clone(),
-            unplayed: rest().filter(|step| matches!(step.action, Action::Theirs(..))).count(),
+            unplayed: rest().filter(|step| matches!(step.action, Action::Theirs(_))).count(),
             late: self.late,
         }
     }
@@ -263,15 +268,12 @@ impl Player {
         if asked.is_none() {
             return self.fail(Some(index), Some(line), "an answer came before its request");
         }
-        let request = asked.and_then(|asked| match &self.score.steps.get(asked)?.action {
-            Action::Theirs(_, read) => read.as_ref(),
-            _ => None,
-        });
+        let request = asked.and_then(|asked| self.score.theirs(asked));
         let expected = self.ours_at(index).filter(|ours| !(ours.optional && self.foreign));
-        let compared = match (expected.and_then(|ours| ours.read.as_ref()), came) {
+        let compared = match (expected.and_then(Ours::read), came) {
             // Too late, so the CLI ignores what it says.
             (None, Some(_)) if expected.is_none() => Ok(()),
-            (Some(expected), Some(came)) => compare::answer(expected, came, request, self.foreign),
+            (Some(expected), Some(came)) => compare::answer(&expected, came, request.as_ref(), self.foreign),
             _ => Err("it is no JSON object".to_owned()),
         };
         self.settle(index, compared, line);
@@ -289,8 +291,8 @@ impl Player {
         }
         let mut ids = std::mem::take(&mut self.ids);
         let expected = self.ours_at(index);
-        let compared = match (expected.and_then(|ours| ours.read.as_ref()), came) {
-            (Some(expected), Some(came)) => compare::ours(expected, came, &mut ids, self.foreign),
+        let compared = match (expected.and_then(Ours::read), came) {
+            (Some(expected), Some(came)) => compare::ours(&expected, came, &mut ids, self.foreign),
             _ if expected.is_some_and(|ours| ours.text == line) => Ok(()),
             _ => Err("it is no JSON object".to_owned()),
         };
@@ -349,7 +351,7 @@ impl Action {
     fn describe(&self) -> String {
         match self {
             Self::Ours(ours) => format!("> {}", excerpt(&ours.text)),
-            Self::Theirs(line, _) => format!("< {}", excerpt(line)),
+            Self::Theirs(line) => format!("< {}", excerpt(line)),
             Self::Stderr(text) => format!("! {}", excerpt(text)),
             Self::EndOfInput => "| end of input".to_owned(),
             Self::Signal(how) => format!("^ a signal ({how:?})"),

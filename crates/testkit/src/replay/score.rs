@@ -1,4 +1,7 @@
-//! A transcript as it is played: each entry read once.
+//! A transcript as it is played.
+//!
+//! Lines are held as they stand in the transcript, and read again when their turn comes: as a tree each takes five times
+//! its length, and a thousand replays may be held at once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +35,7 @@ pub(super) enum Action {
     /// We are to send this.
     Ours(Ours),
     /// The CLI says this.
-    Theirs(Bytes, Option<Recorded>),
+    Theirs(Bytes),
     Stderr(Bytes),
     /// We are to end the input.
     EndOfInput,
@@ -44,7 +47,8 @@ pub(super) enum Action {
 #[derive(Debug)]
 pub(super) struct Ours {
     pub(super) text: Bytes,
-    pub(super) read: Option<Recorded>,
+    /// What it is to the control protocol; `None` where it is no JSON object.
+    pub(super) role: Option<Role>,
     /// Whether it came.
     pub(super) came: bool,
     /// Whether it need not come: an answer to a request that was taken back before.
@@ -73,6 +77,14 @@ impl Score {
         self.requests.get(id).copied()
     }
 
+    /// A line of the CLI's, read.
+    pub(super) fn theirs(&self, step: usize) -> Option<Recorded> {
+        match &self.steps.get(step)?.action {
+            Action::Theirs(text) => Recorded::read(text),
+            _ => None,
+        }
+    }
+
     /// Whether the CLI takes a request back at some time.
     pub(super) fn is_cancelled(&self, id: &str) -> bool {
         self.cancelled.contains(id)
@@ -96,34 +108,30 @@ impl Score {
     fn cancelled_call(&self, read: &Recorded) -> Option<Box<str>> {
         let server = |read: &Recorded| read.json.text_at(&["request", "server_name"]).map(str::to_owned);
         let call = read.json.at(&["request", "message", "params", "requestId"])?;
-        let is_cancelled =
-            read.json.text_at(&["request", "message", "method"]) == Some("notifications/cancelled");
-        let asked = self.requests.iter().filter_map(|(id, index)| match &self.steps.get(*index)?.action {
-            Action::Theirs(_, Some(asked)) => Some((id, asked)),
-            _ => None,
-        });
+        if read.json.text_at(&["request", "message", "method"]) != Some("notifications/cancelled") {
+            return None;
+        }
+        let asked = self.requests.iter().filter_map(|(id, index)| Some((id, self.theirs(*index)?)));
         let is_it = |asked: &Recorded| {
             let id = asked.json.at(&["request", "message", "id"]);
             server(asked) == server(read) && id.is_some_and(|id| id.same(call))
         };
-        let mut found = asked.filter(|(_, asked)| is_cancelled && is_it(asked));
+        let mut found = asked.filter(|(_, asked)| is_it(asked));
         found.next().map(|(id, _)| id.clone())
     }
 
     fn action(&mut self, entry: Entry) -> Option<Action> {
         match entry {
             Entry::Outbound(text) => {
-                let read = Recorded::read(&text);
-                let optional = matches!(read.as_ref().map(|read| &read.role), Some(Role::Response { id })
-                    if self.cancelled.contains(id));
-                Some(Action::Ours(Ours { text, read, came: false, optional }))
+                let role = Recorded::read(&text).map(|read| read.role);
+                let optional = matches!(&role, Some(Role::Response { id }) if self.cancelled.contains(id));
+                Some(Action::Ours(Ours { text, role, came: false, optional }))
             }
             Entry::Inbound(text) => {
-                let read = Recorded::read(&text);
-                if let Some(read) = &read {
-                    self.note(read);
+                if let Some(read) = Recorded::read(&text) {
+                    self.note(&read);
                 }
-                Some(Action::Theirs(text, read))
+                Some(Action::Theirs(text))
             }
             Entry::Stderr(text) => Some(Action::Stderr(text)),
             Entry::EndOfInput => Some(Action::EndOfInput),
@@ -139,9 +147,14 @@ impl Score {
 }
 
 impl Ours {
+    /// The line, read.
+    pub(super) fn read(&self) -> Option<Recorded> {
+        Recorded::read(&self.text)
+    }
+
     /// The id of the request that it answers, where it is an answer.
     pub(super) fn answers(&self) -> Option<&str> {
-        match self.read.as_ref().map(|read| &read.role) {
+        match &self.role {
             Some(Role::Response { id }) => Some(id),
             _ => None,
         }

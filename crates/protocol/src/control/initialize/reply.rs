@@ -179,6 +179,10 @@ impl<'de> Deserialize<'de> for InitializeReply {
             Ok(Strict(reply)) => reply,
             Err(_) => Self::read_what_fits(&raw),
         };
+        // It is kept as long as the session.
+        reply.commands.shrink_to_fit();
+        reply.agents.shrink_to_fit();
+        reply.models.shrink_to_fit();
         reply.raw = Some(raw);
         Ok(reply)
     }
