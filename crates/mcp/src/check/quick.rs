@@ -289,6 +289,8 @@ mod tests {
             (json!({"type": "integer"}), "-9223372036854775808"),
             (json!({"type": "number", "minimum": 1}), "2"),
             (json!({"type": "array"}), "[[{}]]"),
+            // Said, and not checked.
+            (json!({"type": "string", "format": "date"}), r#""no date""#),
         ] {
             assert!(admits(&schema, text), "{schema}");
         }
