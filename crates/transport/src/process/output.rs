@@ -4,6 +4,7 @@ use std::{
     fmt,
     future::poll_fn,
     io,
+    mem::MaybeUninit,
     os::fd::{AsFd, OwnedFd},
     pin::Pin,
     sync::Arc,
@@ -163,15 +164,10 @@ struct Chunk {
 fn read_available(pipe: impl AsFd, much: bool) -> Result<Chunk, Errno> {
     let mut buffer = Vec::new();
     if !much {
-        let mut start = [0; SHORT];
-        let length = retry_on_intr(|| read(&pipe, &mut start[..]))?;
-        let start = &start[..length];
-        if length < SHORT {
-            // Nothing at all is the end, which is seen again by the next read.
-            return Ok(Chunk { bytes: Bytes::copy_from_slice(start), emptied: !start.is_empty() });
+        match retry_on_intr(|| read_start(&pipe))? {
+            Start::All(chunk) => return Ok(chunk),
+            Start::More(start) => buffer = start,
         }
-        buffer.reserve_exact(CHUNK_MAX);
-        buffer.extend_from_slice(start);
     }
     buffer.reserve_exact(CHUNK_MAX - buffer.len());
     let (before, room) = (buffer.len(), CHUNK_MAX - buffer.len());
@@ -185,6 +181,26 @@ fn read_available(pipe: impl AsFd, much: bool) -> Result<Chunk, Errno> {
     };
     buffer.shrink_to_fit();
     Ok(Chunk { bytes: Bytes::from(buffer), emptied })
+}
+
+/// What one read onto the stack gave.
+enum Start {
+    All(Chunk),
+    /// It was full: what it held, with room for what waits behind it.
+    More(Vec<u8>),
+}
+
+fn read_start(pipe: impl AsFd) -> Result<Start, Errno> {
+    // Not filled with anything before: that would cost more than a message does.
+    let mut place = [const { MaybeUninit::uninit() }; SHORT];
+    let (start, room) = read(&pipe, &mut place)?;
+    if !room.is_empty() {
+        // Nothing at all is the end, which is seen again by the next read.
+        return Ok(Start::All(Chunk { bytes: Bytes::copy_from_slice(start), emptied: !start.is_empty() }));
+    }
+    let mut buffer = Vec::with_capacity(CHUNK_MAX);
+    buffer.extend_from_slice(start);
+    Ok(Start::More(buffer))
 }
 
 fn drain_on(pipe: OwnedFd, running: Arc<Running>) {
