@@ -2,6 +2,7 @@
 
 mod ending;
 mod error;
+mod request_map;
 mod router;
 
 #[cfg(feature = "driver")]

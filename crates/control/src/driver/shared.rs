@@ -26,7 +26,9 @@ use super::{
     effects::Effects,
     inbox::{Inbox, Parcel, Parcels},
 };
-use crate::{ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started};
+use crate::{
+    ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started, request_map::RequestMap,
+};
 
 /// What the driver, the handles and the callbacks share.
 pub(crate) struct Shared {
@@ -55,7 +57,7 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) router: Router,
     pub(super) inbox: Inbox,
-    pub(super) callbacks: HashMap<RequestId, Running>,
+    pub(super) callbacks: RequestMap<Running>,
     /// Callbacks started so far.
     pub(super) started: u64,
     /// How many wait for room to send, or for news of a prompt.

@@ -19,10 +19,9 @@ pub(super) fn success(id: &RequestId, response: RawJson) -> Result<Bytes, Encode
         line.extend_from_slice(part.as_bytes());
     }
     // Raw JSON may have been written over several lines; one line is all that it may take here.
-    let written = &mut line[..length - 1];
-    for byte in written {
-        // Written back in any case, so that many are looked at together.
-        *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
+    if LINE_BREAKS.iter().any(|line_break| body.as_bytes().contains(line_break)) {
+        let end = length - 1;
+        line[..end].iter_mut().filter(|byte| LINE_BREAKS.contains(byte)).for_each(|byte| *byte = b' ');
     }
     Ok(line.into())
 }
@@ -35,6 +34,7 @@ fn is_plain(text: &str) -> bool {
 const START: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":""#;
 const BETWEEN: &str = r#"","response":"#;
 const END: &str = "}}\n";
+const LINE_BREAKS: &[u8] = b"\n\r";
 
 #[cfg(test)]
 mod tests {

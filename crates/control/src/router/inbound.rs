@@ -1,26 +1,26 @@
 //! The CLI's open requests.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 
 use agentwire_protocol::RequestId;
+
+use crate::request_map::RequestMap;
 
 /// The CLI's open requests: each is closed once, by an answer or by being taken back.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
     /// Each with the bytes that it counts for.
-    open: BTreeMap<RequestId, usize>,
+    open: RequestMap<usize>,
     bytes: usize,
 }
 
 impl Inbound {
     /// `false` where a request with this id is open already.
     pub(super) fn open(&mut self, id: RequestId, line: usize) -> bool {
-        if self.is_open(&id) {
-            return false;
-        }
+        let Entry::Vacant(place) = self.open.entry(id) else { return false };
         let bytes = line + OVERHEAD;
         self.bytes += bytes;
-        self.open.insert(id, bytes);
+        place.insert(bytes);
         true
     }
 
@@ -45,7 +45,10 @@ impl Inbound {
 
     pub(super) fn drain(&mut self) -> impl Iterator<Item = RequestId> + use<> {
         self.bytes = 0;
-        std::mem::take(&mut self.open).into_keys()
+        let mut ids: Vec<_> = std::mem::take(&mut self.open).into_keys().collect();
+        // In an order that is the same whenever the same requests are open.
+        ids.sort_unstable();
+        ids.into_iter()
     }
 }
 
