@@ -31,21 +31,55 @@ pub(crate) type Callback = Arc<
 ///
 /// The panic's text, or `no text` where it had none.
 pub async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    let mut work = pin!(work);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-        Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
+    run(pin!(work), |output| output).await
+}
+
+/// Does what is done here and now; a panic becomes its text, as in [`catch_panic`].
+///
+/// A handler is called so, and what it gives is pinned and then [run](run()): a future that is handed on by value lies in
+/// memory twice.
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
+}
+
+/// As [`catch_panic`], for what is pinned already; `then` makes something of its output.
+pub(crate) async fn run<F: Future, T>(
+    mut work: Pin<&mut F>,
+    then: impl FnOnce(F::Output) -> T,
+) -> Result<T, String> {
+    let mut then = Some(then);
+    poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            // Asked again only after `Pending`, so that it is always there.
+            work.as_mut().poll(context).map(|output| then.take().map(|then| then(output)))
+        }));
+        match polled {
+            Ok(Poll::Ready(Some(output))) => Poll::Ready(Ok(output)),
+            Ok(_) => Poll::Pending,
+            Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
+        }
     })
     .await
 }
 
-/// Runs a handler to its end; its failure is noted for who watches, and becomes a text that says whose it is.
-pub(crate) async fn noted<T>(
-    whose: &str,
-    work: impl Future<Output = Result<T, String>>,
-) -> Result<T, String> {
-    match catch_panic(work).await {
+/// Calls a handler and runs it to its end; its failure is noted for who watches, and becomes a text that says whose it is.
+macro_rules! noted {
+    ($whose:literal, $call:expr, $then:expr) => {
+        match $crate::callback::catch(|| $call) {
+            Ok(work) => $crate::callback::tell_failure(
+                $whose,
+                $crate::callback::run(std::pin::pin!(work), $then).await,
+            ),
+            Err(panic) => $crate::callback::tell_failure($whose, Err(panic)),
+        }
+    };
+}
+
+pub(crate) use noted;
+
+/// Notes how a handler has failed, where it has, and says whose the failure is.
+pub(crate) fn tell_failure<T>(whose: &str, ran: Result<Result<T, String>, String>) -> Result<T, String> {
+    match ran {
         Ok(Ok(output)) => Ok(output),
         Ok(Err(error)) => {
             note_failure(FailureKind::Error, &*error);

@@ -53,7 +53,7 @@ impl DialogHandler {
         let show = move |dialog, context| -> Showing {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                noted("the handler", async { (*handler)(dialog, context).await.into_dialog_reply() }).await
+                noted!("the handler", (*handler)(dialog, context), IntoDialogReply::into_dialog_reply)
             })
         };
         Self { kinds: kinds.into_iter().map(Into::into).collect(), show: Arc::new(show) }

@@ -47,8 +47,11 @@ impl ElicitationHandler {
         let answer = move |question, context| -> Answering {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                noted("the handler", async { (*handler)(question, context).await.into_elicitation_reply() })
-                    .await
+                noted!(
+                    "the handler",
+                    (*handler)(question, context),
+                    IntoElicitationReply::into_elicitation_reply
+                )
             })
         };
         Self { answer: Arc::new(answer) }

@@ -6,7 +6,7 @@ mod outputs;
 use std::{
     fmt,
     future::{Future, poll_fn},
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::Poll,
 };
@@ -14,7 +14,10 @@ use std::{
 use agentwire_control::{FailureKind, note_failure};
 use agentwire_protocol::hook::{HookAnswer, HookEvent};
 
-use crate::{HookContext, IntoReply, catch_panic};
+use crate::{
+    HookContext, IntoReply,
+    callback::{catch, run},
+};
 use merge::{Changes, Merged};
 
 pub use merge::Merge;
@@ -93,7 +96,10 @@ impl<E: Merge> Handlers<E> {
         self.links.push(Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                let reply = catch_panic(async { (*handler)(input, context).await.into_reply() }).await;
+                let reply = match catch(|| (*handler)(input, context)) {
+                    Ok(work) => run(pin!(work), IntoReply::into_reply).await,
+                    Err(panic) => Err(panic),
+                };
                 reply.unwrap_or_else(|panic| {
                     note_failure(FailureKind::Panic, &*panic);
                     Err(format!("panicked: {panic}"))

@@ -2,11 +2,12 @@
 
 use std::{
     future::{Future, poll_fn},
+    pin::Pin,
     task::Poll,
     time::{Duration, Instant},
 };
 
-use tokio::{pin, select, time};
+use tokio::{select, time};
 use tokio_util::sync::CancellationToken;
 
 /// When a handler is told to end, and when it is answered for.
@@ -49,12 +50,11 @@ impl Limit {
     pub(crate) async fn bound<T>(
         self,
         start: time::Instant,
-        told: &CancellationToken,
-        work: impl Future<Output = T>,
+        told: CancellationToken,
+        mut work: impl Future<Output = T> + Unpin,
     ) -> Option<T> {
-        pin!(work);
         // Most handlers answer at once, and need no timer.
-        if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+        if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(Pin::new(&mut work).poll(context))).await {
             return Some(output);
         }
         let (Some(tell), Some(end)) = (start.checked_add(self.told), start.checked_add(self.ended)) else {

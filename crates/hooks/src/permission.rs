@@ -58,8 +58,7 @@ impl PermissionHandler {
         Self::erased(move |request, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                noted("the permission handler", async { (*handler)(request, context).await.into_decision() })
-                    .await
+                noted!("the permission handler", (*handler)(request, context), IntoDecision::into_decision)
             })
         })
     }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, note_failure};
+use agentwire_control::{CallContext, Reply, note_failure};
 use agentwire_protocol::{
     RawJson,
     control::{HookCallback, HookMatcher},
@@ -82,32 +82,25 @@ impl Registration {
         self.matcher.declare(callback_id, guards, limit)
     }
 
-    /// Runs the handler within its limit.
-    ///
-    /// # Errors
-    ///
-    /// The text of its failure, where that is no refusal.
-    pub(crate) async fn call(
-        self: Arc<Self>,
-        callback: HookCallback,
-        context: CallContext,
-    ) -> Result<RawJson, String> {
+    /// Runs the handler within its limit; an error is the text of its failure, where that is no refusal.
+    pub(crate) fn call(self: Arc<Self>, callback: HookCallback, context: CallContext) -> Reply {
         let limit = self.limit();
         let start = Instant::now();
         let HookCallback { callback_id, input, tool_use_id, .. } = callback;
         let mut context = HookContext::new(callback_id, tool_use_id, context, limit.deadline(start));
         context.failure_refuses = self.refuses_failures();
         let told = context.cancelled.clone();
-        // What a handler holds may panic too, when it is dropped: at its end, or at the limit.
-        let answer = catch_panic(limit.bound(start, &told, async {
-            let reply = (self.callback)(input, context).await?;
-            // The CLI takes what is no object for no answer, and goes ahead.
-            if reply.as_str().trim_start().starts_with('{') { Ok(reply) } else { Err(HookError::NoObject) }
-        }));
-        match answer.await.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?) {
-            Ok(reply) => Ok(reply),
-            Err(error) => self.failed(&error),
-        }
+        let work = (self.callback)(input, context);
+        Box::pin(async move {
+            // What a handler holds may panic too, when it is dropped: at its end, or at the limit.
+            let answer = catch_panic(limit.bound(start, told, work)).await;
+            match answer.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?) {
+                // The CLI takes what is no object for no answer, and goes ahead.
+                Ok(reply) if reply.as_str().trim_start().starts_with('{') => Ok(reply),
+                Ok(_) => self.failed(&HookError::NoObject),
+                Err(error) => self.failed(&error),
+            }
+        })
     }
 
     /// The answer to the event where its handler has failed: a refusal, or an error's text.

@@ -1,6 +1,6 @@
 //! The registrations: which handler for which event, and what the handshake says of them.
 
-use std::{collections::BTreeMap, fmt, future::Future, sync::Arc};
+use std::{collections::BTreeMap, fmt, future::Future, pin::pin, sync::Arc};
 
 use agentwire_protocol::{
     RawJson,
@@ -11,7 +11,7 @@ use agentwire_protocol::{
 use crate::{
     AnyHook, HookContext, HookWarning, HooksError, IntoAnyReply, IntoReply, Matcher,
     any::EVENTS,
-    callback::{Callback, catch_panic},
+    callback::{Callback, catch, run},
     error::HookError,
     event::Event,
     registration::Registration,
@@ -67,7 +67,8 @@ impl Hooks {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 let input = input.decode().map_err(HookError::Input)?;
-                let reply = catch_panic(async { (*handler)(input, context).await.into_reply() }).await;
+                let work = pin!(catch(|| (*handler)(input, context)).map_err(HookError::Panicked)?);
+                let reply = run(work, IntoReply::into_reply).await;
                 let reply = reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)?;
                 RawJson::encode(&reply).map_err(|error| HookError::Reply(error.to_string()))
             })
@@ -190,7 +191,8 @@ where
         let (name, handler) = (Arc::clone(&name), Arc::clone(&handler));
         Box::pin(async move {
             let event = AnyHook::new(&name, input);
-            let reply = catch_panic(async { (*handler)(event, context).await.into_any_reply() }).await;
+            let work = pin!(catch(|| (*handler)(event, context)).map_err(HookError::Panicked)?);
+            let reply = run(work, IntoAnyReply::into_any_reply).await;
             reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)
         })
     })

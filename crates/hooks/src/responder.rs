@@ -25,6 +25,6 @@ impl Hooks {
             let why = format!("no hook has the callback id `{}`", excerpt(&callback.callback_id));
             return Box::pin(async { Err(why) });
         };
-        Box::pin(Arc::clone(registration).call(callback, context))
+        Arc::clone(registration).call(callback, context)
     }
 }
