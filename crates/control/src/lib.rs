@@ -6,6 +6,8 @@ mod request_map;
 mod router;
 
 #[cfg(feature = "driver")]
+mod cancellation;
+#[cfg(feature = "driver")]
 mod driver;
 #[cfg(feature = "driver")]
 mod failure;
@@ -24,6 +26,8 @@ pub use ending::Ending;
 pub use error::{ControlError, Stale};
 pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
 
+#[cfg(feature = "driver")]
+pub use cancellation::Cancellation;
 #[cfg(feature = "driver")]
 pub use driver::{Connection, Driver, Settings, connect, connect_observed};
 #[cfg(feature = "driver")]

@@ -2,10 +2,8 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
+use crate::{Cancellation, Control};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
-use tokio_util::sync::CancellationToken;
-
-use crate::Control;
 
 /// Answers requests of the CLI's.
 ///
@@ -40,13 +38,13 @@ pub struct CallContext {
     /// The request's id.
     pub request_id: RequestId,
     /// Fires when the CLI takes the request back, and when the session ends.
-    pub cancelled: CancellationToken,
+    pub cancelled: Cancellation,
     /// The session: calls from inside a callback work.
     pub control: Control,
 }
 
 impl CallContext {
-    pub(crate) fn new(request_id: RequestId, cancelled: CancellationToken, control: Control) -> Self {
+    pub(crate) fn new(request_id: RequestId, cancelled: Cancellation, control: Control) -> Self {
         Self { request_id, cancelled, control }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use agentwire_control::{CallContext, Control};
+use agentwire_control::{CallContext, Cancellation, Control};
 use agentwire_protocol::{RequestId, ToolUseId};
-use tokio_util::sync::CancellationToken;
 
 /// What a hook handler may know beside its event's input.
 #[derive(Clone, Debug)]
@@ -20,7 +19,7 @@ pub struct HookContext {
     /// own limit is near or past (see [`deadline`](Self::deadline)).
     ///
     /// The handler's future is dropped a grace later; what it returns is not sent once the CLI no longer waits.
-    pub cancelled: CancellationToken,
+    pub cancelled: Cancellation,
     /// Until when an answer counts; `None` where that is too far away to be told.
     ///
     /// It is counted from when the request came, by the matcher's [`timeout`](crate::Matcher::timeout) or, without one,
@@ -52,7 +51,7 @@ impl HookContext {
             tool_use_id,
             request_id: context.request_id,
             // One of its own: our limit must not look as if the CLI had taken the request back.
-            cancelled: context.cancelled.child_token(),
+            cancelled: context.cancelled.child(),
             deadline,
             control: context.control,
             failure_refuses: false,

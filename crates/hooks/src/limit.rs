@@ -7,8 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use agentwire_control::Cancellation;
 use tokio::{select, time};
-use tokio_util::sync::CancellationToken;
 
 /// When a handler is told to end, and when it is answered for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ impl Limit {
     pub(crate) async fn bound<T>(
         self,
         start: time::Instant,
-        told: CancellationToken,
+        told: Cancellation,
         mut work: impl Future<Output = T> + Unpin,
     ) -> Option<T> {
         // Most handlers answer at once, and need no timer.

@@ -2,9 +2,8 @@
 
 use std::{pin::pin, sync::Arc};
 
-use agentwire_control::{FailureKind, FailureSlot, Reply};
+use agentwire_control::{Cancellation, FailureKind, FailureSlot, Reply};
 use agentwire_protocol::RawJson;
-use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 use super::{Began, Outcome, reply, watch::Watch};
@@ -15,17 +14,12 @@ pub(crate) struct Call {
     began: Arc<Began>,
     span: Span,
     failure: FailureSlot,
-    cancelled: CancellationToken,
+    cancelled: Cancellation,
     told: bool,
 }
 
 impl Call {
-    pub(super) fn new(
-        watch: Arc<Watch>,
-        began: Arc<Began>,
-        span: Span,
-        cancelled: CancellationToken,
-    ) -> Self {
+    pub(super) fn new(watch: Arc<Watch>, began: Arc<Began>, span: Span, cancelled: Cancellation) -> Self {
         Self { watch, began, span, failure: FailureSlot::new(), cancelled, told: false }
     }
 

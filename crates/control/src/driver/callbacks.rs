@@ -12,17 +12,16 @@ use std::{
 use agentwire_codec::{Frame, Incoming, Line};
 use agentwire_protocol::{Message, RawJson, RequestId};
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
 use super::{Host, Shared, shared::Asked};
-use crate::{CallContext, Control, Delivery, Reply};
+use crate::{CallContext, Cancellation, Control, Delivery, Reply};
 
 /// A callback that runs: its task ends when it has answered, or a grace after it was cancelled.
 #[derive(Debug)]
 pub(super) struct Running {
     /// Tells it from another one whose request has the same id.
     pub(super) number: u64,
-    cancelled: CancellationToken,
+    cancelled: Cancellation,
 }
 
 impl Running {
@@ -45,7 +44,7 @@ pub(super) fn start(host: &Host, asked: Asked) {
     let Some(handle) = host.handle.upgrade() else {
         return refuse(&host.shared, &id, "the session is being given up");
     };
-    let cancelled = CancellationToken::new();
+    let cancelled = Cancellation::new();
     let context = CallContext::new(id.clone(), cancelled.clone(), Control::new(handle));
     match catch_unwind(AssertUnwindSafe(|| host.responder.respond(request, context))) {
         Ok(Some(reply)) => run(&host.shared, id, cancelled, reply),
@@ -58,7 +57,7 @@ pub(super) fn start(host: &Host, asked: Asked) {
 }
 
 /// Lets the answer run as a task.
-fn run(shared: &Arc<Shared>, id: RequestId, cancelled: CancellationToken, reply: Reply) {
+fn run(shared: &Arc<Shared>, id: RequestId, cancelled: Cancellation, reply: Reply) {
     let number = {
         let mut state = shared.state();
         state.started += 1;

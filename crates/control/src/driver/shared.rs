@@ -27,7 +27,8 @@ use super::{
     inbox::{Inbox, Parcel, Parcels},
 };
 use crate::{
-    ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started, request_map::RequestMap,
+    ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started,
+    request_map::RequestMap,
 };
 
 /// What the driver, the handles and the callbacks share.

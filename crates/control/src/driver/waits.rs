@@ -226,5 +226,9 @@ async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
             return ready;
         }
         notified.await;
+        // Mostly it is for us: then there is nothing to register for.
+        if let Some(ready) = ready() {
+            return ready;
+        }
     }
 }
