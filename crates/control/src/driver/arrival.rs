@@ -15,9 +15,10 @@ pub(super) enum Arrival {
 }
 
 impl Arrival {
-    pub(super) fn of(frame: Result<Frame, FrameError>, observer: Option<&dyn Observer>) -> Self {
+    /// `all` says whether all is decoded now.
+    pub(super) fn of(frame: Result<Frame, FrameError>, observer: Option<&dyn Observer>, all: bool) -> Self {
         match frame {
-            Ok(frame) if is_left(&frame.head, observer) => Self::Conversation(frame.line),
+            Ok(frame) if !all && may_wait(&frame.head, observer) => Self::Conversation(frame.line),
             Ok(frame) => Self::Decoded(Decoded::of(frame)),
             Err(fault) => Self::Fault(fault),
         }
@@ -51,7 +52,7 @@ impl State {
     }
 }
 
-/// Whether decoding is left to whoever reads the message.
-fn is_left(head: &Head, observer: Option<&dyn Observer>) -> bool {
+/// Whether decoding may be left to whoever reads the message.
+fn may_wait(head: &Head, observer: Option<&dyn Observer>) -> bool {
     matches!(head, Head::StreamEvent | Head::User) && !observer.is_some_and(|observer| observer.wants(head))
 }

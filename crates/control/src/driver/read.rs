@@ -44,9 +44,9 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
     host: &Host,
 ) -> Option<String> {
     loop {
-        host.shared.may_read().await;
+        let parked = host.shared.may_read().await;
         match peer.while_alive(reader.read()).await? {
-            Ok(Some(batch)) => take(batch, host),
+            Ok(Some(batch)) => take(batch, parked, host),
             Ok(None) => return None,
             Err(error) => return Some(chain(&error)),
         }
@@ -56,14 +56,19 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
 }
 
 /// Takes the frames in their order, and starts each callback before the frames behind its request are taken.
-fn take(batch: Batch, host: &Host) {
+///
+/// Where some bytes are `parked`, whoever reads messages has more to decode than it gets done, and is helped.
+/// Where many are, it does something else, and what waits for it takes less memory as it came.
+fn take(batch: Batch, parked: usize, host: &Host) {
     let shared = &host.shared;
+    let quiet = shared.settings().parked_quiet;
+    let helps = (quiet / 8..quiet / 4).contains(&parked);
     let mut arrivals = Vec::with_capacity(batch.len());
     let mut frames = batch.into_iter();
     while frames.len() > 0 {
         // Decoded before the lock is taken, for which the reader may be waiting.
         for frame in frames.by_ref() {
-            let arrival = Arrival::of(frame, shared.observer());
+            let arrival = Arrival::of(frame, shared.observer(), helps);
             let is_request = arrival.is_request();
             arrivals.push(arrival);
             if is_request {

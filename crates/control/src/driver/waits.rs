@@ -125,13 +125,13 @@ impl Shared {
         }
     }
 
-    /// Waits until reading may go on: see [`Settings`](crate::Settings).
-    pub(super) async fn may_read(&self) {
+    /// Waits until reading may go on, see [`Settings`](crate::Settings); gives the bytes that are unread then.
+    pub(super) async fn may_read(&self) -> usize {
         let may_read = || {
             let mut state = self.state();
             state.held_up = !state.may_read(&self.settings);
             if !state.held_up {
-                return Some(());
+                return Some(state.inbox.parked());
             }
             if let Some(parked) = state.backlog(&self.settings) {
                 if state.router.open().0 > 0 {
@@ -146,8 +146,9 @@ impl Shared {
             None
         };
         // Mostly it may at once, and nobody waits.
-        if may_read().is_none() {
-            wait(&self.may_read, may_read).await;
+        match may_read() {
+            Some(parked) => parked,
+            None => wait(&self.may_read, may_read).await,
         }
     }
 
