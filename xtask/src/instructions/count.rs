@@ -102,8 +102,8 @@ fn collected(said: &str) -> Option<u64> {
 fn executable(told: &str) -> Option<PathBuf> {
     let messages = told.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let built = messages.filter(|message| message["target"]["name"] == PROGRAM);
-    let paths = built.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
-    paths.last()
+    let mut paths = built.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+    paths.next_back()
 }
 
 /// The numbers of times are as small as the seeds of hash tables allow: callgrind takes fifty times as long as the machine.
