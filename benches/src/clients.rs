@@ -15,6 +15,7 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     process,
+    time::Duration,
 };
 
 use agentwire_testkit::bench::{Plan, Workload};
@@ -97,21 +98,34 @@ impl BuiltIn {
     pub fn play(self, flavour: Flavour) -> Result<Outcome, Box<dyn Error>> {
         let plan = Plan::from_env()?;
         let cli = PathBuf::from(env::var_os(CLI).ok_or("no bench CLI is named")?);
-        if self == Self::Floor {
-            return floor::run(&cli, plan).map_err(|error| -> Box<dyn Error> { error });
-        }
         let mut runtime = match flavour {
             Flavour::CurrentThread => tokio::runtime::Builder::new_current_thread(),
             Flavour::MultiThread => tokio::runtime::Builder::new_multi_thread(),
         };
-        let runtime = runtime.enable_all().build()?;
-        let outcome = match self {
-            Self::Ours => runtime.block_on(ours::run(&cli, plan)),
-            Self::FloorTokio => runtime.block_on(floor_tokio::run(&cli, plan)),
-            _ => runtime.block_on(echo::run(&cli, plan)),
+        // The floor has none.
+        let runtime = (self != Self::Floor).then(|| runtime.enable_all().build()).transpose()?;
+        let session = || match (self, &runtime) {
+            (Self::Ours, Some(runtime)) => runtime.block_on(ours::run(&cli, plan)),
+            (Self::FloorTokio, Some(runtime)) => runtime.block_on(floor_tokio::run(&cli, plan)),
+            (Self::Echo, Some(runtime)) => runtime.block_on(echo::run(&cli, plan)),
+            (_, _) => floor::run(&cli, plan),
         };
-        outcome.map_err(|error| -> Box<dyn Error> { error })
+        let mut sum: Option<Outcome> = None;
+        for _ in 0..plan.sessions() {
+            let outcome = session().map_err(|error| -> Box<dyn Error> { error })?;
+            sum = Some(match sum {
+                Some(before) => outcome.after(before),
+                None => outcome,
+            });
+        }
+        sum.ok_or_else(|| "no session was to be played".into())
     }
+}
+
+/// Reads nothing for so long, while the runtime goes on.
+async fn stop_reading(long: Duration) {
+    // It never comes, so what is waited for is the end of the time.
+    let _: Result<(), _> = tokio::time::timeout(long, std::future::pending()).await;
 }
 
 /// Says why, and ends the process: for a task that nobody waits for.

@@ -85,7 +85,13 @@ pub const LINEAR: Bound = Bound::Most(1.25);
 /// The mark for the stream: messages a second, as times those of `floor-tokio`.
 pub const STREAM: Bound = Bound::Least(1.0);
 
-/// The mark for the memory of a client that reads the stream, in MB.
+/// The mark for a huge line: the time, as times that of `floor-tokio`.
+pub const HUGE: Bound = Bound::Most(1.3);
+
+/// The mark for the start: the time to the first message, as times that of `floor-tokio`.
+pub const START: Bound = Bound::Most(1.2);
+
+/// The mark for the memory of a client that reads the stream, or stops reading it, in MB.
 pub const MEMORY: Bound = Bound::Most(12.0);
 
 /// The mark for the memory of a session that is idle, in kilobytes.

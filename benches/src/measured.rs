@@ -5,7 +5,8 @@ use agentwire_testkit::bench::{Callback, Phase, Workload, Writes};
 use crate::{
     clients::BuiltIn,
     marks::{
-        AT_ONCE, Bound, ECHO, FLOOR, FLOOR_TOKIO, LINEAR, MANY, MEMORY, ROUND_TRIP, ROUND_TRIP_ECHO, STREAM,
+        AT_ONCE, Bound, ECHO, FLOOR, FLOOR_TOKIO, HUGE, LINEAR, MANY, MEMORY, ROUND_TRIP, ROUND_TRIP_ECHO,
+        START, STREAM, median,
     },
     rounds::Rounds,
     run::Run,
@@ -30,6 +31,11 @@ pub fn measured(rounds: &Rounds) -> Vec<Measured> {
     match rounds.workload() {
         Workload::Callback(callback) => round_trips(rounds, callback),
         Workload::Stream(writes) => stream(rounds, writes),
+        // It has none: it shows what a turn costs.
+        Workload::Turns => Vec::new(),
+        Workload::Huge(_) => vec![mark("time / floor-tokio", HUGE, rounds.ratio(OURS, TOKIO, lap))],
+        Workload::Stalled => vec![memory(rounds)],
+        Workload::Start => vec![mark("time / floor-tokio", START, rounds.ratio(OURS, TOKIO, start))],
     }
 }
 
@@ -66,7 +72,6 @@ fn stream(rounds: &Rounds, writes: Writes) -> Vec<Measured> {
 }
 
 fn memory(rounds: &Rounds) -> Measured {
-    let megabytes = |run: &Run| run.outcome.memory.map_or(f64::NAN, |memory| memory as f64 / 1e6);
     mark("memory, MB", MEMORY, rounds.middle(OURS, megabytes))
 }
 
@@ -81,6 +86,21 @@ fn yardstick(what: &'static str, bound: Bound, value: f64) -> Measured {
 /// A figure of the phase with so many requests open.
 fn phase(open: usize, what: impl Fn(&Phase) -> f64) -> impl Fn(&Run) -> f64 {
     move |run| run.report.phases.iter().find(|phase| phase.outstanding == open).map_or(f64::NAN, &what)
+}
+
+/// The time of a lap, in µs.
+pub(crate) fn lap(run: &Run) -> f64 {
+    run.report.phases.first().map_or(f64::NAN, |phase| phase.p50)
+}
+
+/// The time from the spawn to the first message, in µs.
+pub(crate) fn start(run: &Run) -> f64 {
+    median(run.outcome.first.clone()) * 1e6
+}
+
+/// The most memory of the client, in MB.
+pub(crate) fn megabytes(run: &Run) -> f64 {
+    run.outcome.memory.map_or(f64::NAN, |memory| memory as f64 / 1e6)
 }
 
 /// How fast all laps were read.
@@ -122,7 +142,7 @@ mod tests {
         Run { report: Report { phases, ..Report::default() }, ..Run::default() }
     }
 
-    fn read_in(seconds: f64, memory: u64) -> Run {
+    fn read_in(seconds: f64, memory: usize) -> Run {
         let mut run = round_trip([seconds; 4]);
         run.report.told = Tally { messages: 100, bytes: 1_000, checksum: 0 };
         run.outcome.memory = Some(memory);
@@ -172,10 +192,28 @@ mod tests {
     }
 
     #[test]
+    fn laps_and_starts_are_compared_in_time_and_a_stalled_client_in_memory() {
+        let of = |workload, seconds: f64| {
+            let run = |seconds| {
+                let mut run = read_in(seconds, 13_000_000);
+                run.outcome.first = vec![9.0, seconds, seconds];
+                run
+            };
+            let round = vec![("floor-tokio", run(1.0)), ("agentwire", run(seconds))];
+            values(&Rounds::of(workload, vec![round], None))
+        };
+        assert_eq!(of(Workload::Huge(8), 1.25), [(1.25, true)]);
+        assert_eq!(of(Workload::Huge(8), 1.5), [(1.5, false)]);
+        assert_eq!(of(Workload::Start, 1.125), [(1.125, true)]);
+        assert_eq!(of(Workload::Start, 1.25), [(1.25, false)]);
+        assert_eq!(of(Workload::Stalled, 1.0), [(13.0, false)]);
+    }
+
+    #[test]
     fn nothing_measured_keeps_no_mark() {
         for workload in Workload::ALL {
             let marks = measured(&Rounds::of(*workload, Vec::new(), None));
-            assert!(!marks.is_empty());
+            assert_eq!(marks.is_empty(), *workload == Workload::Turns);
             assert!(marks.iter().all(|mark| !mark.bound.holds(mark.value)), "{workload:?}");
         }
     }

@@ -1,21 +1,26 @@
 //! What a client says of its run, beside what the bench CLI measured.
 
-use std::{fs, time::Duration};
+use std::time::{Duration, Instant};
 
 use agentwire_testkit::bench::Tally;
 use serde::{Deserialize, Serialize};
+
+use crate::memory::most_resident;
 
 /// What a client says of its run, as one line of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "written by every client")]
 pub struct Outcome {
-    /// What it was told; a client that sees no lines leaves out `bytes`, and one that can't read all leaves out `checksum`.
+    /// What it was told in its last session; a client that sees no lines leaves out `bytes`, and one that can't read all leaves out `checksum`.
     #[serde(flatten)]
     pub told: Told,
     /// The CPU time of its process from the first prompt to the last result, in seconds.
     pub cpu: Option<f64>,
+    /// From right before the spawn to the first message in its hands, in seconds, for each session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<f64>,
     /// The most memory that its process had, in bytes (`VmHWM`): its code as far as it was used, stacks, and heap.
-    pub memory: Option<u64>,
+    pub memory: Option<usize>,
 }
 
 /// As much of a [`Tally`] as a client can tell.
@@ -45,31 +50,56 @@ impl From<Tally> for Told {
     }
 }
 
-/// Runs from the first prompt to the last result.
+/// What a client takes down of one session.
 #[derive(Debug)]
-pub(crate) struct Clock(Duration);
+pub(crate) struct Notes {
+    /// What it was told so far.
+    pub(crate) told: Tally,
+    started: Instant,
+    first: Option<Duration>,
+    cpu: Duration,
+}
 
-impl Clock {
+impl Notes {
+    /// Right before the spawn.
     pub(crate) fn start() -> Self {
-        Self(cpu_time())
+        Self { told: Tally::default(), started: Instant::now(), first: None, cpu: Duration::ZERO }
     }
 
-    pub(crate) fn stop(self, told: Tally) -> Outcome {
-        Outcome { told: told.into(), cpu: Some((cpu_time() - self.0).as_secs_f64()), memory: most_memory() }
+    /// Right before the first prompt.
+    pub(crate) fn prompt(&mut self) {
+        self.cpu = cpu_time();
+    }
+
+    /// A message is in the client's hands, from a line of so many bytes.
+    pub(crate) fn message(&mut self, line: usize) {
+        self.first.get_or_insert_with(|| self.started.elapsed());
+        self.told.message(line);
+    }
+
+    /// Right behind the last result.
+    pub(crate) fn end(self) -> Outcome {
+        Outcome {
+            told: self.told.into(),
+            cpu: Some((cpu_time() - self.cpu).as_secs_f64()),
+            first: self.first.iter().map(Duration::as_secs_f64).collect(),
+            memory: most_resident(),
+        }
+    }
+}
+
+impl Outcome {
+    /// Adds the session before.
+    pub(crate) fn after(mut self, mut before: Self) -> Self {
+        before.first.append(&mut self.first);
+        let cpu = self.cpu.zip(before.cpu).map(|(this, before)| this + before);
+        Self { first: before.first, cpu, ..self }
     }
 }
 
 /// The CPU time that this process was given, all threads together.
 fn cpu_time() -> Duration {
     crate::clock::at(rustix::time::ClockId::ProcessCPUTime)
-}
-
-/// The most bytes that this process had in memory; Linux alone tells it.
-fn most_memory() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes << 10)
 }
 
 #[cfg(test)]

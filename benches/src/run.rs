@@ -58,7 +58,7 @@ pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error
     let path = folder.path().join("report.json");
     let mut command = Command::new(&client.program);
     command.args(&client.arguments).envs(plan.variables()).env(REPORT, &path).env(CLI, cli);
-    let output = output(&mut command)?;
+    let output = output(&mut command, LIMIT)?;
     let whose = format!("{}, {}", client.name, plan.workload.name());
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -74,13 +74,13 @@ pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error
     Ok(Run { report, outcome })
 }
 
-/// As [`Command::output`], within [`LIMIT`].
-fn output(command: &mut Command) -> Result<Output, Box<dyn Error>> {
+/// As [`Command::output`], but ended where it takes longer.
+fn output(command: &mut Command, limit: Duration) -> Result<Output, Box<dyn Error>> {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let pid = Pid::from_child(&child);
     let (sender, ended) = mpsc::channel();
     let waiting = thread::spawn(move || sender.send(child.wait_with_output()));
-    let output = ended.recv_timeout(LIMIT);
+    let output = ended.recv_timeout(limit);
     if output.is_err() {
         // It was not waited for yet, so the id is still its own.
         kill_process(pid, Signal::KILL)?;
@@ -88,9 +88,24 @@ fn output(command: &mut Command) -> Result<Output, Box<dyn Error>> {
     let told = waiting.join();
     match (output, told) {
         (Ok(output), Ok(_)) => Ok(output?),
-        _ => Err(format!("it took longer than {LIMIT:?}").into()),
+        _ => Err(format!("it took longer than {limit:?}").into()),
     }
 }
 
 /// Some ten times what the longest takes on a slow machine.
 const LIMIT: Duration = Duration::from_secs(120);
+
+#[cfg(test)]
+mod tests {
+    use std::{process::Command, time::Duration};
+
+    use super::output;
+
+    #[test]
+    fn who_hangs_is_ended() {
+        let error = output(Command::new("sleep").arg("600"), Duration::from_millis(50)).unwrap_err();
+        assert!(error.to_string().contains("longer"), "{error}");
+        let said = output(Command::new("echo").arg("done"), Duration::from_secs(60)).unwrap();
+        assert_eq!(said.stdout, b"done\n");
+    }
+}

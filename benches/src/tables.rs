@@ -5,7 +5,7 @@ use std::fmt::Write;
 use agentwire_testkit::bench::{Phase, Workload};
 
 use crate::{
-    measured::{Measured, bytes_a_second, messages_a_second},
+    measured::{Measured, bytes_a_second, lap, megabytes, messages_a_second, start},
     rounds::Rounds,
     run::Run,
 };
@@ -16,13 +16,18 @@ pub fn table(rounds: &Rounds, clients: &[String]) -> String {
     // Writing to a string does not fail.
     let _: std::fmt::Result = match rounds.workload() {
         Workload::Callback(_) => round_trips(rounds, clients, &mut table),
-        Workload::Stream(_) => streams(rounds, clients, &mut table),
+        Workload::Stream(_) | Workload::Stalled => streams(rounds, clients, &mut table),
+        Workload::Turns | Workload::Huge(_) => laps(rounds, clients, &mut table),
+        Workload::Start => starts(rounds, clients, &mut table),
     };
     table
 }
 
 /// The marks with what was measured for them.
 pub fn marks(workload: Workload, marks: &[Measured]) -> String {
+    if marks.is_empty() {
+        return String::new();
+    }
     let mut table = format!("| mark, {} | bound | measured | |\n|---|---:|---:|---|\n", workload.name());
     for Measured { what, bound, value, .. } in marks {
         let verdict = if bound.holds(*value) { "kept" } else { "MISSED" };
@@ -50,6 +55,34 @@ fn round_trips(rounds: &Rounds, clients: &[String], table: &mut String) -> std::
             writeln!(table, "| {client} | {open:.0} | {p50:.1} | {p99:.1} | {rate:.0} | {cpu} |")?;
             cpu.clear();
         }
+    }
+    Ok(())
+}
+
+fn laps(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt::Result {
+    writeln!(
+        table,
+        "| client | a turn, µs | messages/s | MB/s | CPU, µs a turn | memory, MB |\n|---|---:|---:|---:|---:|---:|"
+    )?;
+    for client in clients {
+        writeln!(
+            table,
+            "| {client} | {:.0} | {:.0} | {:.0} | {:.0} | {:.1} |",
+            rounds.middle(client, lap),
+            rounds.middle(client, messages_a_second),
+            rounds.middle(client, bytes_a_second) / 1e6,
+            rounds.middle(client, cpu_a_lap),
+            rounds.middle(client, megabytes),
+        )?;
+    }
+    Ok(())
+}
+
+fn starts(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt::Result {
+    writeln!(table, "| client | to the first message, µs | CPU of a session, µs |\n|---|---:|---:|")?;
+    for client in clients {
+        let (first, cpu) = (rounds.middle(client, start), rounds.middle(client, cpu_a_start));
+        writeln!(table, "| {client} | {first:.0} | {cpu:.0} |")?;
     }
     Ok(())
 }
@@ -85,6 +118,12 @@ fn cpu_a_message(run: &Run) -> f64 {
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.report.told.messages as f64)
 }
 
-fn megabytes(run: &Run) -> f64 {
-    run.outcome.memory.map_or(f64::NAN, |memory| memory as f64 / 1e6)
+fn cpu_a_lap(run: &Run) -> f64 {
+    let laps: usize = run.report.phases.iter().map(|phase| phase.requests).sum();
+    run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / laps as f64)
+}
+
+/// From the first prompt on.
+fn cpu_a_start(run: &Run) -> f64 {
+    run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.outcome.first.len() as f64)
 }

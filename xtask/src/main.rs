@@ -86,7 +86,7 @@ fn print_help() {
 
 #[rustfmt::skip] // One command a line: another is added with its name, its arguments, its purpose and its function.
 const COMMANDS: &[Command] = &[
-    Command { name: "bench", usage: "[--check] [--rounds N]", about: "what decoding costs, against limits of the same run", run: bench::run },
+    Command { name: "bench", usage: "[--check] [--only NAME] [--rounds N]", about: "what the library costs, against limits of the same run", run: bench::run },
     Command { name: "ci", usage: "[--full] [--list] [--dry-run] [STEP…]", about: "what CI runs, here", run: ci::run },
     Command { name: "cli", usage: "[--version V] [--path]", about: "install the pinned CLI into .cli/", run: cli::run },
     Command { name: "conformance", usage: "[PATHS…] [--facade] [--self-test] [--json]", about: "play recorded sessions through the layers", run: conformance::run },

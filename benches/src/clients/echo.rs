@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use agentwire_testkit::bench::{Callback, Lines, Plan, Tally, Workload};
+use agentwire_testkit::bench::{Callback, Lines, Plan, Workload};
 use memchr::memmem;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::{PROMPT, answers::Failure};
-use crate::outcome::{Clock, Outcome};
+use crate::outcome::{Notes, Outcome};
 
 /// Answers everything until the turn's result, in a task of its own.
 ///
@@ -28,17 +28,23 @@ pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
     let Workload::Callback(callback) = plan.workload else {
         return Err("it answers, and does not read".into());
     };
+    let notes = Notes::start();
     let mut child = Command::new(cli).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let input = Sender::from_owned_fd(child.stdin.take().ok_or("no stdin")?.into())?;
     let output = Receiver::from_owned_fd(child.stdout.take().ok_or("no stdout")?.into())?;
-    let outcome = tokio::spawn(echo(input, output, callback)).await??;
+    let outcome = tokio::spawn(echo(input, output, callback, notes)).await??;
     child.wait()?;
     Ok(outcome)
 }
 
-async fn echo(mut input: Sender, mut output: Receiver, callback: Callback) -> Result<Outcome, Failure> {
+async fn echo(
+    mut input: Sender,
+    mut output: Receiver,
+    callback: Callback,
+    mut notes: Notes,
+) -> Result<Outcome, Failure> {
     let (mut lines, mut reply) = (Lines::new(), Vec::new());
-    let clock = Clock::start();
+    notes.prompt();
     input.write_all(PROMPT).await?;
     loop {
         let length = output.read(lines.room()).await?;
@@ -47,13 +53,17 @@ async fn echo(mut input: Sender, mut output: Receiver, callback: Callback) -> Re
         }
         lines.filled(length);
         while let Some(line) = lines.next_line() {
-            if !answer(callback, line, &mut reply) {
-                let mut outcome = clock.stop(Tally::default());
-                outcome.told.messages = 1;
-                (outcome.told.bytes, outcome.told.checksum) = (Some(line.len() as u64), None);
+            if answer(callback, line, &mut reply) {
+                input.write_all(&reply).await?;
+                continue;
+            }
+            notes.message(line.len());
+            if memmem::find(line, br#""type":"result""#).is_some() {
+                let mut outcome = notes.end();
+                // It does not read what is said.
+                outcome.told.checksum = None;
                 return Ok(outcome);
             }
-            input.write_all(&reply).await?;
         }
     }
 }

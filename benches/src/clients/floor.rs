@@ -4,16 +4,17 @@ use std::{
     io::{Read, Write},
     path::Path,
     process::{ChildStdin, ChildStdout, Command, Stdio},
+    thread,
 };
 
-use agentwire_testkit::bench::{Lines, Plan, Tally};
+use agentwire_testkit::bench::{Lines, Plan};
 
 use super::{
     HELLO, PROMPT,
     answers::{Failure, answer},
     typed::{Borrowed, Message, Text},
 };
-use crate::outcome::{Clock, Outcome};
+use crate::outcome::{Notes, Outcome};
 
 /// Plays one client.
 ///
@@ -21,22 +22,25 @@ use crate::outcome::{Clock, Outcome};
 ///
 /// When the bench CLI can't be started, ends too early, or says what can't be read.
 pub(super) fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
+    let notes = Notes::start();
     let mut child = Command::new(cli).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let mut pipes = Pipes {
         input: child.stdin.take().ok_or("no stdin")?,
         output: child.stdout.take().ok_or("no stdout")?,
         lines: Lines::new(),
-        tally: Tally::default(),
+        notes,
+        plan,
     };
     pipes.input.write_all(HELLO)?;
     pipes.until(|message| matches!(message, Message::ControlResponse(_)))?;
-    let clock = Clock::start();
+    pipes.notes.prompt();
     for _ in 0..plan.prompts() {
         pipes.input.write_all(PROMPT)?;
         pipes.until(|message| matches!(message, Message::Result(_)))?;
     }
-    let outcome = clock.stop(pipes.tally);
-    drop(pipes);
+    let Pipes { input, output, notes, .. } = pipes;
+    let outcome = notes.end();
+    drop((input, output));
     child.wait()?;
     Ok(outcome)
 }
@@ -45,7 +49,8 @@ struct Pipes {
     input: ChildStdin,
     output: ChildStdout,
     lines: Lines,
-    tally: Tally,
+    notes: Notes,
+    plan: Plan,
 }
 
 impl Pipes {
@@ -63,8 +68,11 @@ impl Pipes {
                     }
                     Message::ControlResponse(_) => {}
                     _ => {
-                        self.tally.message(line.len());
-                        message.add_to(&mut self.tally);
+                        self.notes.message(line.len());
+                        message.add_to(&mut self.notes.told);
+                        if let Some(stall) = self.plan.stall(self.notes.told.messages) {
+                            thread::park_timeout(stall);
+                        }
                     }
                 }
                 if is_last(&message) {

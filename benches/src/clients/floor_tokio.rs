@@ -7,7 +7,7 @@
 
 use std::{path::Path, process::Stdio, sync::Arc, vec};
 
-use agentwire_testkit::bench::{Lines, Plan, Tally};
+use agentwire_testkit::bench::{Lines, Plan};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{ChildStdin, ChildStdout, Command},
@@ -20,7 +20,7 @@ use super::{
     answers::{Failure, answer},
     typed::{Message, Owned},
 };
-use crate::outcome::{Clock, Outcome};
+use crate::outcome::{Notes, Outcome};
 
 /// Plays one client.
 ///
@@ -28,23 +28,26 @@ use crate::outcome::{Clock, Outcome};
 ///
 /// When the bench CLI can't be started, ends too early, or says what can't be read.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
-    let mut tally = Tally::default();
+    let mut notes = Notes::start();
     let mut session = Session::start(cli)?;
     session.write(HELLO).await?;
     while !matches!(session.next().await?, (Message::ControlResponse(_), _)) {}
-    let clock = Clock::start();
+    notes.prompt();
     for _ in 0..plan.prompts() {
         session.write(PROMPT).await?;
         loop {
             let (message, bytes) = session.next().await?;
-            tally.message(bytes);
-            message.add_to(&mut tally);
+            notes.message(bytes);
+            message.add_to(&mut notes.told);
+            if let Some(stall) = plan.stall(notes.told.messages) {
+                super::stop_reading(stall).await;
+            }
             if matches!(message, Message::Result(_)) {
                 break;
             }
         }
     }
-    let outcome = clock.stop(tally);
+    let outcome = notes.end();
     session.close().await?;
     Ok(outcome)
 }

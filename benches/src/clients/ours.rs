@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answers::Failure;
-use crate::outcome::{Clock, Outcome};
+use crate::outcome::{Notes, Outcome};
 
 /// Plays one client.
 ///
@@ -25,7 +25,7 @@ use crate::outcome::{Clock, Outcome};
 ///
 /// When the session can't be started, ends too early, or says what can't be read.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
-    let mut tally = Tally::default();
+    let mut notes = Notes::start();
     let mut session = Session::builder()
         .options(Options::new().path_to_claude_code_executable(cli))
         .hooks(hooks())
@@ -33,26 +33,27 @@ pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
         .mcp_servers(servers())
         .connect()
         .await?;
-    let clock = Clock::start();
+    notes.prompt();
     for _ in 0..plan.prompts() {
         let mut turn = session.ask("Go.").await?;
         while let Some(incoming) = turn.next().await {
-            read(&incoming?, &mut tally)?;
+            let incoming = incoming?;
+            notes.message(incoming.line().map_or(0, |line| line.len()));
+            read(&incoming, &mut notes.told)?;
+            if let Some(stall) = plan.stall(notes.told.messages) {
+                super::stop_reading(stall).await;
+            }
         }
         turn.result().ok_or("the turn has no result")?;
     }
-    let outcome = clock.stop(tally);
+    let outcome = notes.end();
     session.close().await?;
     Ok(outcome)
 }
 
 /// Reads a message as a program does that shows the conversation.
 fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
-    let (Some(message), Some(line)) = (incoming.message(), incoming.line()) else {
-        return Err(format!("no message: {incoming:?}").into());
-    };
-    tally.message(line.len());
-    match message {
+    match incoming.message().ok_or("a line is no message")? {
         Message::StreamEvent(event) => {
             id(event.uuid.as_ref(), tally);
             if let Event::ContentBlockDelta(BlockDelta { delta, .. }) = event.event()? {

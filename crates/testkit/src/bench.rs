@@ -10,7 +10,8 @@
 //! It shakes hands where it wants to (`initialize`), and sends [`Plan::prompts`] prompts, each once the `result` of the one
 //! before is in its hands; then it ends the program's input.
 //! It answers what it is asked meanwhile, as [`Callback`] says.
-//! What it was told it adds up in a [`Tally`], which must equal that of the report: what was lost, doubled, put in another
+//! Where [`Plan::stall`] says so it stops reading for a while, and it plays [`Plan::sessions`] sessions.
+//! What it was told in a session it adds up in a [`Tally`], which must equal that of the report: what was lost, doubled, put in another
 //! order or read wrongly is an error, and no figure.
 //!
 //! # What is timed
@@ -39,6 +40,8 @@ mod script;
 pub mod stream;
 #[cfg(unix)]
 mod tally;
+#[cfg(unix)]
+mod turn;
 #[cfg(unix)]
 mod wire;
 #[cfg(unix)]

@@ -47,7 +47,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
     Step { name: "msrv", size: Size::Long, plan: msrv, about: "the oldest Rust that is promised" },
     Step { name: "fuzz", size: Size::Long, plan: fuzz, about: "the fuzz targets, half a minute each" },
-    Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the marks of decoding, as ratios of one run" },
+    Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the marks of speed and memory, as ratios of one run" },
     Step { name: "instructions", size: Size::Long, plan: instructions, about: "decoding and a hook take no more instructions than recorded" },
     Step { name: "quickstart-clean", size: Size::Long, plan: quickstart::from_clean, about: "how long a new user waits for the quickstart" },
 ];

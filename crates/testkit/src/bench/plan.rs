@@ -1,8 +1,8 @@
 //! What one run is asked for: a workload, and how much of it.
 
-use std::{env, error::Error};
+use std::{env, error::Error, time::Duration};
 
-use super::{Callback, Workload};
+use super::{Callback, Workload, stream};
 
 /// What one run is asked for: a workload, and how much of it.
 ///
@@ -44,6 +44,17 @@ impl Plan {
         self.laps() + 1
     }
 
+    /// How many sessions the client plays, one after another; the report is of the last one.
+    pub fn sessions(self) -> usize {
+        if self.workload == Workload::Start { self.part(SESSIONS) } else { 1 }
+    }
+
+    /// How long the client stops reading once it has so many messages of a session in its hands.
+    pub fn stall(self, messages: u64) -> Option<Duration> {
+        let middle = self.part(stream::MESSAGES / 2) as u64;
+        (self.workload == Workload::Stalled && messages == middle).then(|| STALL / self.divisor())
+    }
+
     /// How many requests are open at once, and how many of them are timed, one phase after another.
     pub(super) fn phases(self) -> Vec<(usize, usize)> {
         let requests: &[(usize, usize)] = match self.workload {
@@ -56,8 +67,17 @@ impl Plan {
     /// How many turns are timed.
     pub(super) fn laps(self) -> usize {
         match self.workload {
-            Workload::Callback(_) => 0,
-            Workload::Stream(_) => 1,
+            Workload::Callback(_) | Workload::Start => 0,
+            Workload::Stream(_) | Workload::Stalled => 1,
+            Workload::Turns => self.part(TURNS),
+            // The longer, the less a single one says.
+            Workload::Huge(mebibytes) => {
+                if mebibytes < 8 {
+                    9
+                } else {
+                    3
+                }
+            }
         }
     }
 
@@ -72,6 +92,10 @@ impl Plan {
     pub(super) fn part(self, amount: usize) -> usize {
         (amount / self.share.max(1)).max(1)
     }
+
+    fn divisor(self) -> u32 {
+        u32::try_from(self.share.max(1)).unwrap_or(u32::MAX)
+    }
 }
 
 /// The variable that names the [`Workload`].
@@ -83,3 +107,6 @@ pub const REPORT: &str = "AGENTWIRE_BENCH_REPORT";
 
 /// A tenth of the requests goes before, and does not count.
 const CALLBACKS: &[(usize, usize)] = &[(1, 3_000), (8, 6_000), (32, 6_000), (64, 6_000)];
+const TURNS: usize = 500;
+const SESSIONS: usize = 20;
+const STALL: Duration = Duration::from_millis(2_500);

@@ -10,7 +10,8 @@ use std::{
 use super::{
     Callback, Phase, Plan, REPORT, Report,
     callback::number_of,
-    script::{RESULT, Script},
+    script::Script,
+    turn::{ID, Turn},
     wire::Wire,
 };
 
@@ -22,29 +23,35 @@ use super::{
 pub(super) fn play() -> Result<(), Box<dyn Error>> {
     let plan = Plan::from_env()?;
     let path = env::var_os(REPORT).ok_or("no file is named for the report")?;
-    let script = Script::of(plan)?;
+    let mut script = Script::of(plan)?;
+    let mut last = Turn::of(b"");
     let mut wire = Wire::open()?;
-    wire.wait_for_prompt()?;
+    let (mut prompt, _) = wire.wait_for_prompt()?;
     let mut report = Report { told: script.tally, ..Report::default() };
+    if script.laps() > 0 {
+        report.phases.push(laps(&mut wire, &mut script, &mut prompt)?);
+    }
+    last.answer(&prompt);
+    let (opening, closing) = last.halves();
+    wire.say(opening)?;
     if let Some(callback) = plan.callback() {
         report.phases = callbacks(&mut wire, callback, plan)?;
     }
-    if script.laps() > 0 {
-        report.phases.push(laps(&mut wire, &script)?);
-    }
     fs::write(path, serde_json::to_vec(&report)?)?;
-    wire.say(RESULT)?;
+    wire.say(closing)?;
     while wire.next_line()?.is_some() {}
     Ok(())
 }
 
-/// Turns, each from its first write to the prompt that says it was read.
-fn laps(wire: &mut Wire, script: &Script) -> Result<Phase, Box<dyn Error>> {
+/// Turns, each from its first write to the prompt that says it was read; that prompt is left for the next turn.
+fn laps(wire: &mut Wire, script: &mut Script, prompt: &mut [u8; ID]) -> Result<Phase, Box<dyn Error>> {
     let mut times = Vec::with_capacity(script.laps());
-    for lap in 0..script.laps() {
+    for _ in 0..script.laps() {
         let started = Instant::now();
-        script.say(lap, wire)?;
-        times.push(wire.wait_for_prompt()?.duration_since(started));
+        script.say(prompt, wire)?;
+        let (next, arrived) = wire.wait_for_prompt()?;
+        *prompt = next;
+        times.push(arrived.duration_since(started));
     }
     Ok(Phase::of(1, times.iter().sum(), times))
 }

@@ -1,64 +1,55 @@
 //! What the bench CLI says to prompts, made before the clock starts.
 
-use std::{io, ops::Range};
+use std::io;
 
 use serde_json::Value;
 
 use super::{
     Plan, Tally, Workload, Writes,
-    stream::{Tags, generate},
+    stream::{Tags, generate, huge, short},
+    turn::{self, Turn},
     wire::Wire,
 };
 
 /// What is said to each prompt, and what all of it adds up to.
 #[derive(Debug)]
 pub(super) struct Script {
-    bytes: Vec<u8>,
-    /// Where the end of each line is, its newline included; made where each is a write of its own.
-    ends: Vec<usize>,
-    laps: Vec<Range<usize>>,
+    /// The turn that is timed, again and again.
+    turn: Turn,
+    laps: usize,
+    writes: Writes,
     pub(super) tally: Tally,
 }
 
 impl Script {
     pub(super) fn of(plan: Plan) -> Result<Self, serde_json::Error> {
-        let mut script =
-            Self { bytes: Vec::new(), ends: Vec::new(), laps: Vec::new(), tally: Tally::default() };
-        match plan.workload {
-            Workload::Callback(_) => {}
-            Workload::Stream(writes) => {
-                script.bytes = generate(Tags::First, plan.share);
-                script.bytes.extend_from_slice(RESULT);
-                script.laps.push(0..script.bytes.len());
-                if writes == Writes::Lines {
-                    script.ends = memchr::memchr_iter(b'\n', &script.bytes).map(|at| at + 1).collect();
-                }
-            }
+        let (body, writes) = match plan.workload {
+            Workload::Callback(_) | Workload::Start => (Vec::new(), Writes::Blocks),
+            Workload::Stream(writes) => (generate(Tags::First, plan.share), writes),
+            Workload::Stalled => (generate(Tags::First, plan.share), Writes::Blocks),
+            Workload::Turns => (short(Tags::First), Writes::Lines),
+            Workload::Huge(mebibytes) => (huge(plan.part(mebibytes << 20)), Writes::Blocks),
+        };
+        let mut script = Self { turn: Turn::of(&body), laps: plan.laps(), writes, tally: Tally::default() };
+        for _ in 0..script.laps {
+            add_up(script.turn.bytes(), &mut script.tally)?;
         }
-        for lap in script.laps.clone() {
-            add_up(&script.bytes[lap], &mut script.tally)?;
-        }
-        add_up(RESULT, &mut script.tally)?;
+        add_up(Turn::of(b"").bytes(), &mut script.tally)?;
         Ok(script)
     }
 
     /// How many turns are timed.
     pub(super) fn laps(&self) -> usize {
-        self.laps.len()
+        self.laps
     }
 
-    /// Says all of one turn.
-    pub(super) fn say(&self, lap: usize, wire: &mut Wire) -> io::Result<()> {
-        let bytes = &self.bytes[self.laps[lap].clone()];
-        if self.ends.is_empty() {
-            return bytes.chunks(BLOCK).try_for_each(|block| wire.say(block));
+    /// Says all of a turn, as the answer to the prompt of this id.
+    pub(super) fn say(&mut self, prompt: &[u8; turn::ID], wire: &mut Wire) -> io::Result<()> {
+        let bytes = self.turn.answer(prompt);
+        match self.writes {
+            Writes::Blocks => bytes.chunks(BLOCK).try_for_each(|block| wire.say(block)),
+            Writes::Lines => self.turn.lines().try_for_each(|line| wire.say(line)),
         }
-        let mut start = 0;
-        for end in &self.ends {
-            wire.say(&bytes[start..*end])?;
-            start = *end;
-        }
-        Ok(())
     }
 }
 
@@ -87,9 +78,6 @@ fn content(content: &Value, tally: &mut Tally) {
         self::content(&block["content"], tally);
     }
 }
-
-/// The end of a turn.
-pub(super) const RESULT: &[u8] = b"{\"duration_api_ms\":1,\"type\":\"result\",\"duration_ms\":2,\"subtype\":\"success\",\"is_error\":false,\"result\":\"done\",\"terminal_reason\":\"completed\",\"num_turns\":1,\"stop_reason\":\"end_turn\",\"total_cost_usd\":0.0,\"permission_denials\":[],\"usage\":{\"input_tokens\":1,\"output_tokens\":1},\"modelUsage\":{},\"session_id\":\"00000000-0000-4000-8000-000000000002\",\"uuid\":\"00000000-0000-4000-8000-000000000003\"}\n";
 
 /// What a pipe holds by default on Linux.
 const BLOCK: usize = 64 << 10;
@@ -123,8 +111,15 @@ mod tests {
     fn both_write_sizes_say_the_same() {
         let of = |writes| Script::of(Plan { workload: Workload::Stream(writes), share: 1_000 }).unwrap();
         let (blocks, lines) = (of(Writes::Blocks), of(Writes::Lines));
-        assert_eq!((blocks.tally, &blocks.bytes), (lines.tally, &lines.bytes));
-        assert_eq!(lines.tally.messages, 64 + 2);
-        assert_eq!(lines.ends.len(), 64 + 1);
+        assert_eq!((blocks.tally, blocks.turn.bytes()), (lines.tally, lines.turn.bytes()));
+        let around = of(Writes::Lines).turn.lines().count() - 64;
+        assert_eq!(lines.tally.messages as usize, 64 + 2 * around);
+    }
+
+    #[test]
+    fn a_huge_line_has_its_length() {
+        let script = Script::of(Plan::whole(Workload::Huge(1))).unwrap();
+        let longest = script.turn.lines().map(<[u8]>::len).max().unwrap();
+        assert!((1 << 20..(1 << 20) + (64 << 10)).contains(&longest), "{longest}");
     }
 }

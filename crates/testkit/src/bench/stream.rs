@@ -36,9 +36,53 @@ pub fn generate(tags: Tags, share: usize) -> Vec<u8> {
     pen.finish(messages)
 }
 
+/// One short answer of the model, as lines.
+#[cfg(unix)]
+pub(super) fn short(tags: Tags) -> Vec<u8> {
+    let mut pen = Pen::new(tags);
+    pen.next_answer();
+    start(&mut pen);
+    text(&mut pen, 0, 6);
+    end(&mut pen, r#""end_turn""#);
+    let lines = pen.lines();
+    pen.finish(lines)
+}
+
+/// One line of so many bytes, and a little more: a `user` message with the text that a tool gave.
+#[cfg(unix)]
+pub(super) fn huge(bytes: usize) -> Vec<u8> {
+    let mut pen = Pen::new(Tags::First);
+    pen.next_answer();
+    let mut text = String::new();
+    let mut written = 0;
+    while written < bytes {
+        let words = pen.words(4_000);
+        // As JSON, without its quotes.
+        written += string(&words).len() - 2;
+        text.push_str(&words);
+    }
+    let id = pen.tool_use_id();
+    let block = format!(r#"{{"tool_use_id":{id},"type":"tool_result","content":{}}}"#, string(&text));
+    pen.user(&block, r#"{"stdout":"","stderr":"","interrupted":false,"isImage":false}"#);
+    pen.finish(1)
+}
+
 /// One answer of the model, which ends in a tool use, and the tool's result.
 fn answer(pen: &mut Pen, number: usize) {
     pen.next_answer();
+    start(pen);
+    let mut index = 0;
+    if number.is_multiple_of(4) {
+        thinking(pen);
+        index += 1;
+    }
+    text(pen, index, 26);
+    tool_use(pen, index + 1);
+    end(pen, r#""tool_use""#);
+    tool_result(pen);
+}
+
+fn start(pen: &mut Pen) {
     pen.frame("system", r#""subtype":"status","status":"requesting""#);
     let id = pen.answer_id();
     let message = pen.object(
@@ -46,17 +90,12 @@ fn answer(pen: &mut Pen, number: usize) {
         &[("id", &id), ("role", r#""assistant""#), ("model", MODEL), ("content", "[]"), ("usage", USAGE)],
     );
     pen.event("message_start", &[("message", &message)], r#","ttft_ms":812"#);
-    let mut index = 0;
-    if number.is_multiple_of(4) {
-        thinking(pen);
-        index += 1;
-    }
-    text(pen, index);
-    tool_use(pen, index + 1);
-    let delta = r#"{"stop_reason":"tool_use","stop_sequence":null}"#;
-    pen.event("message_delta", &[("delta", delta), ("usage", USAGE)], "");
+}
+
+fn end(pen: &mut Pen, reason: &str) {
+    let delta = format!(r#"{{"stop_reason":{reason},"stop_sequence":null}}"#);
+    pen.event("message_delta", &[("delta", &delta), ("usage", USAGE)], "");
     pen.event("message_stop", &[], "");
-    tool_result(pen);
 }
 
 fn thinking(pen: &mut Pen) {
@@ -78,12 +117,12 @@ fn thinking(pen: &mut Pen) {
     pen.event("content_block_stop", &[("index", "0")], "");
 }
 
-fn text(pen: &mut Pen, index: usize) {
+fn text(pen: &mut Pen, index: usize, pieces: usize) {
     let index = index.to_string();
     let block = pen.object("text", &[("text", r#""""#)]);
     pen.event("content_block_start", &[("index", &index), ("content_block", &block)], "");
     let mut whole = String::new();
-    for _ in 0..26 {
+    for _ in 0..pieces {
         let piece = pen.words(40);
         let delta = pen.object("text_delta", &[("text", &string(&piece))]);
         pen.event("content_block_delta", &[("index", &index), ("delta", &delta)], "");
@@ -137,7 +176,8 @@ fn tool_result(pen: &mut Pen) {
     );
 }
 
-const MESSAGES: usize = 64_000;
+/// How many messages the whole stream has.
+pub(super) const MESSAGES: usize = 64_000;
 const FILE_LINES: usize = 230;
 const MODEL: &str = r#""claude-opus-5-5""#;
 const USAGE: &str = r#"{"input_tokens":10,"cache_creation_input_tokens":2048,"cache_read_input_tokens":18432,"output_tokens":120,"service_tier":"standard"}"#;

@@ -1,6 +1,7 @@
 //! The bench CLI's ends of the pipes, read and written without a buffer in between.
 
 use std::{
+    borrow::Cow,
     error::Error,
     fs::File,
     io::{self, Read, Write},
@@ -8,9 +9,12 @@ use std::{
     time::Instant,
 };
 
-use serde_json::{Value, json};
+use serde::Deserialize;
 
-use super::lines::Lines;
+use super::{
+    lines::Lines,
+    turn::{ID, NOBODY},
+};
 
 #[derive(Debug)]
 pub(super) struct Wire {
@@ -47,27 +51,38 @@ impl Wire {
         Ok(self.lines.next_line().map(|line| (self.arrived, line)))
     }
 
-    /// Waits for a prompt, and answers the control requests before it; gives the time when it came.
-    pub(super) fn wait_for_prompt(&mut self) -> Result<Instant, Box<dyn Error>> {
+    /// Waits for a prompt, and answers the control requests before it; gives the prompt's id and the time when it came.
+    pub(super) fn wait_for_prompt(&mut self) -> Result<([u8; ID], Instant), Box<dyn Error>> {
         loop {
             let (arrived, line) = self.next_line()?.ok_or("the client ended before its next prompt")?;
-            let said: Value = serde_json::from_slice(line)?;
-            match said["type"].as_str() {
-                Some("user") => return Ok(arrived),
-                Some("control_request") => self.reply(&said["request_id"])?,
+            let said: Said<'_> = serde_json::from_slice(line)?;
+            match (&*said.kind, said.request_id) {
+                ("user", _) => {
+                    let id = said.uuid.and_then(|uuid| uuid.as_bytes().try_into().ok());
+                    return Ok((id.unwrap_or(*NOBODY), arrived));
+                }
+                ("control_request", Some(id)) => {
+                    let reply =
+                        [HEAD, &*id, "\",\"response\":", INITIALIZE.trim_ascii_end(), "}}\n"].concat();
+                    self.say(reply.as_bytes())?;
+                }
                 _ => return Err(format!("no prompt: {}", String::from_utf8_lossy(line)).into()),
             }
         }
     }
-
-    /// What the handshake is answered; it does for other requests too.
-    fn reply(&mut self, id: &Value) -> io::Result<()> {
-        let reply = json!({"type": "control_response", "response": {
-            "subtype": "success", "request_id": id, "response": {
-                "commands": [], "agents": [], "output_style": "default", "available_output_styles": [],
-                "models": [], "account": {}, "pid": std::process::id(),
-            },
-        }});
-        self.say(format!("{reply}\n").as_bytes())
-    }
 }
+
+/// What a client says, as far as it is read.
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    request_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    uuid: Option<Cow<'a, str>>,
+}
+
+const HEAD: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":""#;
+/// What the handshake is answered, as recorded in `fixtures/sessions/2.1.330/quickstart`; it does for other requests too.
+const INITIALIZE: &str = include_str!("turn/initialize.json");

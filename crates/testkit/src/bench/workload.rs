@@ -10,6 +10,19 @@ pub enum Workload {
     Callback(Callback),
     /// One turn of 64,000 messages, 43 MB: see [`stream`](super::stream).
     Stream(Writes),
+    /// 500 turns of one session, each of some twenty short messages, one write a line.
+    ///
+    /// A lap is a prompt and its turn: it shows what a turn costs beside its messages.
+    Turns,
+    /// One line of so many MiB, a `user` message with the text that a tool gave, and the turn's result right behind it.
+    ///
+    /// A lap ends when the text was read, a few laps in a session, since the first one makes the buffers grow.
+    Huge(usize),
+    /// The stream, with a client that stops reading for 2.5 s in the middle: how much comes to lie in its memory?
+    Stalled,
+    /// Many short sessions: from right before the spawn to the first message in the client's hands, its handshake, its
+    /// prompt and the start of the bench CLI included; the client holds this watch, and tells it in its outcome.
+    Start,
 }
 
 /// How what is said goes into the pipe.
@@ -30,6 +43,12 @@ impl Workload {
         Self::Callback(Callback::Mcp),
         Self::Stream(Writes::Blocks),
         Self::Stream(Writes::Lines),
+        Self::Turns,
+        Self::Huge(1),
+        Self::Huge(8),
+        Self::Huge(32),
+        Self::Stalled,
+        Self::Start,
     ];
 
     /// What tables and variables call it.
@@ -38,6 +57,10 @@ impl Workload {
             Self::Callback(callback) => callback.name().to_owned(),
             Self::Stream(Writes::Blocks) => "stream".to_owned(),
             Self::Stream(Writes::Lines) => "stream-lines".to_owned(),
+            Self::Turns => "turns".to_owned(),
+            Self::Huge(mebibytes) => format!("huge-{mebibytes}"),
+            Self::Stalled => "stalled".to_owned(),
+            Self::Start => "start".to_owned(),
         }
     }
 

@@ -1,0 +1,64 @@
+//! Each workload with each client, at a small share of its size: the runner itself checks what was said and answered.
+
+use std::time::Duration;
+
+use agentwire_benches::{clients::BuiltIn, run::run};
+use agentwire_testkit::bench::{Callback, Plan, Workload, Writes};
+
+use crate::{cli, client};
+
+#[test]
+fn callbacks() {
+    for callback in [Callback::Hook, Callback::Permission, Callback::Mcp] {
+        for of in BuiltIn::ALL {
+            let plan = Plan { workload: Workload::Callback(callback), share: 60 };
+            let run = run(&client(of), cli(), plan).unwrap();
+            let phases: Vec<(usize, usize)> =
+                run.report.phases.iter().map(|phase| (phase.outstanding, phase.requests)).collect();
+            assert_eq!(phases, [(1, 50), (8, 100), (32, 100), (64, 100)], "{of:?}");
+            assert!(run.report.phases.iter().all(|phase| phase.p50 > 0.0), "{of:?}");
+        }
+    }
+}
+
+#[test]
+fn all_else() {
+    let workloads = [
+        (Workload::Stream(Writes::Blocks), 200, 1),
+        (Workload::Stream(Writes::Lines), 200, 1),
+        (Workload::Turns, 50, 10),
+        (Workload::Huge(1), 1, 9),
+        (Workload::Huge(32), 32, 3),
+    ];
+    for (workload, share, laps) in workloads {
+        for of in BuiltIn::ALL.into_iter().filter(|of| of.plays(workload)) {
+            let run = run(&client(of), cli(), Plan { workload, share }).unwrap();
+            assert_eq!(run.report.phases.len(), 1, "{of:?}, {workload:?}");
+            assert_eq!(run.report.phases[0].requests, laps, "{of:?}, {workload:?}");
+            // As it was told: every built-in client tells all of it.
+            assert_eq!(run.outcome.told, run.report.told.into(), "{of:?}, {workload:?}");
+            assert!(run.outcome.cpu > Some(0.0), "{of:?}, {workload:?}");
+            assert_eq!(run.outcome.memory.is_some(), cfg!(target_os = "linux"));
+        }
+    }
+}
+
+#[test]
+fn a_stalled_client_stalls() {
+    let plan = Plan { workload: Workload::Stalled, share: 20 };
+    for of in [BuiltIn::Floor, BuiltIn::FloorTokio, BuiltIn::Ours] {
+        let run = run(&client(of), cli(), plan).unwrap();
+        let stalled = Duration::from_millis(2_500) / 20;
+        assert!(run.report.phases[0].seconds >= stalled.as_secs_f64(), "{of:?}: {:?}", run.report.phases);
+    }
+}
+
+#[test]
+fn every_start_is_told() {
+    let plan = Plan { workload: Workload::Start, share: 10 };
+    for of in [BuiltIn::Floor, BuiltIn::FloorTokio, BuiltIn::Ours] {
+        let run = run(&client(of), cli(), plan).unwrap();
+        assert_eq!(run.outcome.first.len(), 2, "{of:?}");
+        assert!(run.outcome.first.iter().all(|first| *first > 0.0), "{of:?}");
+    }
+}

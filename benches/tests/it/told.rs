@@ -1,0 +1,57 @@
+//! What is lost, doubled, put in another order or changed on its way to a client is found, whichever client it is.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use agentwire_benches::{clients::BuiltIn, run::run};
+use agentwire_testkit::bench::{Plan, Workload, Writes};
+
+use crate::{cli, client};
+
+const PLAN: Plan = Plan { workload: Workload::Stream(Writes::Lines), share: 400 };
+
+/// The bench CLI with an editor behind it.
+fn spoiled(folder: &Path, edit: &str) -> std::path::PathBuf {
+    let path = folder.join("cli");
+    let script = format!("#!/bin/sh\n'{}' | sed -u '{edit}'\n", cli().display());
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn what_is_not_told_as_it_was_said_is_found() {
+    let edits = [
+        ("lost", "40d"),
+        ("doubled", "40p"),
+        ("in another order", "40{h;d};41{G}"),
+        ("changed", r#"s/"text":" [a-z]/"text":" X/"#),
+    ];
+    for (what, edit) in edits {
+        for of in [BuiltIn::Floor, BuiltIn::FloorTokio, BuiltIn::Ours] {
+            let folder = tempfile::tempdir().unwrap();
+            let error = run(&client(of), &spoiled(folder.path(), edit), PLAN).expect_err(what);
+            assert!(error.to_string().contains(" was said, and "), "{of:?}, {what}: {error}");
+        }
+    }
+}
+
+#[test]
+fn an_editor_that_does_nothing_changes_nothing() {
+    for of in [BuiltIn::Floor, BuiltIn::FloorTokio, BuiltIn::Ours] {
+        let folder = tempfile::tempdir().unwrap();
+        run(&client(of), &spoiled(folder.path(), ""), PLAN).unwrap();
+    }
+}
+
+#[test]
+fn a_client_that_tells_another_number_is_found() {
+    for (field, wrong) in [("messages", "1"), ("bytes", "1"), ("checksum", "1")] {
+        let mut client = client(BuiltIn::Floor);
+        let program = client.program.display().to_string();
+        let script = format!(r#"'{program}' --client floor | sed 's/"{field}":[0-9]*/"{field}":{wrong}/'"#);
+        client.program = "/bin/sh".into();
+        client.arguments = vec!["-c".into(), script.into()];
+        let error = run(&client, cli(), PLAN).expect_err(field);
+        assert!(error.to_string().contains(" was said, and "), "{field}: {error}");
+    }
+}

@@ -1,0 +1,93 @@
+//! A turn as bytes: how the CLI opens it, what is said in it, and its result; all that names the prompt is filled in once
+//! the prompt is there.
+
+use memchr::memmem;
+
+/// Frames as recorded in `fixtures/sessions/2.1.330/quickstart`.
+#[derive(Debug)]
+pub(super) struct Turn {
+    bytes: Vec<u8>,
+    /// Where the prompt's id is to be filled in.
+    ids: Vec<usize>,
+    /// Where each line ends, its newline included.
+    ends: Vec<usize>,
+}
+
+impl Turn {
+    /// A turn in which these lines are said.
+    pub(super) fn of(body: &[u8]) -> Self {
+        let bytes = [OPENING.as_bytes(), body, CLOSING.as_bytes()].concat();
+        let closing = bytes.len() - CLOSING.len();
+        let found =
+            |from: usize, to: usize| memmem::find_iter(&bytes[from..to], NOBODY).map(move |at| from + at);
+        let ids = found(0, OPENING.len()).chain(found(closing, bytes.len())).collect();
+        let ends = memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1).collect();
+        Self { bytes, ids, ends }
+    }
+
+    /// All of it, with the prompt that was filled in last.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Fills in the prompt's id, and gives all of it.
+    pub(super) fn answer(&mut self, prompt: &[u8; ID]) -> &[u8] {
+        for at in &self.ids {
+            self.bytes[*at..at + ID].copy_from_slice(prompt);
+        }
+        &self.bytes
+    }
+
+    /// Its lines, each with its newline.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
+    }
+
+    /// How it is opened, and its result, for what is asked in between.
+    pub(super) fn halves(&self) -> (&[u8], &[u8]) {
+        self.bytes.split_at(self.bytes.len() - CLOSING.len())
+    }
+}
+
+/// The bytes of an id.
+pub(super) const ID: usize = NOBODY.len();
+
+/// The id of a prompt that has none of its own.
+pub(super) const NOBODY: &[u8; 36] = b"ffffffff-ffff-4fff-8fff-ffffffffffff";
+
+const OPENING: &str = concat!(
+    r#"{"type":"system","subtype":"session_state_changed","state":"running","sdk_host_only":true,"uuid":"00000000-0000-4000-8000-000000000010","session_id":"00000000-0000-4000-8000-000000000002"}"#,
+    "\n",
+    r#"{"type":"command_lifecycle","command_uuid":"ffffffff-ffff-4fff-8fff-ffffffffffff","state":"queued","uuid":"00000000-0000-4000-8000-000000000011","session_id":"00000000-0000-4000-8000-000000000002"}"#,
+    "\n",
+    r#"{"type":"command_lifecycle","command_uuid":"ffffffff-ffff-4fff-8fff-ffffffffffff","state":"started","uuid":"00000000-0000-4000-8000-000000000012","session_id":"00000000-0000-4000-8000-000000000002"}"#,
+    "\n",
+    include_str!("turn/init.json"),
+    r#"{"type":"system","subtype":"status","status":"requesting","session_id":"00000000-0000-4000-8000-000000000002","uuid":"00000000-0000-4000-8000-000000000014","user_message_uuids":["ffffffff-ffff-4fff-8fff-ffffffffffff"]}"#,
+    "\n",
+);
+
+const CLOSING: &str = include_str!("turn/result.json");
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{ID, NOBODY, Turn};
+
+    #[test]
+    fn the_prompt_is_named_wherever_the_cli_names_it() {
+        let prompt: &[u8; ID] = b"12345678-1234-4123-8123-123456789012";
+        let mut turn = Turn::of(b"{\"said\":1}\n");
+        assert!(memchr::memmem::find(turn.answer(prompt), NOBODY).is_none());
+        let lines: Vec<Value> = turn.lines().map(|line| serde_json::from_slice(line).unwrap()).collect();
+        assert_eq!(lines.len(), 7);
+        assert_eq!(lines[1]["command_uuid"], "12345678-1234-4123-8123-123456789012");
+        assert_eq!(lines[6]["user_message_uuids"][0], lines[1]["command_uuid"]);
+        let (opening, closing) = turn.halves();
+        assert!(opening.ends_with(b"{\"said\":1}\n") && closing.starts_with(b"{"));
+        // And again for the next one.
+        assert!(memchr::memmem::find(turn.answer(NOBODY), prompt).is_none());
+    }
+}
