@@ -1,8 +1,6 @@
 //! JSON-RPC envelopes: what a message is, and the answers that the bridge gives itself. Ids are kept as their text.
 
 #[cfg(feature = "rmcp")]
-mod scan;
-#[cfg(feature = "rmcp")]
 mod tool_call;
 
 use agentwire_protocol::RawJson;

