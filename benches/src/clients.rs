@@ -19,6 +19,7 @@ use std::{
 };
 
 use agentwire_testkit::bench::{Plan, Workload};
+pub use floor::in_process;
 
 use crate::outcome::Outcome;
 

@@ -56,7 +56,8 @@ pub const MARKS: &[Mark] = &[
 /// The mark for the memory of all messages that are kept, as times the bytes of their lines.
 pub const RETAINED: Bound = Bound::Most(2.0);
 
-/// What `floor` must reach on the stream, as times the bytes a second of `IgnoredAny` in process: less is a straw man.
+/// What `floor` must reach where it reads the stream in process, as times the bytes a second of `IgnoredAny`: less is a
+/// straw man.
 pub const FLOOR: Bound = Bound::Least(0.45);
 
 /// What `floor-tokio` must reach on the stream, as times `floor`.

@@ -60,8 +60,8 @@ fn round_trips(rounds: &Rounds, callback: Callback) -> Vec<Measured> {
 fn stream(rounds: &Rounds, writes: Writes) -> Vec<Measured> {
     let mut marks = Vec::new();
     if writes == Writes::Blocks {
-        let floor = rounds.over_ignored(LEAST, bytes_a_second);
-        marks.push(yardstick("the yardstick: MB/s, floor / IgnoredAny in process", FLOOR, floor));
+        let floor = rounds.in_process(|read| read.floor / read.ignored).unwrap_or(f64::NAN);
+        marks.push(yardstick("the yardstick: MB/s in process, floor / IgnoredAny", FLOOR, floor));
     }
     let tokio = rounds.ratio(TOKIO, LEAST, messages_a_second);
     marks.push(yardstick("the yardstick: messages/s, floor-tokio / floor", FLOOR_TOKIO, tokio));
@@ -127,7 +127,10 @@ mod tests {
     use agentwire_testkit::bench::{Callback, Phase, Report, Tally, Workload, Writes};
 
     use super::measured;
-    use crate::{rounds::Rounds, run::Run};
+    use crate::{
+        rounds::{InProcess, Rounds},
+        run::Run,
+    };
 
     /// A run whose phases take these times for each request.
     fn round_trip(times: [f64; 4]) -> Run {
@@ -186,7 +189,11 @@ mod tests {
             ("floor-tokio", read_in(2.0, 5_000_000)),
             ("agentwire", read_in(2.5, 12_500_000)),
         ];
-        let rounds = Rounds::of(Workload::Stream(Writes::Blocks), vec![round], Some(2_000.0));
+        let rounds = Rounds::of(
+            Workload::Stream(Writes::Blocks),
+            vec![round],
+            Some(InProcess { ignored: 2_000.0, floor: 1_000.0 }),
+        );
         assert_eq!(values(&rounds), [(0.5, true), (0.5, true), (0.8, false), (12.5, false)]);
         assert_eq!(measured(&rounds).iter().filter(|mark| mark.yardstick).count(), 2);
     }

@@ -8,11 +8,11 @@ use agentwire_testkit::bench::{
 };
 
 use crate::{
-    clients::Client,
+    clients::{Client, in_process},
     input::Input,
     marks::median,
     run::{Run, run},
-    ways::IGNORED,
+    ways::{IGNORED, SPLIT},
 };
 
 /// What the clients came to with one workload.
@@ -26,8 +26,18 @@ pub struct Rounds {
 #[derive(Clone, Debug, Default)]
 struct Round {
     runs: Vec<(String, Run)>,
-    /// What `IgnoredAny` takes for the same stream in this process, in bytes a second of the wall's clock, as the clients'.
-    ignored: Option<f64>,
+    /// What reading the same stream in this process comes to.
+    in_process: Option<InProcess>,
+}
+
+/// How the stream is read in this process, where it lies, in bytes a second of the wall's clock.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "made and read here alone")]
+pub struct InProcess {
+    /// By `IgnoredAny`, which walks the JSON and keeps nothing.
+    pub ignored: f64,
+    /// As *floor* reads it.
+    pub floor: f64,
 }
 
 impl Rounds {
@@ -42,11 +52,12 @@ impl Rounds {
         cli: &Path,
         rounds: usize,
     ) -> Result<Self, Box<dyn Error>> {
-        let ignored = matches!(plan.workload, Workload::Stream(Writes::Blocks));
-        let stream = ignored.then(|| Input::new(generate(Tags::First, plan.share)));
+        let in_process = matches!(plan.workload, Workload::Stream(Writes::Blocks));
+        let stream = in_process.then(|| Input::new(generate(Tags::First, plan.share)));
         let mut measured = Self { workload: plan.workload, rounds: Vec::new() };
         for number in 0..=rounds {
-            let mut round = Round { ignored: stream.as_ref().map(bytes_a_second), ..Round::default() };
+            let in_process = stream.as_ref().map(InProcess::measure).transpose()?;
+            let mut round = Round { in_process, ..Round::default() };
             for turn in 0..clients.len() {
                 let client = &clients[(number + turn) % clients.len()];
                 round.runs.push((client.name.clone(), run(client, cli, plan)?));
@@ -74,22 +85,21 @@ impl Rounds {
         median(self.rounds.iter().filter_map(ratio).collect())
     }
 
-    /// The median of the rounds' ratios of a client's bytes a second to those of `IgnoredAny` in process.
-    pub fn over_ignored(&self, client: &str, what: impl Fn(&Run) -> f64) -> f64 {
-        let ratio = |round: &Round| Some(what(round.run(client)?) / round.ignored?);
-        median(self.rounds.iter().filter_map(ratio).collect())
-    }
-
-    /// The median of `IgnoredAny`'s bytes a second, where it was measured.
-    pub fn ignored(&self) -> Option<f64> {
-        let ignored: Vec<f64> = self.rounds.iter().filter_map(|round| round.ignored).collect();
-        (!ignored.is_empty()).then(|| median(ignored))
+    /// The median of a figure of reading in process; `None` where that was not measured.
+    pub fn in_process(&self, what: impl Fn(InProcess) -> f64) -> Option<f64> {
+        let figures: Vec<f64> = self.rounds.iter().filter_map(|round| round.in_process).map(what).collect();
+        (!figures.is_empty()).then(|| median(figures))
     }
 
     #[cfg(test)]
-    pub(crate) fn of(workload: Workload, rounds: Vec<Vec<(&str, Run)>>, ignored: Option<f64>) -> Self {
+    pub(crate) fn of(
+        workload: Workload,
+        rounds: Vec<Vec<(&str, Run)>>,
+        in_process: Option<InProcess>,
+    ) -> Self {
         let named = |(name, run): (&str, Run)| (name.to_owned(), run);
-        let round = |runs: Vec<(&str, Run)>| Round { runs: runs.into_iter().map(named).collect(), ignored };
+        let round =
+            |runs: Vec<(&str, Run)>| Round { runs: runs.into_iter().map(named).collect(), in_process };
         Self { workload, rounds: rounds.into_iter().map(round).collect() }
     }
 }
@@ -100,8 +110,36 @@ impl Round {
     }
 }
 
-fn bytes_a_second(stream: &Input) -> f64 {
-    let started = Instant::now();
-    (IGNORED.read)(stream);
-    stream.bytes().len() as f64 / started.elapsed().as_secs_f64()
+impl InProcess {
+    fn measure(stream: &Input) -> Result<Self, String> {
+        let lines = (SPLIT.read)(stream);
+        let bytes_a_second = |read: fn(&Input) -> usize| {
+            let started = Instant::now();
+            let read = read(stream);
+            let seconds = started.elapsed().as_secs_f64();
+            if read != lines {
+                return Err(format!("in process {read} of {lines} lines were read"));
+            }
+            Ok(stream.bytes().len() as f64 / seconds)
+        };
+        let ignored = bytes_a_second(IGNORED.read)?;
+        Ok(Self { ignored, floor: bytes_a_second(|stream| in_process(stream.bytes()))? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire_testkit::bench::stream::{Tags, generate};
+
+    use super::InProcess;
+    use crate::input::Input;
+
+    #[test]
+    fn what_can_not_be_read_in_process_is_no_figure() {
+        let mut stream = generate(Tags::First, 500);
+        let measured = InProcess::measure(&Input::new(stream.clone())).unwrap();
+        assert!(measured.ignored > 0.0 && measured.floor > 0.0);
+        stream.extend_from_slice(b"{\"type\":\"stream_event\"}\n");
+        InProcess::measure(&Input::new(stream)).unwrap_err();
+    }
 }

@@ -6,7 +6,7 @@ use agentwire_testkit::bench::{Phase, Workload};
 
 use crate::{
     measured::{Measured, bytes_a_second, lap, megabytes, messages_a_second, start},
-    rounds::Rounds,
+    rounds::{InProcess, Rounds},
     run::Run,
 };
 
@@ -92,8 +92,10 @@ fn streams(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt:
         table,
         "| client | messages/s | MB/s | CPU, µs a message | memory, MB |\n|---|---:|---:|---:|---:|"
     )?;
-    if let Some(ignored) = rounds.ignored() {
-        writeln!(table, "| IgnoredAny, in process | | {:.0} | | |", ignored / 1e6)?;
+    for (name, what) in IN_PROCESS {
+        if let Some(bytes) = rounds.in_process(what) {
+            writeln!(table, "| {name}, in process | | {:.0} | | |", bytes / 1e6)?;
+        }
     }
     for client in clients {
         writeln!(
@@ -107,6 +109,8 @@ fn streams(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt:
     }
     Ok(())
 }
+
+type Figure = fn(InProcess) -> f64;
 
 /// In µs; those that warm up cost as much, and count here.
 fn cpu_a_request(run: &Run) -> f64 {
@@ -127,3 +131,5 @@ fn cpu_a_lap(run: &Run) -> f64 {
 fn cpu_a_start(run: &Run) -> f64 {
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.outcome.first.len() as f64)
 }
+
+const IN_PROCESS: [(&str, Figure); 2] = [("IgnoredAny", |read| read.ignored), ("floor", |read| read.floor)];

@@ -7,7 +7,7 @@ use agentwire::{
     hooks::{Hooks, Matcher, PermissionHandler},
     mcp::{McpServers, Server},
     protocol::{
-        Block, Content, DecodeError, Uuid,
+        Block, Content, DecodeError, RawJson, Uuid,
         hook::{HookReply, PreToolUse},
         message::{BlockDelta, Delta, Event},
     },
@@ -68,11 +68,11 @@ fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
         }
         Message::Assistant(message) => {
             id(message.uuid.as_ref(), tally);
-            blocks(&message.message.content, tally)?;
+            blocks(&message.message.content, tally);
         }
         Message::User(message) => {
             id(message.uuid.as_ref(), tally);
-            content(&message.message.content, tally)?;
+            content(&message.message.content, tally);
         }
         Message::Result(result) => {
             id(result.uuid.as_ref(), tally);
@@ -87,28 +87,24 @@ fn id(uuid: Option<&Uuid>, tally: &mut Tally) {
     tally.says(uuid.map_or("", Uuid::as_str));
 }
 
-fn content(content: &Content, tally: &mut Tally) -> Result<(), Failure> {
+fn content(content: &Content, tally: &mut Tally) {
     match content {
         Content::Text(text) => tally.says(text),
-        other => blocks(other.blocks(), tally)?,
+        other => blocks(other.blocks(), tally),
     }
-    Ok(())
 }
 
-fn blocks(blocks: &[Block], tally: &mut Tally) -> Result<(), Failure> {
+fn blocks(blocks: &[Block], tally: &mut Tally) {
     for block in blocks {
         match block {
             Block::Text(text) => tally.says(&text.text),
             Block::Thinking(thinking) => tally.says(&thinking.thinking),
             Block::ToolResult(result) => {
-                if let Some(typed) = result.typed_content()? {
-                    content(&typed, tally)?;
-                }
+                tally.says(result.content.as_ref().map_or("", RawJson::as_str));
             }
             _ => {}
         }
     }
-    Ok(())
 }
 
 fn hooks() -> Hooks {

@@ -9,11 +9,11 @@
 mod content;
 mod text;
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 use agentwire_testkit::bench::Tally;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Deserializer, de::Read, value::RawValue};
 
 pub(super) use content::Content;
 pub(super) use text::Text;
@@ -169,20 +169,31 @@ struct Response<S, R> {
 impl<'a, S: Deserialize<'a>, R: Deserialize<'a>> Message<S, R> {
     /// Reads a line.
     pub(super) fn read(line: &'a [u8]) -> serde_json::Result<Self> {
+        let mut reader = Deserializer::from_slice(line);
+        let message = Self::read_next(line, &mut reader)?;
+        reader.end()?;
+        Ok(message)
+    }
+
+    /// Reads a line that is the next that the reader has.
+    pub(super) fn read_next<I: Read<'a>>(
+        line: &[u8],
+        reader: &mut Deserializer<I>,
+    ) -> serde_json::Result<Self> {
         Ok(match &*kind(line)? {
-            "stream_event" => Self::StreamEvent(serde_json::from_slice(line)?),
-            "assistant" => Self::Assistant(serde_json::from_slice(line)?),
-            "user" => Self::User(serde_json::from_slice(line)?),
-            "system" => Self::System(serde_json::from_slice(line)?),
-            "result" => Self::Result(serde_json::from_slice(line)?),
-            "control_request" => Self::ControlRequest(serde_json::from_slice(line)?),
-            "control_response" => Self::ControlResponse(serde_json::from_slice(line)?),
-            _ => Self::Other(serde_json::from_slice(line)?),
+            "stream_event" => Self::StreamEvent(StreamEvent::deserialize(reader)?),
+            "assistant" => Self::Assistant(Box::deserialize(reader)?),
+            "user" => Self::User(Box::deserialize(reader)?),
+            "system" => Self::System(Box::deserialize(reader)?),
+            "result" => Self::Result(Box::deserialize(reader)?),
+            "control_request" => Self::ControlRequest(Box::deserialize(reader)?),
+            "control_response" => Self::ControlResponse(Box::deserialize(reader)?),
+            _ => Self::Other(Box::deserialize(reader)?),
         })
     }
 }
 
-impl<S: AsRef<str>, R> Message<S, R> {
+impl<S: AsRef<str>, R: Borrow<RawValue>> Message<S, R> {
     /// Adds up what it says.
     pub(super) fn add_to(&self, tally: &mut Tally) {
         let mut say = |text: &Option<S>| text.iter().for_each(|text| tally.says(text.as_ref()));

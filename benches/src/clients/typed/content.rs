@@ -1,6 +1,6 @@
-//! The content of a message or of a tool's result: plain text or blocks, told apart without buffering.
+//! The content of a message: plain text or blocks, told apart without buffering.
 
-use std::{fmt, marker::PhantomData};
+use std::{borrow::Borrow, fmt, marker::PhantomData};
 
 use agentwire_testkit::bench::Tally;
 use serde::{
@@ -10,6 +10,7 @@ use serde::{
         value::{BorrowedStrDeserializer, SeqAccessDeserializer},
     },
 };
+use serde_json::value::RawValue;
 
 #[derive(Debug)]
 pub(in crate::clients) enum Content<S, R> {
@@ -17,7 +18,7 @@ pub(in crate::clients) enum Content<S, R> {
     Blocks(Vec<Block<S, R>>),
 }
 
-/// A block of any kind, with the fields of the usual ones.
+/// A block of any kind, with the fields of the usual ones; what a tool was given and what it gave is free JSON.
 #[derive(Debug, Deserialize)]
 pub(in crate::clients) struct Block<S, R> {
     #[serde(rename = "type")]
@@ -30,7 +31,7 @@ pub(in crate::clients) struct Block<S, R> {
     input: Option<R>,
     tool_use_id: Option<S>,
     is_error: Option<bool>,
-    content: Option<Content<S, R>>,
+    content: Option<R>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,7 +45,7 @@ enum Kind {
     Other,
 }
 
-impl<S: AsRef<str>, R> Content<S, R> {
+impl<S: AsRef<str>, R: Borrow<RawValue>> Content<S, R> {
     /// Adds up what it says.
     pub(super) fn add_to(&self, tally: &mut Tally) {
         match self {
@@ -54,7 +55,7 @@ impl<S: AsRef<str>, R> Content<S, R> {
                     for text in [&block.text, &block.thinking].into_iter().flatten() {
                         tally.says(text.as_ref());
                     }
-                    block.content.iter().for_each(|content| content.add_to(tally));
+                    block.content.iter().for_each(|content| tally.says(content.borrow().get()));
                 }
             }
         }

@@ -64,19 +64,17 @@ fn add_up(lines: &[u8], tally: &mut Tally) -> Result<(), serde_json::Error> {
         for field in ["text", "thinking", "signature", "partial_json"] {
             tally.says(delta[field].as_str().unwrap_or_default());
         }
-        content(&message["message"]["content"], tally);
+        let content = &message["message"]["content"];
+        tally.says(content.as_str().unwrap_or_default());
+        for block in content.as_array().into_iter().flatten() {
+            tally.says(block["text"].as_str().unwrap_or_default());
+            tally.says(block["thinking"].as_str().unwrap_or_default());
+            if !block["content"].is_null() {
+                tally.says(&block["content"].to_string());
+            }
+        }
     }
     Ok(())
-}
-
-/// Plain text, or blocks.
-fn content(content: &Value, tally: &mut Tally) {
-    tally.says(content.as_str().unwrap_or_default());
-    for block in content.as_array().into_iter().flatten() {
-        tally.says(block["text"].as_str().unwrap_or_default());
-        tally.says(block["thinking"].as_str().unwrap_or_default());
-        self::content(&block["content"], tally);
-    }
 }
 
 /// What a pipe holds by default on Linux.
@@ -98,7 +96,7 @@ mod tests {
             (r#"{"uuid":"u","event":{"delta":{"partial_json":"p"}}}"#, ["u", "p"]),
             (r#"{"uuid":"u","message":{"content":"plain"}}"#, ["u", "plain"]),
             (r#"{"uuid":"u","message":{"content":[{"thinking":"t"}]}}"#, ["u", "t"]),
-            (r#"{"uuid":"u","message":{"content":[{"content":[{"text":"t"}]}]}}"#, ["u", "t"]),
+            (r#"{"uuid":"u","message":{"content":[{"content":"a\"b"}]}}"#, ["u", r#""a\"b""#]),
             (r#"{"result":"r","uuid":"u"}"#, ["u", "r"]),
         ] {
             let mut tally = Tally::default();

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Messages are all lines but those of the control protocol.
 /// Of each, its `uuid` is said, and then
 /// of a `stream_event` the text of its delta (`text`, `thinking`, `signature`, `partial_json`);
-/// of `assistant` and `user` the text of each block, in order (`text`, `thinking`, the text of a `tool_result`), or the
-/// content where it is plain text;
+/// of `assistant` and `user` the text of each block, in order (`text`, `thinking`), and of a `tool_result` its content as
+/// the JSON that it is, or the message's content where that is plain text;
 /// of a `result` its `result`.
 /// What is not there, and what is empty, is not said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -32,27 +32,42 @@ impl Tally {
 
     /// It says this.
     ///
-    /// Eight bytes a step, at some gigabytes a second, so that it is no part of what is measured.
+    /// At ten gigabytes a second and more where it is long, so that it is no part of what is measured.
     pub fn says(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
-        let (words, rest) = text.as_bytes().as_chunks();
+        self.mix(text.len() as u64);
+        let (blocks, rest) = text.as_bytes().as_chunks::<32>();
+        // Four at once, for none of them to wait for another.
+        let mut lanes = [0; 4];
+        for block in blocks {
+            for (lane, word) in lanes.iter_mut().zip(block.as_chunks().0) {
+                *lane = mixed(*lane, u64::from_le_bytes(*word));
+            }
+        }
+        if !blocks.is_empty() {
+            lanes.into_iter().for_each(|lane| self.mix(lane));
+        }
+        let (words, rest) = rest.as_chunks();
         let mut last = [0; 8];
         for (to, byte) in last.iter_mut().zip(rest) {
             *to = *byte;
         }
-        self.mix(text.len() as u64);
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
         self.mix(u64::from_le_bytes(last));
     }
 
-    /// Each step depends on the one before, and none is undone by another.
     fn mix(&mut self, word: u64) {
-        self.checksum = (self.checksum ^ word).wrapping_mul(ODD).rotate_left(29);
+        self.checksum = mixed(self.checksum, word);
     }
+}
+
+/// Each step depends on the one before, and none is undone by another.
+fn mixed(state: u64, word: u64) -> u64 {
+    (state ^ word).wrapping_mul(ODD).rotate_left(29)
 }
 
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -72,15 +87,20 @@ mod tests {
 
     #[test]
     fn what_is_lost_doubled_reordered_cut_or_changed_is_found() {
-        let right = of(&["one", "two", "three and some more"]);
-        assert_eq!(right, of(&["one", "two", "three and some more"]));
-        let wrong: [&[&str]; 6] = [
-            &["one", "three and some more"],
-            &["one", "two", "two", "three and some more"],
-            &["two", "one", "three and some more"],
-            &["one", "two", "three and some mor"],
-            &["one", "two", "three and some mere"],
-            &["onet", "wo", "three and some more"],
+        const LONG: &str = "and a third one that is longer by far than all the others, to go the long way";
+        let (short, changed) = (&LONG[..LONG.len() - 1], LONG.replace("others", "odders"));
+        let exchanged = LONG.replace("and a third one", "one third and a");
+        let right = of(&["one", "two", LONG]);
+        assert_eq!(right, of(&["one", "two", LONG]));
+        let wrong: [&[&str]; 8] = [
+            &["one", LONG],
+            &["one", "two", "two", LONG],
+            &["two", "one", LONG],
+            &["one", "twoo", LONG],
+            &["onet", "wo", LONG],
+            &["one", "two", short],
+            &["one", "two", &changed],
+            &["one", "two", &exchanged],
         ];
         for texts in wrong {
             assert_ne!(right.checksum, of(texts).checksum, "{texts:?}");

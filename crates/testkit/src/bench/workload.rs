@@ -16,7 +16,7 @@ pub enum Workload {
     Turns,
     /// One line of so many MiB, a `user` message with the text that a tool gave, and the turn's result right behind it.
     ///
-    /// A lap ends when the text was read, a few laps in a session, since the first one makes the buffers grow.
+    /// A few laps in a session, since the first one makes the buffers grow.
     Huge(usize),
     /// The stream, with a client that stops reading for 2.5 s in the middle: how much comes to lie in its memory?
     Stalled,
