@@ -81,7 +81,7 @@ impl BuiltIn {
 
     /// Whether it can play this.
     pub fn plays(self, workload: Workload) -> bool {
-        self != Self::Echo || matches!(workload, Workload::Callback(_))
+        self != Self::Echo || matches!(workload, Workload::Callback(..))
     }
 
     /// As a program to be started: `program` by [`CLIENT`] and its name.

@@ -16,6 +16,8 @@ pub mod clients;
 #[cfg(unix)]
 pub mod measured;
 #[cfg(unix)]
+mod one_core;
+#[cfg(unix)]
 pub mod outcome;
 #[cfg(unix)]
 pub mod rounds;

@@ -1,6 +1,6 @@
 //! Which marks each workload has, and what was measured for them.
 
-use agentwire_testkit::bench::{Callback, Phase, Workload, Writes};
+use agentwire_testkit::bench::{Callback, Open, Phase, Workload, Writes};
 
 use crate::{
     clients::BuiltIn,
@@ -29,7 +29,8 @@ pub struct Measured {
 /// What the marks of a workload are compared with, each the median of what the rounds gave.
 pub fn measured(rounds: &Rounds) -> Vec<Measured> {
     match rounds.workload() {
-        Workload::Callback(callback) => round_trips(rounds, callback),
+        Workload::Callback(_, Open::One) => one(rounds),
+        Workload::Callback(callback, Open::Many) => many(rounds, callback),
         Workload::Stream(writes) => stream(rounds, writes),
         // It has none: it shows what a turn costs.
         Workload::Turns => Vec::new(),
@@ -39,15 +40,19 @@ pub fn measured(rounds: &Rounds) -> Vec<Measured> {
     }
 }
 
-fn round_trips(rounds: &Rounds, callback: Callback) -> Vec<Measured> {
+fn one(rounds: &Rounds) -> Vec<Measured> {
     let p50 = phase(1, |phase| phase.p50);
-    let rate = |open| phase(open, Phase::rate);
-    let of_rates = |of, to| rounds.middle(OURS, |run| rate(of)(run) / rate(to)(run));
-    let mut marks = vec![
-        yardstick("the yardstick: bare echo / floor, p50", ECHO, rounds.ratio(BARE, LEAST, &p50)),
+    vec![
+        yardstick("the yardstick: p50, bare echo / floor", ECHO, rounds.ratio(BARE, LEAST, &p50)),
         mark("p50 one at a time / floor-tokio", ROUND_TRIP, rounds.ratio(OURS, TOKIO, &p50)),
         mark("p50 one at a time / bare echo", ROUND_TRIP_ECHO, rounds.ratio(OURS, BARE, &p50)),
-    ];
+    ]
+}
+
+fn many(rounds: &Rounds, callback: Callback) -> Vec<Measured> {
+    let rate = |open| phase(open, Phase::rate);
+    let of_rates = |of, to| rounds.middle(OURS, |run| rate(of)(run) / rate(to)(run));
+    let mut marks = Vec::new();
     if callback == Callback::Hook {
         let ratio = rounds.ratio(OURS, TOKIO, rate(32));
         marks.push(mark("requests a second, 32 at once / floor-tokio", MANY, ratio));
@@ -124,7 +129,7 @@ const OURS: &str = BuiltIn::Ours.name();
 
 #[cfg(test)]
 mod tests {
-    use agentwire_testkit::bench::{Callback, Phase, Report, Tally, Workload, Writes};
+    use agentwire_testkit::bench::{Callback, Open, Phase, Report, Tally, Workload, Writes};
 
     use super::measured;
     use crate::{
@@ -167,18 +172,18 @@ mod tests {
             ]
         };
         let rounds = [(10.0, 14.0), (100.0, 120.0), (10.0, 30.0)].map(round).to_vec();
-        assert_eq!(
-            values(&Rounds::of(Workload::Callback(Callback::Hook), rounds.clone(), None)),
-            [(2.0, true), (0.7, true), (1.4, true), (0.5, false), (30.0 / 8.0, true), (8.0 / 7.0, true)]
-        );
+        let of =
+            |callback, open| values(&Rounds::of(Workload::Callback(callback, open), rounds.clone(), None));
+        assert_eq!(of(Callback::Hook, Open::One), [(2.0, true), (0.7, true), (1.4, true)]);
+        assert_eq!(of(Callback::Hook, Open::Many), [(0.5, false), (30.0 / 8.0, true), (8.0 / 7.0, true)]);
         // The mark of 32 at once is for hooks.
-        assert_eq!(measured(&Rounds::of(Workload::Callback(Callback::Mcp), rounds, None)).len(), 5);
+        assert_eq!(of(Callback::Mcp, Open::Many).len(), 2);
     }
 
     #[test]
     fn a_slow_echo_is_no_yardstick() {
         let round = vec![("floor", round_trip([5.0; 4])), ("bare echo", round_trip([55.0; 4]))];
-        let marks = measured(&Rounds::of(Workload::Callback(Callback::Hook), vec![round], None));
+        let marks = measured(&Rounds::of(Workload::Callback(Callback::Hook, Open::One), vec![round], None));
         assert!(marks[0].yardstick && !marks[0].bound.holds(marks[0].value), "{:?}", marks[0]);
     }
 

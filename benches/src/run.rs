@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
     clients::{CLI, Client},
+    one_core,
     outcome::Outcome,
 };
 
@@ -58,7 +59,7 @@ pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error
     let path = folder.path().join("report.json");
     let mut command = Command::new(&client.program);
     command.args(&client.arguments).envs(plan.variables()).env(REPORT, &path).env(CLI, cli);
-    let output = output(&mut command, LIMIT)?;
+    let output = output(&mut command, plan.workload.on_one_core(), LIMIT)?;
     let whose = format!("{}, {}", client.name, plan.workload.name());
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -74,9 +75,10 @@ pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error
     Ok(Run { report, outcome })
 }
 
-/// As [`Command::output`], but ended where it takes longer.
-fn output(command: &mut Command, limit: Duration) -> Result<Output, Box<dyn Error>> {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+/// As [`Command::output`], but ended where it takes longer; on one core, if wished, with all that it starts.
+fn output(command: &mut Command, on_one_core: bool, limit: Duration) -> Result<Output, Box<dyn Error>> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = if on_one_core { one_core::spawn(command)? } else { command.spawn()? };
     let pid = Pid::from_child(&child);
     let (sender, ended) = mpsc::channel();
     let waiting = thread::spawn(move || sender.send(child.wait_with_output()));
@@ -103,9 +105,9 @@ mod tests {
 
     #[test]
     fn who_hangs_is_ended() {
-        let error = output(Command::new("sleep").arg("600"), Duration::from_millis(50)).unwrap_err();
+        let error = output(Command::new("sleep").arg("600"), false, Duration::from_millis(50)).unwrap_err();
         assert!(error.to_string().contains("longer"), "{error}");
-        let said = output(Command::new("echo").arg("done"), Duration::from_secs(60)).unwrap();
+        let said = output(Command::new("echo").arg("done"), true, Duration::from_secs(60)).unwrap();
         assert_eq!(said.stdout, b"done\n");
     }
 }

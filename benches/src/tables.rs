@@ -15,7 +15,7 @@ pub fn table(rounds: &Rounds, clients: &[String]) -> String {
     let mut table = format!("\n{}\n", rounds.workload().name());
     // Writing to a string does not fail.
     let _: std::fmt::Result = match rounds.workload() {
-        Workload::Callback(_) => round_trips(rounds, clients, &mut table),
+        Workload::Callback(..) => round_trips(rounds, clients, &mut table),
         Workload::Stream(_) | Workload::Stalled => streams(rounds, clients, &mut table),
         Workload::Turns | Workload::Huge(_) => laps(rounds, clients, &mut table),
         Workload::Start => starts(rounds, clients, &mut table),

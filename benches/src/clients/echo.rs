@@ -25,7 +25,7 @@ use crate::outcome::{Notes, Outcome};
 ///
 /// When the bench CLI can't be started, or ends too early.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
-    let Workload::Callback(callback) = plan.workload else {
+    let Workload::Callback(callback, _) = plan.workload else {
         return Err("it answers, and does not read".into());
     };
     let notes = Notes::start();

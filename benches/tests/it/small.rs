@@ -3,20 +3,24 @@
 use std::time::Duration;
 
 use agentwire_benches::{clients::BuiltIn, run::run};
-use agentwire_testkit::bench::{Callback, Plan, Workload, Writes};
+use agentwire_testkit::bench::{Callback, Open, Plan, Workload, Writes};
 
 use crate::{cli, client};
 
 #[test]
 fn callbacks() {
     for callback in [Callback::Hook, Callback::Permission, Callback::Mcp] {
-        for of in BuiltIn::ALL {
-            let plan = Plan { workload: Workload::Callback(callback), share: 60 };
-            let run = run(&client(of), cli(), plan).unwrap();
-            let phases: Vec<(usize, usize)> =
-                run.report.phases.iter().map(|phase| (phase.outstanding, phase.requests)).collect();
-            assert_eq!(phases, [(1, 50), (8, 100), (32, 100), (64, 100)], "{of:?}");
-            assert!(run.report.phases.iter().all(|phase| phase.p50 > 0.0), "{of:?}");
+        for (open, expected) in
+            [(Open::One, &[(1, 50)][..]), (Open::Many, &[(1, 50), (8, 100), (32, 100), (64, 100)])]
+        {
+            for of in BuiltIn::ALL {
+                let plan = Plan { workload: Workload::Callback(callback, open), share: 60 };
+                let run = run(&client(of), cli(), plan).unwrap();
+                let phases: Vec<(usize, usize)> =
+                    run.report.phases.iter().map(|phase| (phase.outstanding, phase.requests)).collect();
+                assert_eq!(phases, expected, "{of:?}");
+                assert!(run.report.phases.iter().all(|phase| phase.p50 > 0.0), "{of:?}");
+            }
         }
     }
 }
@@ -27,8 +31,8 @@ fn all_else() {
         (Workload::Stream(Writes::Blocks), 200, 1),
         (Workload::Stream(Writes::Lines), 200, 1),
         (Workload::Turns, 50, 10),
-        (Workload::Huge(1), 1, 9),
-        (Workload::Huge(32), 32, 3),
+        (Workload::Huge(1), 2, 15),
+        (Workload::Huge(32), 32, 5),
     ];
     for (workload, share, laps) in workloads {
         for of in BuiltIn::ALL.into_iter().filter(|of| of.plays(workload)) {

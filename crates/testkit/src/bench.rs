@@ -55,5 +55,5 @@ pub use {
     program::run,
     report::{Phase, Report},
     tally::Tally,
-    workload::{Workload, Writes},
+    workload::{Open, Workload, Writes},
 };

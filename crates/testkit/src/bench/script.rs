@@ -24,17 +24,18 @@ pub(super) struct Script {
 impl Script {
     pub(super) fn of(plan: Plan) -> Result<Self, serde_json::Error> {
         let (body, writes) = match plan.workload {
-            Workload::Callback(_) | Workload::Start => (Vec::new(), Writes::Blocks),
+            Workload::Callback(..) | Workload::Start => (Vec::new(), Writes::Blocks),
             Workload::Stream(writes) => (generate(Tags::First, plan.share), writes),
             Workload::Stalled => (generate(Tags::First, plan.share), Writes::Blocks),
             Workload::Turns => (short(Tags::First), Writes::Lines),
             Workload::Huge(mebibytes) => (huge(plan.part(mebibytes << 20)), Writes::Blocks),
         };
         let mut script = Self { turn: Turn::of(&body), laps: plan.laps(), writes, tally: Tally::default() };
-        for _ in 0..script.laps {
-            add_up(script.turn.bytes(), &mut script.tally)?;
+        if script.laps > 0 {
+            let said = said(script.turn.bytes())?;
+            (0..script.laps).for_each(|_| add_up(&said, &mut script.tally));
         }
-        add_up(Turn::of(b"").bytes(), &mut script.tally)?;
+        add_up(&said(Turn::of(b"").bytes())?, &mut script.tally);
         Ok(script)
     }
 
@@ -53,28 +54,38 @@ impl Script {
     }
 }
 
-/// Reads the lines as a tree, and adds up what they say; slow, and unlike what any client does.
-fn add_up(lines: &[u8], tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let message: Value = serde_json::from_slice(line)?;
-        tally.message(line.len());
-        tally.says(message["uuid"].as_str().unwrap_or_default());
-        tally.says(message["result"].as_str().unwrap_or_default());
-        let delta = &message["event"]["delta"];
-        for field in ["text", "thinking", "signature", "partial_json"] {
-            tally.says(delta[field].as_str().unwrap_or_default());
-        }
-        let content = &message["message"]["content"];
-        tally.says(content.as_str().unwrap_or_default());
-        for block in content.as_array().into_iter().flatten() {
-            tally.says(block["text"].as_str().unwrap_or_default());
-            tally.says(block["thinking"].as_str().unwrap_or_default());
-            if !block["content"].is_null() {
-                tally.says(&block["content"].to_string());
-            }
+/// What a line says, and how long it is.
+type Said = (usize, Vec<String>);
+
+fn add_up(said: &[Said], tally: &mut Tally) {
+    for (line, texts) in said {
+        tally.message(*line);
+        texts.iter().for_each(|text| tally.says(text));
+    }
+}
+
+/// Reads lines as trees: slow, and unlike what any client does.
+fn said(lines: &[u8]) -> Result<Vec<Said>, serde_json::Error> {
+    let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| Ok((line.len(), texts(&serde_json::from_slice(line)?)))).collect()
+}
+
+fn texts(message: &Value) -> Vec<String> {
+    let mut texts = vec![&message["uuid"], &message["result"]];
+    let delta = &message["event"]["delta"];
+    texts.extend(["text", "thinking", "signature", "partial_json"].map(|field| &delta[field]));
+    let content = &message["message"]["content"];
+    texts.push(content);
+    let mut said: Vec<String> = texts.into_iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    for block in content.as_array().into_iter().flatten() {
+        said.extend(
+            [&block["text"], &block["thinking"]].into_iter().filter_map(Value::as_str).map(str::to_owned),
+        );
+        if !block["content"].is_null() {
+            said.push(block["content"].to_string());
         }
     }
-    Ok(())
+    said
 }
 
 /// What a pipe holds by default on Linux.
@@ -82,7 +93,7 @@ const BLOCK: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
-    use super::{Script, add_up};
+    use super::{Script, add_up, said};
     use crate::bench::{Plan, Tally, Workload, Writes};
 
     #[test]
@@ -100,7 +111,7 @@ mod tests {
             (r#"{"result":"r","uuid":"u"}"#, ["u", "r"]),
         ] {
             let mut tally = Tally::default();
-            add_up(line.as_bytes(), &mut tally).unwrap();
+            add_up(&said(line.as_bytes()).unwrap(), &mut tally);
             assert_eq!((tally.checksum, tally.bytes), (says(&texts), line.len() as u64), "{line}");
         }
     }

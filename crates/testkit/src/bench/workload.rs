@@ -6,8 +6,8 @@ use super::Callback;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are all that are measured")]
 pub enum Workload {
-    /// Requests of one kind, one at a time and many at once.
-    Callback(Callback),
+    /// Requests of one kind.
+    Callback(Callback, Open),
     /// One turn of 64,000 messages, 43 MB: see [`stream`](super::stream).
     Stream(Writes),
     /// 500 turns of one session, each of some twenty short messages, one write a line.
@@ -25,6 +25,16 @@ pub enum Workload {
     Start,
 }
 
+/// How many requests are open at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+pub enum Open {
+    /// One: what a user waits for.
+    One,
+    /// 1, 8, 32 and 64, one after another: what it takes to serve many.
+    Many,
+}
+
 /// How what is said goes into the pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third")]
@@ -38,9 +48,12 @@ pub enum Writes {
 impl Workload {
     /// All of them, in the order of the tables.
     pub const ALL: &[Self] = &[
-        Self::Callback(Callback::Hook),
-        Self::Callback(Callback::Permission),
-        Self::Callback(Callback::Mcp),
+        Self::Callback(Callback::Hook, Open::One),
+        Self::Callback(Callback::Hook, Open::Many),
+        Self::Callback(Callback::Permission, Open::One),
+        Self::Callback(Callback::Permission, Open::Many),
+        Self::Callback(Callback::Mcp, Open::One),
+        Self::Callback(Callback::Mcp, Open::Many),
         Self::Stream(Writes::Blocks),
         Self::Stream(Writes::Lines),
         Self::Turns,
@@ -54,7 +67,8 @@ impl Workload {
     /// What tables and variables call it.
     pub fn name(self) -> String {
         match self {
-            Self::Callback(callback) => callback.name().to_owned(),
+            Self::Callback(callback, Open::One) => callback.name().to_owned(),
+            Self::Callback(callback, Open::Many) => format!("{}-many", callback.name()),
             Self::Stream(Writes::Blocks) => "stream".to_owned(),
             Self::Stream(Writes::Lines) => "stream-lines".to_owned(),
             Self::Turns => "turns".to_owned(),
@@ -62,6 +76,14 @@ impl Workload {
             Self::Stalled => "stalled".to_owned(),
             Self::Start => "start".to_owned(),
         }
+    }
+
+    /// Whether the client and the bench CLI are to share one core, which the runner sees to.
+    ///
+    /// So are those of short turns: which core answers is luck, and to wake another one takes longer than all else.
+    /// On one core there is nothing to wake, and what is left is what both have to do.
+    pub fn on_one_core(self) -> bool {
+        matches!(self, Self::Callback(_, Open::One) | Self::Turns | Self::Start)
     }
 
     /// The one of this name.
