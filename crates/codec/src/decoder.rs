@@ -14,7 +14,8 @@ use partial::Partial;
 /// Push what was read, take lines until there is none, and [`finish`](Self::finish) at the end of input.
 /// The stream may be cut anywhere: the lines and the errors are the same, and no byte is looked at twice.
 /// Between lines it holds no memory: a pushed block is freed with the last of its lines.
-/// While a line is unfinished it holds that line's bytes, and for the moment in which they are joined twice as many.
+/// While a line is unfinished it holds that line's bytes and at most an eighth more, and where those have to move the
+/// old ones for as long.
 /// It refuses nothing by itself: whoever pushes without taking lines piles up blocks.
 #[derive(Debug, Default)]
 pub struct LineDecoder {
@@ -130,11 +131,7 @@ impl LineDecoder {
             self.dropping = true;
             return Some(self.too_long(&rest, self.lines + 1));
         }
-        if self.is_to_copy(rest.len()) {
-            self.partial.copy(&rest);
-        } else {
-            self.partial.push(rest);
-        }
+        self.partial.extend(&rest);
         None
     }
 
@@ -152,6 +149,4 @@ impl LineDecoder {
 
 /// A line below this length, in bytes, is copied out of its block whatever the block's length: a block may be a small
 /// slice of a large buffer, and copying a short line costs less than the question.
-///
-/// The same holds for the start of one.
 const COPIED: usize = 4096;

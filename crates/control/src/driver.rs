@@ -1,6 +1,7 @@
 //! Runs a router over a transport: one task reads, writes and watches the clock and the peer.
 
 mod arrival;
+mod branch;
 mod callbacks;
 mod effects;
 mod inbox;
@@ -12,6 +13,7 @@ mod write;
 
 use std::{
     future::Future,
+    pin::pin,
     sync::{Arc, Weak},
 };
 
@@ -23,6 +25,7 @@ pub use settings::Settings;
 pub(crate) use shared::{Shared, State};
 
 use crate::{Control, Ending, Messages, Observer, Responder, handle::Handle};
+use branch::Branch;
 use shared::{GIVEN_UP, GivenUp};
 
 /// The three parts of a running session.
@@ -126,11 +129,17 @@ where
     let Link { source, sink, lifeline } = link;
     let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.settings().limits);
-    let ending = tokio::select! {
-        ending = read::read(&mut reader, &lifeline, &host) => ending,
-        ending = write::write(WireWriter::new(sink), shared) => ending,
-        never = shared.keep_time() => match never {},
-        () = shared.abandoned() => Ending::failed(GIVEN_UP),
+    let ending = {
+        let reading = pin!(read::read(&mut reader, &lifeline, &host));
+        let writing = pin!(write::write(WireWriter::new(sink), shared));
+        let (time, abandoned) = (pin!(shared.keep_time()), pin!(shared.abandoned()));
+        tokio::select! {
+            biased;
+            ending = Branch::new(writing) => ending,
+            ending = Branch::new(reading) => ending,
+            never = Branch::new(time) => match never {},
+            () = Branch::new(abandoned) => Ending::failed(GIVEN_UP),
+        }
     };
     shared.end(ending);
     drop(given_up);

@@ -1,24 +1,28 @@
 //! What arrives, decoded as far as it is now: without the session's lock, and what only the user reads not at all.
 
-use agentwire_codec::{Frame, FrameError, Head, Line};
+use agentwire_codec::{Frame, FrameError, Head, Incoming};
 
 use super::{effects::Effects, inbox::Parcel, shared::State};
-use crate::{Observer, router::Decoded};
+use crate::{Delivery, Observer, router::Decoded};
 
 /// What arrives, before the router has taken it.
 pub(super) enum Arrival {
-    /// A piece of the conversation. The router needs nothing of what it says, so that it is decoded when it is read.
-    Conversation(Line),
+    /// A piece of the conversation. The router needs nothing of what it says, so that it may be decoded when it is read.
+    Conversation(Parcel),
     Decoded(Decoded),
     /// A line that was too long.
     Fault(FrameError),
 }
 
 impl Arrival {
-    /// `all` says whether all is decoded now.
-    pub(super) fn of(frame: Result<Frame, FrameError>, observer: Option<&dyn Observer>, all: bool) -> Self {
+    /// `now` says whether pieces of the conversation are decoded now.
+    pub(super) fn of(frame: Result<Frame, FrameError>, observer: Option<&dyn Observer>, now: bool) -> Self {
         match frame {
-            Ok(frame) if !all && may_wait(&frame.head, observer) => Self::Conversation(frame.line),
+            Ok(frame) if may_wait(&frame.head, observer) => Self::Conversation(if now {
+                Parcel::Delivery(Delivery::Incoming(Incoming::decode(frame)))
+            } else {
+                Parcel::Conversation(frame.line)
+            }),
             Ok(frame) => Self::Decoded(Decoded::of(frame)),
             Err(fault) => Self::Fault(fault),
         }
@@ -39,10 +43,10 @@ impl State {
         effects: &mut Effects,
     ) {
         match arrival {
-            Arrival::Conversation(line) => {
+            Arrival::Conversation(parcel) => {
                 if self.router.handle_conversation() {
                     effects.told = true;
-                    self.inbox.push(Parcel::Conversation(line));
+                    self.inbox.push(parcel);
                 }
             }
             Arrival::Decoded(decoded) => self.router.handle_decoded(decoded),

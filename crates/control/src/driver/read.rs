@@ -57,18 +57,17 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
 
 /// Takes the frames in their order, and starts each callback before the frames behind its request are taken.
 ///
-/// Where some bytes are `parked`, whoever reads messages has more to decode than it gets done, and is helped.
-/// Where many are, it does something else, and what waits for it takes less memory as it came.
+/// They are decoded here, so that two threads share the work: whoever reads them still has to read their payloads.
+/// Where many bytes are `parked` it does something else, and what waits for it takes less memory as it came.
 fn take(batch: Batch, parked: usize, host: &Host) {
     let shared = &host.shared;
-    let quiet = shared.settings().parked_quiet;
-    let helps = (quiet / 8..quiet / 4).contains(&parked);
+    let now = parked < shared.settings().parked_quiet / 4;
     let mut arrivals = Vec::with_capacity(batch.len());
     let mut frames = batch.into_iter();
     while frames.len() > 0 {
         // Decoded before the lock is taken, for which the reader may be waiting.
         for frame in frames.by_ref() {
-            let arrival = Arrival::of(frame, shared.observer(), helps);
+            let arrival = Arrival::of(frame, shared.observer(), now);
             let is_request = arrival.is_request();
             arrivals.push(arrival);
             if is_request {

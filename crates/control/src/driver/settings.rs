@@ -14,9 +14,9 @@ pub struct Settings {
     /// It goes on when half of them are read.
     ///
     /// 1 MiB: enough to keep a reader busy, too little to matter.
-    /// Counted are the lines and their places in the queue, which is all that most of them hold: pieces of answers and
-    /// what is said to the model are decoded when they are read, but for a quarter of this where the user is busy.
-    /// Other messages hold their typed view too, about as much again.
+    /// Counted are the lines and their places in the queue, which is all that most of them hold: behind a quarter of this
+    /// pieces of answers and what is said to the model are decoded when they are read.
+    /// That quarter and other messages hold their typed view too, about as much again.
     /// What was read may count for a while longer, at most a sixteenth of this.
     pub parked_quiet: usize,
     /// Bytes of unread messages past which reading waits all the same, and open calls are given up.
