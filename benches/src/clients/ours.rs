@@ -1,4 +1,5 @@
-//! Ours: the whole stack, as its users write it, with typed handlers that read their input, and typed events.
+//! Ours: the whole stack, as its users write it, with typed events, and where it is asked typed handlers that read their
+//! input.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use agentwire::{
         message::{BlockDelta, Delta, Event},
     },
 };
-use agentwire_testkit::bench::{Plan, Tally};
+use agentwire_testkit::bench::{Plan, Tally, Workload};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,13 +27,11 @@ use crate::outcome::{Notes, Outcome};
 /// When the session can't be started, ends too early, or says what can't be read.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
     let mut notes = Notes::start();
-    let mut session = Session::builder()
-        .options(Options::new().path_to_claude_code_executable(cli))
-        .hooks(hooks())
-        .permissions(permissions())
-        .mcp_servers(servers())
-        .connect()
-        .await?;
+    let mut session = Session::builder().options(Options::new().path_to_claude_code_executable(cli));
+    if matches!(plan.workload, Workload::Callback(..)) {
+        session = session.hooks(hooks()).permissions(permissions()).mcp_servers(servers());
+    }
+    let mut session = session.connect().await?;
     notes.prompt();
     for _ in 0..plan.prompts() {
         let mut turn = session.ask("Go.").await?;
