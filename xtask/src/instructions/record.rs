@@ -62,7 +62,7 @@ impl Record {
         let gone = gone.map(|(name, _)| format!("{name}: recorded, and not counted any more"));
         let risen = counts.iter().filter_map(|(name, now)| match self.of(name) {
             None => Some(format!("{name}: counted, and not recorded")),
-            Some(before) if rise(before, *now) > TOLERANCE => {
+            Some(before) if is_over(before, *now) => {
                 let by = rise(before, *now);
                 Some(format!(
                     "{name}: {now} instructions instead of {before}, {by:.1} % more (at most {TOLERANCE} %)"
@@ -76,6 +76,11 @@ impl Record {
     fn of(&self, name: &str) -> Option<u64> {
         self.counts.iter().find(|(other, _)| other == name).map(|(_, count)| *count)
     }
+}
+
+/// Whether a count has risen by more than is tolerated; in whole numbers, so that the bound itself is not.
+fn is_over(before: u64, now: u64) -> bool {
+    u128::from(now) * 100 > u128::from(before) * u128::from(100 + TOLERANCE)
 }
 
 /// By how many per cent it has risen.
@@ -95,7 +100,7 @@ pub(crate) fn toolchain() -> Result<String, Failure> {
 
 /// In per cent. Two runs of one program differ by less than a tenth of a per cent, for the seeds of hash tables; but a
 /// change elsewhere can move what is inlined, and what that takes or saves is no news.
-const TOLERANCE: f64 = 3.0;
+const TOLERANCE: u64 = 3;
 const TOOLCHAIN: &str = "toolchain";
 const HEAD: &str = "# Instructions, as callgrind counts them. Written by `cargo xtask instructions --record`; `docs/decisions/0027` says why.\n";
 
