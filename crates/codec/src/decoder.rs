@@ -14,8 +14,8 @@ use partial::Partial;
 /// Push what was read, take lines until there is none, and [`finish`](Self::finish) at the end of input.
 /// The stream may be cut anywhere: the lines and the errors are the same, and no byte is looked at twice.
 /// Between lines it holds no memory: a pushed block is freed with the last of its lines.
-/// While a line is unfinished it holds that line's bytes and at most an eighth more, and where those have to move the
-/// old ones for as long.
+/// While a line is unfinished it holds that line's bytes, with room for as much again below a mebibyte, and behind that
+/// for a mebibyte or an eighth, whichever is more; and where those have to move the old ones for as long.
 /// It refuses nothing by itself: whoever pushes without taking lines piles up blocks.
 #[derive(Debug, Default)]
 pub struct LineDecoder {

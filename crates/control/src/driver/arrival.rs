@@ -1,4 +1,4 @@
-//! What arrives, decoded as far as it is now: without the session's lock, and what only the user reads not at all.
+//! What arrives, decoded without the session's lock; what only the user reads is left to him where he is far behind.
 
 use agentwire_codec::{Frame, FrameError, Head, Incoming};
 
