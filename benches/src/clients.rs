@@ -34,9 +34,12 @@ pub struct Client {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// A home of its own, for a program that may look there for more; it is then told nothing else of the environment but
+    /// where programs are.
+    pub home: Option<PathBuf>,
 }
 
-/// A client that is this program, started again.
+/// A client that the program `bench_client` plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are all that are built in")]
 pub enum BuiltIn {
@@ -84,11 +87,11 @@ impl BuiltIn {
         self != Self::Echo || matches!(workload, Workload::Callback(..))
     }
 
-    /// As a program to be started: `program` by [`CLIENT`] and its name.
+    /// As a program to be started: `program`, which is `bench_client`, by its name.
     pub fn of(self, program: &Path, flavour: Flavour) -> Client {
-        let mut arguments = vec![CLIENT.into(), self.name().into()];
+        let mut arguments = vec![self.name().into()];
         arguments.extend((flavour == Flavour::CurrentThread).then(|| CURRENT_THREAD.into()));
-        Client { name: self.name().to_owned(), program: program.to_owned(), arguments }
+        Client { name: self.name().to_owned(), program: program.to_owned(), arguments, home: None }
     }
 
     /// Plays the client in this process, as the environment says.
@@ -136,8 +139,6 @@ fn fail(why: &dyn Display) -> ! {
     process::exit(1)
 }
 
-/// The argument that makes a program of ours a client.
-pub const CLIENT: &str = "--client";
 /// The argument that chooses [`Flavour::CurrentThread`].
 pub const CURRENT_THREAD: &str = "--current-thread";
 /// The variable that says where the bench CLI is.

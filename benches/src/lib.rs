@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod fixtures;
+mod handlers;
 pub mod input;
 pub mod marks;
 pub mod memory;
@@ -10,6 +11,7 @@ pub mod plain;
 pub mod round_trip;
 pub mod sessions;
 pub mod ways;
+pub mod words;
 
 #[cfg(unix)]
 pub mod clients;
@@ -19,6 +21,8 @@ pub mod measured;
 mod one_core;
 #[cfg(unix)]
 pub mod outcome;
+#[cfg(unix)]
+pub mod peers;
 #[cfg(unix)]
 pub mod rounds;
 #[cfg(unix)]

@@ -104,6 +104,16 @@ pub const SESSIONS_LINEAR: Bound = Bound::Most(1.25);
 /// The mark for one long line: the most bytes that are allocated while it passes, as times the line.
 pub const HUGE_ALLOC: Bound = Bound::Most(2.2);
 
+/// The mark for a list of 10,000 stored sessions: the time, as times that of a bare loop that stats each file and reads
+/// its first and last 64 KiB.
+pub const LIST: Bound = Bound::Most(1.5);
+
+/// The mark for a list of the newest ten of them: the time, as times that of a bare loop that stats each file.
+pub const LIST_FEW: Bound = Bound::Most(1.5);
+
+/// The mark for the memory that listing takes beside the list itself, in MB.
+pub const LIST_HEAP: Bound = Bound::Most(4.0);
+
 /// The middle one.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);

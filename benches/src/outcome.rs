@@ -1,6 +1,9 @@
 //! What a client says of its run, beside what the bench CLI measured.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use agentwire_testkit::bench::Tally;
 use serde::{Deserialize, Serialize};
@@ -14,6 +17,10 @@ pub struct Outcome {
     /// What it was told in its last session; a client that sees no lines leaves out `bytes`, and one that can't read all leaves out `checksum`.
     #[serde(flatten)]
     pub told: Told,
+    /// How many messages of each `type` it was told, from a client that does not read them; those that its SDK gave as an
+    /// error are [`ERROR`], and no messages.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<String, u64>,
     /// The CPU time of its process from the first prompt to the last result, in seconds.
     pub cpu: Option<f64>,
     /// From right before the spawn to the first message in its hands, in seconds, for each session.
@@ -22,6 +29,9 @@ pub struct Outcome {
     /// The most memory that its process had, in bytes (`VmHWM`): its code as far as it was used, stacks, and heap.
     pub memory: Option<usize>,
 }
+
+/// What it calls messages that its SDK gave as an error.
+pub const ERROR: &str = "error";
 
 /// As much of a [`Tally`] as a client can tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -84,6 +94,7 @@ impl Notes {
             cpu: Some((cpu_time() - self.cpu).as_secs_f64()),
             first: self.first.iter().map(Duration::as_secs_f64).collect(),
             memory: most_resident(),
+            ..Outcome::default()
         }
     }
 }

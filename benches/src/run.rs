@@ -3,7 +3,7 @@
 use std::{
     env,
     error::Error,
-    fs, io,
+    fmt, fs, io,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::mpsc,
@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_testkit::bench::{Plan, REPORT, Report};
+use agentwire_testkit::bench::{Plan, REPORT, Report, stream};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
@@ -34,18 +34,57 @@ pub struct Run {
 ///
 /// # Errors
 ///
-/// When it is not there: it is built with all the programs of this crate.
+/// When it is not there: `cargo xtask bench` builds them all.
 pub fn bench_cli() -> io::Result<PathBuf> {
-    let path = env::current_exe()?.with_file_name(format!("bench_cli{}", env::consts::EXE_SUFFIX));
+    beside("bench_cli")
+}
+
+/// The program of the built-in clients, which lies beside this one.
+///
+/// # Errors
+///
+/// As [`bench_cli`].
+pub fn bench_client() -> io::Result<PathBuf> {
+    beside("bench_client")
+}
+
+fn beside(name: &str) -> io::Result<PathBuf> {
+    let path = env::current_exe()?.with_file_name(format!("{name}{}", env::consts::EXE_SUFFIX));
     match path.try_exists() {
         Ok(true) => Ok(path),
         _ => Err(io::Error::new(
             io::ErrorKind::NotFound,
             format!(
-                "there is no {}: build it with `cargo build --release -p agentwire-benches --bins`",
+                "there is no {}: build it with `cargo build --release -p agentwire-benches --bin {name}`",
                 path.display()
             ),
         )),
+    }
+}
+
+/// Why there is no figure of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+pub enum Unplayed {
+    /// It took longer than this, and was ended; with the last that it complained about.
+    TooLong(Duration, String),
+    /// It did not end well, or what it said can't be read.
+    Failed(String),
+}
+
+impl fmt::Display for Unplayed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong(limit, said) if said.is_empty() => write!(f, "it took longer than {limit:?}"),
+            Self::TooLong(limit, said) => write!(f, "it took longer than {limit:?}: {said}"),
+            Self::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl<E: Error> From<E> for Unplayed {
+    fn from(error: E) -> Self {
+        Self::Failed(error.to_string())
     }
 }
 
@@ -55,59 +94,112 @@ pub fn bench_cli() -> io::Result<PathBuf> {
 ///
 /// When it does not end well or in time, was wrong anywhere, or was not told what the bench CLI said.
 pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error>> {
+    let whose = format!("{}, {}", client.name, plan.workload.name());
+    let run = play(client, cli, plan, LIMIT).map_err(|why| format!("{whose}: {why}"))?;
+    if !run.outcome.told.is(run.report.told) {
+        return Err(
+            format!("{whose}: {:?} was said, and {:?} read", run.report.told, run.outcome.told).into()
+        );
+    }
+    Ok(run)
+}
+
+/// Runs one client, whatever it says that it was told.
+///
+/// # Errors
+///
+/// When it does not end well or in time, or gave a wrong answer.
+pub fn play(client: &Client, cli: &Path, plan: Plan, limit: Duration) -> Result<Run, Unplayed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("report.json");
     let mut command = Command::new(&client.program);
-    command.args(&client.arguments).envs(plan.variables()).env(REPORT, &path).env(CLI, cli);
-    let output = output(&mut command, plan.workload.on_one_core(), LIMIT)?;
-    let whose = format!("{}, {}", client.name, plan.workload.name());
+    if let Some(home) = &client.home {
+        command.env_clear().env("HOME", home).env("PATH", env::var_os("PATH").unwrap_or_default());
+    }
+    command.args(&client.arguments).envs(plan.variables()).envs(in_words(plan));
+    command.env(REPORT, &path).env(CLI, cli);
+    let output = output(&mut command, plan.workload.on_one_core(), limit)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{whose}: {}\n{said}", output.status).into());
+        return Err(Unplayed::Failed(format!("{}\n{said}", output.status)));
     }
     let said = String::from_utf8(output.stdout)?;
     let last = said.trim().lines().next_back().unwrap_or_default();
-    let outcome: Outcome = serde_json::from_str(last).map_err(|error| format!("{whose}: {error}: {last}"))?;
-    let report: Report = serde_json::from_slice(&fs::read(path)?)?;
-    if !outcome.told.is(report.told) {
-        return Err(format!("{whose}: {:?} was said, and {:?} read", report.told, outcome.told).into());
+    let outcome = serde_json::from_str(last).map_err(|error| Unplayed::Failed(format!("{error}: {last}")))?;
+    Ok(Run { report: serde_json::from_slice(&fs::read(path)?)?, outcome })
+}
+
+/// What a plan means, for clients that have no [`Plan`]: how many sessions and prompts, where they stop reading and for how
+/// many seconds, and how long a line may be.
+fn in_words(plan: Plan) -> Vec<(&'static str, String)> {
+    let mut words = vec![
+        ("AGENTWIRE_BENCH_SESSIONS", plan.sessions().to_string()),
+        ("AGENTWIRE_BENCH_PROMPTS", plan.prompts().to_string()),
+        ("AGENTWIRE_BENCH_MAX_LINE", MAX_LINE.to_string()),
+    ];
+    let stall = (1..=stream::MESSAGES as u64).find_map(|messages| Some((messages, plan.stall(messages)?)));
+    if let Some((messages, stall)) = stall {
+        words.push(("AGENTWIRE_BENCH_STALL_AT", messages.to_string()));
+        words.push(("AGENTWIRE_BENCH_STALL", stall.as_secs_f64().to_string()));
     }
-    Ok(Run { report, outcome })
+    words
 }
 
 /// As [`Command::output`], but ended where it takes longer; on one core, if wished, with all that it starts.
-fn output(command: &mut Command, on_one_core: bool, limit: Duration) -> Result<Output, Box<dyn Error>> {
+fn output(command: &mut Command, on_one_core: bool, limit: Duration) -> Result<Output, Unplayed> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = if on_one_core { one_core::spawn(command)? } else { command.spawn()? };
     let pid = Pid::from_child(&child);
     let (sender, ended) = mpsc::channel();
-    let waiting = thread::spawn(move || sender.send(child.wait_with_output()));
-    let output = ended.recv_timeout(limit);
-    if output.is_err() {
-        // It was not waited for yet, so the id is still its own.
-        kill_process(pid, Signal::KILL)?;
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    if let Ok(output) = ended.recv_timeout(limit) {
+        return Ok(output?);
     }
-    let told = waiting.join();
-    match (output, told) {
-        (Ok(output), Ok(_)) => Ok(output?),
-        _ => Err(format!("it took longer than {limit:?}").into()),
-    }
+    // It was not waited for yet, so the id is still its own.
+    kill_process(pid, Signal::KILL)?;
+    // What it has started has its pipes too; where that does not end with it, nobody waits.
+    let said = ended.recv_timeout(GRACE).ok().and_then(Result::ok);
+    Err(Unplayed::TooLong(limit, said.map_or(String::new(), |output| last_line(&output.stderr))))
+}
+
+/// The last line that says anything.
+pub(crate) fn last_line(said: &[u8]) -> String {
+    let said = String::from_utf8_lossy(said);
+    said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
 /// Some ten times what the longest takes on a slow machine.
 const LIMIT: Duration = Duration::from_secs(120);
+/// What a process needs to end that was killed.
+const GRACE: Duration = Duration::from_secs(5);
+/// More than all lines of any workload together, since there is an SDK that adds them up.
+const MAX_LINE: usize = 1 << 30;
 
 #[cfg(test)]
 mod tests {
     use std::{process::Command, time::Duration};
 
-    use super::output;
+    use agentwire_testkit::bench::{Plan, Workload};
+
+    use super::{Unplayed, in_words, output};
 
     #[test]
     fn who_hangs_is_ended() {
-        let error = output(Command::new("sleep").arg("600"), false, Duration::from_millis(50)).unwrap_err();
-        assert!(error.to_string().contains("longer"), "{error}");
+        let limit = Duration::from_millis(300);
+        let hangs = |script: &str| output(Command::new("sh").args(["-c", script]), false, limit).unwrap_err();
+        assert_eq!(hangs("exec sleep 600"), Unplayed::TooLong(limit, String::new()));
+        let error = hangs("echo 'why: so' >&2; exec sleep 600");
+        assert_eq!(error.to_string(), "it took longer than 300ms: why: so");
         let said = output(Command::new("echo").arg("done"), true, Duration::from_secs(60)).unwrap();
         assert_eq!(said.stdout, b"done\n");
+    }
+
+    #[test]
+    fn a_plan_is_told_in_words() {
+        let names = |workload| in_words(Plan::whole(workload)).into_iter().map(|(name, _)| name).collect();
+        let all: Vec<&str> = names(Workload::Stalled);
+        assert!(all.contains(&"AGENTWIRE_BENCH_STALL_AT") && all.contains(&"AGENTWIRE_BENCH_STALL"));
+        let some: Vec<&str> = names(Workload::Turns);
+        assert_eq!(some, all[..3]);
     }
 }

@@ -5,7 +5,7 @@ mod pins;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use pins::{ALL, CURRENT};
+pub(crate) use pins::{ALL, CURRENT, platform};
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ pub(crate) fn ensure(version: &str) -> Result<PathBuf, Failure> {
 
 /// Where this version of the CLI lies once it is installed.
 pub(crate) fn place(version: &str) -> Result<PathBuf, Failure> {
-    Ok(folder(version)?.join(pins::find(version)?.program(&pins::platform()?)))
+    Ok(folder(version)?.join(pins::find(version)?.program(&platform()?)))
 }
 
 fn folder(version: &str) -> Result<PathBuf, Failure> {

@@ -41,11 +41,19 @@ pub(crate) fn provide(programs: &[&str]) -> Result<(), Failure> {
     if missing.is_empty() {
         return Ok(());
     }
-    let missing_text = missing.join(", ");
+    let packages: Vec<&str> = missing.iter().flat_map(|name| debian_packages(name)).copied().collect();
+    install(&missing.join(", "), &packages)?;
+    match programs.iter().find(|name| program::find(name).is_none()) {
+        None => Ok(()),
+        Some(name) => Err(Failure::new(format!("{name} is still not there after installing its package"))),
+    }
+}
+
+/// Installs these packages of Debian's for what is missing, where that is allowed; else fails with what is missing.
+pub(crate) fn install(missing_text: &str, packages: &[&str]) -> Result<(), Failure> {
     if !(is_ci() && is_root() && program::find("apt-get").is_some()) {
         return Err(Failure::new(format!("{missing_text} not installed")));
     }
-    let packages: Vec<&str> = missing.iter().flat_map(|name| debian_packages(name)).copied().collect();
     println!("    {missing_text} not installed; CI=true and root: installing {}", packages.join(" "));
     let apt = || {
         let mut apt = Command::new("apt-get");
@@ -53,11 +61,7 @@ pub(crate) fn provide(programs: &[&str]) -> Result<(), Failure> {
         apt
     };
     program::run(apt().args(["update", "-q"]))?;
-    program::run(apt().args(["install", "-q", "-y", "--no-install-recommends"]).args(&packages))?;
-    match programs.iter().find(|name| program::find(name).is_none()) {
-        None => Ok(()),
-        Some(name) => Err(Failure::new(format!("{name} is still not there after installing its package"))),
-    }
+    program::run(apt().args(["install", "-q", "-y", "--no-install-recommends"]).args(packages))
 }
 
 fn debian_packages(program: &str) -> &'static [&'static str] {
@@ -68,6 +72,9 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
         "chromium" => &["chromium", "fonts-dejavu-core"],
         "valgrind" => &["valgrind"],
         "unshare" => &["util-linux"],
+        "redis-server" => &["redis-server"],
+        "python3" => &["python3", "python3-venv"],
+        "git" => &["git"],
         _ => &[],
     }
 }

@@ -42,10 +42,11 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     let mut again = command(way);
     again.arg(env::current_exe()?).args(env::args_os().skip(1)).env(MARKER, "1");
     let status = again.status().while_doing(|| "entering a network namespace".to_owned())?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::new(format!("inside the network namespace: {status}")))
+    match status.code() {
+        Some(0) => Ok(()),
+        // Whoever ended so has said why, and that stays the last line.
+        Some(1) => Err(Failure::already_told()),
+        _ => Err(Failure::new(format!("inside the network namespace: {status}"))),
     }
 }
 

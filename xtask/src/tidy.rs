@@ -6,6 +6,7 @@ mod crates;
 mod embedded;
 mod exceptions;
 mod guides;
+mod links;
 mod machine_paths;
 mod mask;
 mod names;
@@ -74,6 +75,7 @@ fn check() -> Result<(usize, Vec<Finding>), Failure> {
     let mut findings: Vec<Finding> = sources.iter().flat_map(findings_in).collect();
     findings.extend(crates::findings(&root)?);
     findings.extend(guides::findings(&sources));
+    findings.extend(links::findings(&root, &sources));
     Ok((sources.len(), exceptions::apply(findings)))
 }
 

@@ -75,6 +75,11 @@ impl Package {
         self.publish.is_none()
     }
 
+    /// Whether this is a dependency of any kind.
+    pub(crate) fn depends_on(&self, name: &str) -> bool {
+        self.dependencies.iter().any(|dependency| dependency.name == name)
+    }
+
     /// The features that are on unless one says otherwise.
     pub(crate) fn default_features(&self) -> &[String] {
         self.features.get("default").map_or(&[], Vec::as_slice)

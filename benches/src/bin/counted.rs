@@ -1,7 +1,7 @@
 //! Work to be counted in instructions, so and so many times: `cargo xtask instructions` runs it under callgrind.
 //!
 //! `counted part FILE` writes down what is decoded; `counted decode-text|decode-typed FILE TIMES` decodes it, and
-//! `counted hook TIMES` answers a hook.
+//! `counted hook|permission|mcp TIMES` answers what is asked.
 //! What it takes to start counts as well, so who counts takes the difference of two numbers of times.
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal speaks by printing")]
@@ -10,7 +10,7 @@ use std::{env, error::Error, fs};
 
 use agentwire_benches::{
     input::Input,
-    round_trip,
+    round_trip::{Callback, round_trips},
     ways::{CODEC_RAW, CODEC_TYPED, Way},
 };
 use agentwire_testkit::bench::stream::{Tags, generate};
@@ -25,7 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         ["decode-text", file, times] => decode(CODEC_RAW, file, times.parse()?)?,
         ["decode-typed", file, times] => decode(CODEC_TYPED, file, times.parse()?)?,
-        ["hook", times] => round_trip::hooks(times.parse()?)?,
+        ["hook", times] => round_trips(Callback::Hook, times.parse()?)?,
+        ["permission", times] => round_trips(Callback::Permission, times.parse()?)?,
+        ["mcp", times] => round_trips(Callback::Mcp, times.parse()?)?,
         _ => return Err("nothing of this name can be counted".into()),
     }
     Ok(())

@@ -4,21 +4,19 @@
 use std::path::Path;
 
 use agentwire::{
-    Decision, Incoming, Message, Options, Session,
-    hooks::{Hooks, Matcher, PermissionHandler},
-    mcp::{McpServers, Server},
+    Incoming, Message, Options, Session,
     protocol::{
-        Block, Content, DecodeError, RawJson, Uuid,
-        hook::{HookReply, PreToolUse},
+        Block, Content, RawJson, Uuid,
         message::{BlockDelta, Delta, Event},
     },
 };
 use agentwire_testkit::bench::{Plan, Tally, Workload};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::answers::Failure;
-use crate::outcome::{Notes, Outcome};
+use crate::{
+    handlers::{hooks, permissions, servers},
+    outcome::{Notes, Outcome},
+};
 
 /// Plays one client.
 ///
@@ -104,41 +102,4 @@ fn blocks(blocks: &[Block], tally: &mut Tally) {
             _ => {}
         }
     }
-}
-
-fn hooks() -> Hooks {
-    Hooks::new().on_matching(PreToolUse, Matcher::tools(["Bash"]), async |input, _cx| {
-        let Bash { command } = input.tool_input.decode()?;
-        let mut reply = HookReply::allow();
-        reply.output.get_or_insert_default().permission_decision_reason = Some(command);
-        Ok::<_, DecodeError>(reply)
-    })
-}
-
-fn permissions() -> PermissionHandler {
-    PermissionHandler::new(async |request, _cx| {
-        let Bash { command } = request.input.decode()?;
-        Ok::<_, DecodeError>(if command.starts_with("echo ") {
-            Decision::allow_with_input(request.input)
-        } else {
-            Decision::deny("only echo")
-        })
-    })
-}
-
-fn servers() -> McpServers {
-    let shelf = Server::new("shelf", "1.0.0")
-        .tool("read", "Reads a row.", async |row: Row, _cx| format!("row {}", row.n));
-    McpServers::new().with("shelf", shelf)
-}
-
-#[derive(Deserialize)]
-struct Bash {
-    command: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct Row {
-    /// Which row.
-    n: u64,
 }

@@ -57,7 +57,7 @@ impl Seen {
     /// When it can't be started, or fails: not every turn was done, or not as recorded.
     pub fn of(play: Play, sessions: usize) -> Result<Self, Box<dyn Error>> {
         let mut command = Command::new(env::current_exe()?);
-        command.args([CHILD, play.name(), &sessions.to_string()]).stderr(Stdio::inherit());
+        command.args(["sessions", CHILD, play.name(), &sessions.to_string()]).stderr(Stdio::inherit());
         let output = command.output()?;
         if !output.status.success() {
             return Err(format!("{sessions} {} ended with {}", play.name(), output.status).into());

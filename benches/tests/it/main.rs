@@ -13,7 +13,7 @@ use agentwire_benches::clients::{BuiltIn, Client, Flavour};
 
 /// A client of ours, as a program.
 fn client(client: BuiltIn) -> Client {
-    client.of(Path::new(env!("CARGO_BIN_EXE_bench")), Flavour::MultiThread)
+    client.of(Path::new(env!("CARGO_BIN_EXE_bench_client")), Flavour::MultiThread)
 }
 
 /// The bench CLI.

@@ -48,7 +48,7 @@ fn a_client_that_tells_another_number_is_found() {
     for (field, wrong) in [("messages", "1"), ("bytes", "1"), ("checksum", "1")] {
         let mut client = client(BuiltIn::Floor);
         let program = client.program.display().to_string();
-        let script = format!(r#"'{program}' --client floor | sed 's/"{field}":[0-9]*/"{field}":{wrong}/'"#);
+        let script = format!(r#"'{program}' floor | sed 's/"{field}":[0-9]*/"{field}":{wrong}/'"#);
         client.program = "/bin/sh".into();
         client.arguments = vec!["-c".into(), script.into()];
         let error = run(&client, cli(), PLAN).expect_err(field);

@@ -1,6 +1,9 @@
 //! What can go wrong in a session, by what to do about it.
 
-use std::{fmt, sync::Arc};
+#[cfg(feature = "sessions")]
+mod store;
+
+use std::{error::Error as StdError, fmt, sync::Arc};
 
 use agentwire_codec::Line;
 use agentwire_control::{ControlError, Ending};
@@ -10,6 +13,8 @@ use agentwire_protocol::{
     message::{AssistantError, TurnResult},
 };
 use agentwire_transport::TransportError;
+#[cfg(feature = "sessions")]
+pub use store::{ResumeError, StoreFault};
 
 /// What can go wrong in a session.
 ///
@@ -77,6 +82,10 @@ pub enum Error {
     /// A control request has no reply, or a prompt could not be sent.
     #[error("a control request failed")]
     Control(#[source] ControlError),
+    /// The session to go on with could not be taken from its store.
+    #[cfg(feature = "sessions")]
+    #[error("the session could not be taken from its store")]
+    Resume(#[source] ResumeError),
 }
 
 impl Error {
@@ -121,14 +130,18 @@ struct Report<'a>(&'a Error);
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut source = std::error::Error::source(self.0);
-        while let Some(cause) = source {
-            write!(f, ": {cause}")?;
-            source = cause.source();
-        }
-        Ok(())
+        f.write_str(&with_causes(self.0))
     }
+}
+
+fn with_causes(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    text
 }
 
 /// A session that ended is told as that, whatever was being asked.
@@ -153,5 +166,12 @@ impl From<TransportError> for Error {
             TransportError::NotFound { .. } => Self::CliNotFound(error),
             error => Self::Start(error),
         }
+    }
+}
+
+#[cfg(feature = "sessions")]
+impl From<ResumeError> for Error {
+    fn from(error: ResumeError) -> Self {
+        Self::Resume(error)
     }
 }

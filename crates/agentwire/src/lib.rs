@@ -3,6 +3,8 @@
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod error;
+#[cfg(feature = "sessions")]
+mod mirror;
 mod observe;
 mod options;
 mod query;
@@ -16,6 +18,8 @@ pub use agentwire_hooks as hooks;
 #[cfg(feature = "mcp")]
 pub use agentwire_mcp as mcp;
 pub use agentwire_protocol as protocol;
+#[cfg(feature = "sessions")]
+pub use agentwire_sessions as sessions;
 pub use agentwire_transport as transport;
 
 pub use agentwire_codec::Incoming;
@@ -26,6 +30,8 @@ pub use agentwire_protocol::{
     permission::Decision,
 };
 pub use error::Error;
+#[cfg(feature = "sessions")]
+pub use error::{ResumeError, StoreFault};
 pub use observe::{Activity, Began, Ended, Observation, Observations, Outcome, Totals, Verdict};
 pub use options::{
     AskUserQuestionConfig, Delivery, FlagSettings, Lowered, OptionInfo, Options, Origin, OutputFormat,

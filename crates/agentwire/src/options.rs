@@ -50,7 +50,11 @@ pub use tools::{AskUserQuestionConfig, PreviewFormat, Skills, ToolConfig, Tools}
 pub use trace::TraceContext;
 pub use warning::Warning;
 
+#[cfg(feature = "sessions")]
+pub(crate) use conversation::NO_STORE;
 pub(crate) use lower::AWAIT_INITIALIZE;
+#[cfg(feature = "sessions")]
+pub(crate) use lower::refuse;
 pub(crate) use permissions::PROMPT_TOOL;
 pub(crate) use unasked::unasked_in;
 
@@ -143,6 +147,16 @@ pub struct Options {
     pub session_store_flush: Option<SessionStoreFlush>,
     /// How long a session store may take to load, in milliseconds; without a store it has no effect.
     pub load_timeout_ms: Option<u64>,
+    /// How long a result, or the end, waits for a session store to have what came before it, in milliseconds; 10,000 by
+    /// default.
+    pub session_store_flush_timeout_ms: Option<u64>,
+    /// How long a session store may take for one append, in milliseconds; 60,000 by default.
+    pub session_store_append_timeout_ms: Option<u64>,
+    /// How many bytes may wait for a session store; 64 MiB by default. What comes past them is not stored, and told.
+    pub session_store_max_pending_bytes: Option<usize>,
+    /// What a session store calls the project; by default the name of the CLI's folder for `cwd`, which is made from its
+    /// path and so depends on the machine.
+    pub session_store_project: Option<String>,
 
     /// The shape of the answer (`initialize.jsonSchema`, and `--json-schema` where it is short).
     pub output_format: Option<OutputFormat>,
@@ -239,11 +253,15 @@ impl Options {
         described::TABLE
     }
 
-    /// The options that are not as by default.
-    pub(crate) fn set(&self) -> Vec<&'static OptionInfo> {
-        let values = |options: &Self| serde_json::to_value(options).unwrap_or_default();
-        let (ours, default) = (values(self), values(&Self::default()));
-        described::TABLE.iter().filter(|option| ours[option.name] != default[option.name]).collect()
+    /// Which of these options are not as by default.
+    pub(crate) fn set(&self, mut among: Vec<&'static OptionInfo>) -> Vec<&'static OptionInfo> {
+        // Mostly none is asked for, and to find out takes long.
+        if !among.is_empty() {
+            let values = |options: &Self| serde_json::to_value(options).unwrap_or_default();
+            let (ours, default) = (values(self), values(&Self::default()));
+            among.retain(|option| ours[option.name] != default[option.name]);
+        }
+        among
     }
 
     /// What these options become on the command line, in the environment and in the handshake.

@@ -11,8 +11,12 @@ mod prompt_id;
 mod prompts;
 mod reading;
 mod requests;
+#[cfg(feature = "sessions")]
+mod resume;
 mod spare;
 mod start;
+#[cfg(feature = "sessions")]
+mod stored;
 mod task;
 mod user;
 
@@ -25,11 +29,15 @@ pub use builder::SessionBuilder;
 use handshake::Handshake;
 pub(crate) use place::{Awaited, Place, Whose, settles};
 use private::PrivateDir;
+#[cfg(feature = "sessions")]
+pub(crate) use prompt_id::fresh as fresh_id;
 pub(crate) use prompts::send_all;
 use reading::Aside;
 pub use spare::{ClaimError, Spare, prewarm, startup};
 use task::Task;
 
+#[cfg(feature = "sessions")]
+use crate::mirror::Mirror;
 use crate::{Error, Options, Warning, observe::Watch, turn::Schema};
 
 /// A session: one CLI, and a conversation of many turns with it.
@@ -44,10 +52,17 @@ use crate::{Error, Options, Warning, observe::Watch, turn::Schema};
 /// Prompts that were sent and not written yet are written first, within that grace.
 /// It works at once, also after its runtime has ended or while nobody drives that.
 /// [`close`](Self::close) does the same and waits.
+///
+/// With a session store (`SessionBuilder::session_store`), what was read until then is still appended in the background,
+/// within the time of a flush and while the runtime lives; what the CLI stores later is not read any more.
+/// `close` reads to the end.
 #[derive(Debug)]
 pub struct Session {
     control: Control,
     messages: Messages,
+    /// What goes to a store, where there is one.
+    #[cfg(feature = "sessions")]
+    mirror: Option<Mirror>,
     task: Task,
     background: Background,
     handshake: Handshake,

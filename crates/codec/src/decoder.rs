@@ -59,6 +59,11 @@ impl LineDecoder {
     /// [`FrameError::TooLong`], once for each such line; the lines after it come as usual.
     #[expect(clippy::should_implement_trait, reason = "it goes on after `None`, so it is no iterator")]
     pub fn next(&mut self) -> Option<Result<Line, FrameError>> {
+        Some(self.next_cut()?.map(Cut::into_line))
+    }
+
+    /// As [`next`](Self::next), with the line where it lies.
+    pub(crate) fn next_cut(&mut self) -> Option<Result<Cut, FrameError>> {
         loop {
             while let Some(end) = memchr::memchr(b'\n', &self.block) {
                 self.lines += 1;
@@ -98,23 +103,21 @@ impl LineDecoder {
     }
 
     /// The line that ends with the next `length` bytes of the block.
-    fn complete(&mut self, length: usize) -> Result<Line, FrameError> {
+    fn complete(&mut self, length: usize) -> Result<Cut, FrameError> {
         let piece = &self.block[..length];
         let line = if self.partial.len() + length > self.limits.max_line {
             let piece = self.block.slice(..length);
             Err(self.too_long(&piece, self.lines))
         } else if self.partial.len() > 0 {
-            Ok(Line::new(self.partial.take(piece)))
-        } else if self.is_to_copy(length) {
-            Ok(Line::new(Bytes::copy_from_slice(piece)))
+            Ok(Cut { line: Line::new(self.partial.take(piece)), is_shared: false })
         } else {
-            Ok(Line::new(self.block.slice(..length)))
+            Ok(Cut { line: Line::new(self.block.slice(..length)), is_shared: self.is_to_copy(length) })
         };
         self.block.advance(length + 1);
         line
     }
 
-    /// Whether a piece is copied out of its block: where it is short, or less than half of the block.
+    /// Whether a piece is to be copied out of its block: where it is short, or less than half of the block.
     ///
     /// What is kept then keeps at most twice its own length alive, of a block that is its own allocation.
     fn is_to_copy(&self, piece: usize) -> bool {
@@ -144,6 +147,20 @@ impl LineDecoder {
         let start: Cow<'_, [u8]> =
             if self.partial.len() > 0 { self.partial.take(piece).into() } else { piece.into() };
         FrameError::TooLong { line, limit, excerpt: line::start(&start), head: Head::of(&start) }
+    }
+}
+
+/// A line where it lies.
+pub(crate) struct Cut {
+    pub(crate) line: Line,
+    /// Whether it is a small part of its block, which whoever keeps the line would keep whole.
+    pub(crate) is_shared: bool,
+}
+
+impl Cut {
+    /// The line, with little memory beside its own.
+    fn into_line(self) -> Line {
+        if self.is_shared { self.line.copied() } else { self.line }
     }
 }
 

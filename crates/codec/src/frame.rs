@@ -4,7 +4,7 @@ mod scan;
 
 use agentwire_protocol::RequestId;
 
-use crate::Line;
+use crate::{Line, decoder::Cut};
 use scan::{Fields, text};
 
 /// A line, and what routing needs to know of it.
@@ -19,6 +19,8 @@ pub struct Frame {
     pub head: Head,
     /// Whether the stream ended before its newline came: where it can't be decoded either, it is the half of a line.
     pub is_unfinished: bool,
+    /// Whether the line is a small part of a block of many.
+    pub(crate) is_shared: bool,
 }
 
 /// What a line is, for routing.
@@ -54,7 +56,22 @@ impl Frame {
     /// Finds out what `line` is, by its keys in any order, without decoding it.
     pub fn new(line: Line) -> Self {
         let head = head(line.as_bytes());
-        Self { line, head, is_unfinished: false }
+        Self { line, head, is_unfinished: false, is_shared: false }
+    }
+
+    /// As [`new`](Self::new), with a line where it lies.
+    pub(crate) fn cut(cut: Cut) -> Self {
+        Self { is_shared: cut.is_shared, ..Self::new(cut.line) }
+    }
+
+    /// Gives the line memory of its own where it lies in a block together with others, which it keeps alive as long.
+    ///
+    /// A [`WireReader`](crate::WireReader) gives such frames; [`Incoming::decode`](crate::Incoming::decode) does this by
+    /// itself.
+    pub fn detach(&mut self) {
+        if std::mem::take(&mut self.is_shared) {
+            self.line = self.line.copied();
+        }
     }
 
     /// As [`new`](Self::new), for what came before the stream ended without a newline.

@@ -24,8 +24,9 @@ pub enum Incoming {
 }
 
 impl Incoming {
-    /// Decodes a frame.
-    pub fn decode(frame: Frame) -> Self {
+    /// Decodes a frame. The line has memory of its own then.
+    pub fn decode(mut frame: Frame) -> Self {
+        frame.detach();
         let Frame { line, head, .. } = frame;
         if head == Head::Noise {
             return Self::Noise(line);

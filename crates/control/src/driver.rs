@@ -1,7 +1,7 @@
 //! Runs a router over a transport: one task reads, writes and watches the clock and the peer.
 
 mod arrival;
-mod branch;
+mod bells;
 mod callbacks;
 mod effects;
 mod inbox;
@@ -12,9 +12,11 @@ mod waits;
 mod write;
 
 use std::{
-    future::Future,
-    pin::pin,
+    convert::Infallible,
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
     sync::{Arc, Weak},
+    task::Poll,
 };
 
 use agentwire_codec::{WireReader, WireWriter};
@@ -24,8 +26,8 @@ pub(crate) use inbox::Parcels;
 pub use settings::Settings;
 pub(crate) use shared::{Shared, State};
 
-use crate::{Control, Ending, Messages, Observer, Responder, handle::Handle};
-use branch::Branch;
+use crate::{Control, Ending, Messages, Observer, Responder, Sieve, handle::Handle, sieve::Sift};
+use bells::Bells;
 use shared::{GIVEN_UP, GivenUp};
 
 /// The three parts of a running session.
@@ -72,7 +74,7 @@ where
     Si: ByteSink + 'static,
     L: Lifeline + 'static,
 {
-    start(link, responder, None, settings)
+    start(link, responder, None, (), settings)
 }
 
 /// As [`connect`], and `observer` sees what arrives.
@@ -87,19 +89,37 @@ where
     Si: ByteSink + 'static,
     L: Lifeline + 'static,
 {
-    start(link, responder, Some(observer), settings)
+    start(link, responder, Some(observer), (), settings)
 }
 
-fn start<So, Si, L>(
+/// As [`connect_observed`], and `sieve` takes lines off the stream before they become messages.
+pub fn connect_sifted<So, Si, L>(
     link: Link<So, Si, L>,
     responder: Arc<dyn Responder>,
-    observer: Option<Arc<dyn Observer>>,
+    observer: Arc<dyn Observer>,
+    sieve: Arc<dyn Sieve>,
     settings: Settings,
 ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
 where
     So: ByteSource + 'static,
     Si: ByteSink + 'static,
     L: Lifeline + 'static,
+{
+    start(link, responder, Some(observer), sieve, settings)
+}
+
+fn start<So, Si, L, S>(
+    link: Link<So, Si, L>,
+    responder: Arc<dyn Responder>,
+    observer: Option<Arc<dyn Observer>>,
+    sieve: S,
+    settings: Settings,
+) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L, S>>
+where
+    So: ByteSource + 'static,
+    Si: ByteSink + 'static,
+    L: Lifeline + 'static,
+    S: Sift,
 {
     let shared = Arc::new(Shared::new(settings, observer));
     // Made here and not in the future, which may be dropped without ever being polled.
@@ -108,7 +128,7 @@ where
     let host = Host { shared, handle: Arc::downgrade(&handle), responder };
     let control = Control::new(Arc::clone(&handle));
     let messages = Messages::new(handle);
-    let driver = Driver(drive(link, host, given_up));
+    let driver = Driver(drive(link, host, sieve, given_up));
     Connection { control, messages, driver }
 }
 
@@ -120,29 +140,51 @@ struct Host {
     responder: Arc<dyn Responder>,
 }
 
-async fn drive<So, Si, L>(link: Link<So, Si, L>, host: Host, given_up: GivenUp)
+async fn drive<So, Si, L, S>(link: Link<So, Si, L>, host: Host, sieve: S, given_up: GivenUp)
 where
     So: ByteSource,
     Si: ByteSink,
     L: Lifeline,
+    S: Sift,
 {
     let Link { source, sink, lifeline } = link;
     let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.settings().limits);
     let ending = {
-        let reading = pin!(read::read(&mut reader, &lifeline, &host));
+        let reading = pin!(read::read(&mut reader, &lifeline, &host, &sieve));
         let writing = pin!(write::write(WireWriter::new(sink), shared));
         let (time, abandoned) = (pin!(shared.keep_time()), pin!(shared.abandoned()));
-        tokio::select! {
-            biased;
-            ending = Branch::new(writing) => ending,
-            ending = Branch::new(reading) => ending,
-            never = Branch::new(time) => match never {},
-            () = Branch::new(abandoned) => Ending::failed(GIVEN_UP),
-        }
+        drive_parts(writing, reading, time, abandoned).await
     };
+    // Nothing more is read.
+    drop(sieve);
     shared.end(ending);
     drop(given_up);
+}
+
+/// Polls the parts, each when it was woken itself, until one of them has ended.
+async fn drive_parts(
+    mut writing: Pin<&mut impl Future<Output = Ending>>,
+    mut reading: Pin<&mut impl Future<Output = Ending>>,
+    mut time: Pin<&mut impl Future<Output = Infallible>>,
+    mut abandoned: Pin<&mut impl Future<Output = ()>>,
+) -> Ending {
+    let mut bells = Bells::<4>::new();
+    poll_fn(|context| {
+        let rung = bells.rung(context.waker());
+        // In this order: what is written makes room for what is read.
+        if let Poll::Ready(ending) = rung.poll(0, writing.as_mut()) {
+            return Poll::Ready(ending);
+        }
+        if let Poll::Ready(ending) = rung.poll(1, reading.as_mut()) {
+            return Poll::Ready(ending);
+        }
+        if let Poll::Ready(never) = rung.poll(2, time.as_mut()) {
+            match never {}
+        }
+        rung.poll(3, abandoned.as_mut()).map(|()| Ending::failed(GIVEN_UP))
+    })
+    .await
 }
 
 /// The error with its causes, which `Display` leaves out.

@@ -83,12 +83,25 @@ impl Control {
         limit: Duration,
         call: &C,
     ) -> Result<C::Reply, ControlError> {
-        let raw = self.ask(C::SUBTYPE, |router, now| router.call(now, limit, call)).await?;
+        let raw = self.call_unread(limit, call).await?;
         raw.decode().map_err(|source| ControlError::BadReply {
             subtype: C::SUBTYPE.into(),
             line: Some(Line::from(raw.as_str())),
             source,
         })
+    }
+
+    /// As [`call_within`](Self::call_within), and gives the reply as it came: for who reads it later, or parts of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call), but for [`ControlError::BadReply`]: a reply of any shape is one.
+    pub async fn call_unread<C: ControlCall + Sync>(
+        &self,
+        limit: Duration,
+        call: &C,
+    ) -> Result<RawJson, ControlError> {
+        self.ask(C::SUBTYPE, |router, now| router.call(now, limit, call)).await
     }
 
     /// Asks with a request written by the caller, an object with its `subtype`, and gives the reply as it is.

@@ -21,6 +21,8 @@ mod observer;
 mod prompts;
 #[cfg(feature = "driver")]
 mod responder;
+#[cfg(feature = "driver")]
+mod sieve;
 
 pub use ending::Ending;
 pub use error::{ControlError, Stale};
@@ -29,14 +31,16 @@ pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
 #[cfg(feature = "driver")]
 pub use cancellation::Cancellation;
 #[cfg(feature = "driver")]
-pub use driver::{Connection, Driver, Settings, connect, connect_observed};
+pub use driver::{Connection, Driver, Settings, connect, connect_observed, connect_sifted};
 #[cfg(feature = "driver")]
 pub use failure::{Failure, FailureKind, FailureSlot, note_failure};
 #[cfg(feature = "driver")]
 pub use handle::Control;
 #[cfg(feature = "driver")]
-pub use messages::{Delivery, Messages};
+pub use messages::{Delivery, Messages, ReadOn};
 #[cfg(feature = "driver")]
 pub use observer::Observer;
 #[cfg(feature = "driver")]
 pub use responder::{CallContext, NoResponder, Reply, Responder};
+#[cfg(feature = "driver")]
+pub use sieve::Sieve;

@@ -68,6 +68,14 @@ impl Messages {
         }
     }
 
+    /// Has reading go on as for an open request, past what may usually lie unread, as long as that lives: for who holds
+    /// back what it has read, so that what the CLI asks meanwhile is still heard.
+    ///
+    /// See [`Settings::parked_open`](crate::Settings::parked_open).
+    pub fn read_on(&self) -> ReadOn {
+        ReadOn::new(Arc::clone(&self.handle))
+    }
+
     /// Something of this weight is read.
     fn count(&mut self, weight: usize) {
         let shared = self.handle.shared();
@@ -94,6 +102,28 @@ impl Delivery {
 impl Drop for Messages {
     fn drop(&mut self) {
         self.handle.shared().abandon_messages();
+    }
+}
+
+/// Has reading go on as long as it lives: see [`Messages::read_on`].
+pub struct ReadOn(Arc<Handle>);
+
+impl ReadOn {
+    fn new(handle: Arc<Handle>) -> Self {
+        handle.shared().begin_waiting();
+        Self(handle)
+    }
+}
+
+impl Drop for ReadOn {
+    fn drop(&mut self) {
+        self.0.shared().end_waiting();
+    }
+}
+
+impl fmt::Debug for ReadOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadOn").finish_non_exhaustive()
     }
 }
 

@@ -15,7 +15,7 @@ pub trait Observer: Send + Sync + 'static {
     /// Whether a line with this head is to be told to [`arrived`](Self::arrived).
     ///
     /// Asked of lines that nobody else needs decoded before they are read ([`Head::StreamEvent`], [`Head::User`]), which
-    /// are nearly all: where it says no nobody is told, and behind many unread ones they are kept as their lines alone.
+    /// are nearly all: where it says no nobody is told, and they are kept as their lines alone until they are read.
     /// Yes by default.
     fn wants(&self, head: &Head) -> bool {
         let _ = head;

@@ -61,7 +61,7 @@ impl Control {
     /// As [`send`](Self::send), but for [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
         self.shared().tell_observer(input);
-        let sent = self.shared().with_router(|router| router.send_user(input)).0;
+        let sent = self.shared().with_router(|router| router.send_user(input));
         self.shared().prompt_sent();
         sent
     }

@@ -57,6 +57,16 @@ impl Limit {
         if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(Pin::new(&mut work).poll(context))).await {
             return Some(output);
         }
+        // In a box, since most futures of this are moved and dropped without its timers.
+        Box::pin(self.wait(start, told, work)).await
+    }
+
+    async fn wait<T>(
+        self,
+        start: time::Instant,
+        told: Cancellation,
+        mut work: impl Future<Output = T> + Unpin,
+    ) -> Option<T> {
         let (Some(tell), Some(end)) = (start.checked_add(self.told), start.checked_add(self.ended)) else {
             return Some(work.await);
         };

@@ -41,7 +41,8 @@ use crate::callback::noted;
 /// ```
 #[derive(Clone)]
 pub struct PermissionHandler {
-    decide: Arc<dyn Fn(CanUseTool, CallContext) -> Deciding + Send + Sync>,
+    /// The question in its box: by value it would lie in each future on the way.
+    decide: Arc<dyn Fn(Box<CanUseTool>, CallContext) -> Deciding + Send + Sync>,
 }
 
 type Deciding = Pin<Box<dyn Future<Output = Result<Option<Decision>, String>> + Send>>;
@@ -58,7 +59,7 @@ impl PermissionHandler {
         Self::erased(move |request, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                noted!("the permission handler", (*handler)(request, context), IntoDecision::into_decision)
+                noted!("the permission handler", (*handler)(*request, context), IntoDecision::into_decision)
             })
         })
     }
@@ -79,7 +80,7 @@ impl PermissionHandler {
         })
     }
 
-    fn erased(decide: impl Fn(CanUseTool, CallContext) -> Deciding + Send + Sync + 'static) -> Self {
+    fn erased(decide: impl Fn(Box<CanUseTool>, CallContext) -> Deciding + Send + Sync + 'static) -> Self {
         Self { decide: Arc::new(decide) }
     }
 }
@@ -96,7 +97,7 @@ impl Responder for PermissionHandler {
         let InboundRequest::CanUseTool(request) = request else { return None };
         let tool = request.tool_name.clone();
         let asked = request.input.clone();
-        let decision = (self.decide)(*request, context);
+        let decision = (self.decide)(request, context);
         Some(Box::pin(async move {
             let answer = decision.await.and_then(|decision| {
                 RawJson::encode(&settled(decision, asked))

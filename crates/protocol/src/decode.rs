@@ -7,6 +7,7 @@ use std::{borrow::Cow, error::Error, fmt};
 
 use serde::de::DeserializeOwned;
 
+use crate::json::{self, Fault};
 use locate::Place;
 pub(crate) use locate::is_tag;
 
@@ -21,14 +22,14 @@ pub(crate) use locate::is_tag;
 /// When the text is no JSON or does not have `T`'s shape.
 /// The position points into `text`, wherever the tag of a union stands.
 pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
-    let error = match serde_json::from_str(text) {
+    let fault = match json::from_str(text) {
         Ok(value) => return Ok(value),
-        Err(error) => error,
+        Err(fault) => fault,
     };
     let Some(repaired) = surrogate::repair(text) else {
-        return Err(DecodeError::new::<T>(text, &error));
+        return Err(DecodeError::new::<T>(text, &fault));
     };
-    serde_json::from_str(&repaired).map_err(|error| DecodeError::new::<T>(&repaired, &error))
+    json::from_str(&repaired).map_err(|fault| DecodeError::new::<T>(&repaired, &fault))
 }
 
 /// As [`decode`], from bytes that may not even be UTF-8.
@@ -37,9 +38,9 @@ pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
 ///
 /// As [`decode`], and when the bytes are not UTF-8.
 pub fn decode_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    match std::str::from_utf8(bytes) {
+    match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => decode(text),
-        Err(error) => Err(DecodeError::not_utf8(bytes, &error)),
+        Err(_) => Err(DecodeError::not_utf8(bytes)),
     }
 }
 
@@ -57,12 +58,12 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    fn new<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Self {
-        Self::at(locate::place::<T>(text, error), &excerpt(&reason(error), MAX_REASON))
+    fn new<T: DeserializeOwned>(text: &str, fault: &Fault) -> Self {
+        Self::at(locate::place::<T>(text, fault), &excerpt(fault.reason(), MAX_REASON))
     }
 
-    fn not_utf8(bytes: &[u8], error: &std::str::Utf8Error) -> Self {
-        let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+    fn not_utf8(bytes: &[u8]) -> Self {
+        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         Self::at(Place::of_end(valid), "invalid UTF-8")
     }
 
@@ -110,13 +111,6 @@ impl fmt::Display for DecodeError {
 }
 
 impl Error for DecodeError {}
-
-/// The parser's text without its position.
-pub(crate) fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let position = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&position).map(str::to_owned).unwrap_or(text)
-}
 
 /// The text, or its start and its end where it has more than `limit` bytes.
 fn excerpt(text: &str, limit: usize) -> Cow<'_, str> {

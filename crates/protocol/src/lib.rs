@@ -11,6 +11,7 @@ pub mod elicitation;
 mod hidden;
 pub mod hook;
 mod ids;
+mod json;
 mod lenient;
 pub mod mcp;
 pub mod message;

@@ -85,6 +85,13 @@ pub struct SessionMessage {
     pub parent_agent_id: Option<Box<str>>,
 }
 
+impl SessionMessage {
+    /// A message of the main conversation.
+    pub fn new(kind: SessionMessageKind, uuid: Uuid, session_id: SessionId, message: RawJson) -> Self {
+        Self { kind, uuid, session_id, message, parent_tool_use_id: None, parent_agent_id: None }
+    }
+}
+
 open_enum! {
     /// Whose message a stored one is (`type`).
     pub enum SessionMessageKind {

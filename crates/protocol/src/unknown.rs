@@ -7,7 +7,7 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor},
 };
 
-use crate::{DecodeError, RawJson};
+use crate::{DecodeError, RawJson, json::Reader};
 
 /// An object of a kind that this version does not know, whole.
 ///
@@ -25,7 +25,8 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    pub(crate) fn new(kind: Option<Box<str>>, raw: RawJson) -> Self {
+    /// An object that a union of one's own does not know, and the text of its tag.
+    pub fn new(kind: Option<Box<str>>, raw: RawJson) -> Self {
         Self { kind, raw }
     }
 
@@ -49,10 +50,7 @@ impl Unknown {
     /// One field as text, the first of that name.
     fn raw_field(&self, name: &str) -> Option<RawJson> {
         // The text was put together from fields that were read, so it always reads as an object.
-        serde_json::Deserializer::from_str(self.raw.as_str())
-            .deserialize_map(FieldVisitor(name))
-            .ok()
-            .flatten()
+        Reader::new(self.raw.as_str()).deserialize_map(FieldVisitor(name)).ok().flatten()
     }
 }
 

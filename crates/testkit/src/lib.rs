@@ -5,6 +5,10 @@ pub mod bench;
 #[cfg(all(feature = "replay", target_os = "linux"))]
 pub mod census;
 #[cfg(all(feature = "faults", unix))]
+mod fault_list;
+#[cfg(all(feature = "faults", unix))]
+pub mod fault_mcp;
+#[cfg(all(feature = "faults", unix))]
 pub mod faults;
 #[cfg(any(feature = "replay", feature = "conformance"))]
 #[cfg_attr(
@@ -33,6 +37,8 @@ pub mod transcript;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "continued")]
+pub mod continued;
 #[cfg(feature = "replay")]
 pub mod replay;
 #[cfg(feature = "view")]

@@ -36,6 +36,7 @@ mod run;
 mod servers;
 mod spec;
 mod steps;
+mod stored;
 mod witness;
 mod words;
 

@@ -1,8 +1,9 @@
 //! The CLI as a child process, on tokio's pipes and a few small threads.
 //!
 //! The threads are there so that nothing about the child's end depends on the caller's runtime: one waits for the
-//! process, one drains its stderr, and a third, only while closing, sees to the order *end of input, grace, SIGTERM,
-//! grace, SIGKILL*.
+//! process and drains its stderr, and another, only while closing, sees to the order *end of input, grace, SIGTERM, grace,
+//! SIGKILL*.
+//! Stderr has a thread of its own where there is a callback for its lines, and where the system is not Linux.
 //! Signals always go to the child's own process group, and only while its leader is not reaped yet, so that they can
 //! never reach a stranger that got the same id.
 //! Should this program itself be killed, a small guard process in that group does the same in its place.
@@ -40,7 +41,7 @@ mod stderr;
 mod version;
 mod watch;
 
-use std::{fmt, sync::Arc};
+use std::{any::Any, fmt, sync::Arc};
 
 use self::stderr::StderrSink;
 pub use self::{
@@ -64,12 +65,17 @@ pub struct ProcessTransport {
     guard: bool,
     stderr_bound: usize,
     on_stderr: Option<StderrSink>,
+    keep: Option<Kept>,
 }
+
+/// What lives as long as the child.
+type Kept = Box<dyn Any + Send>;
 
 impl ProcessTransport {
     /// Will start this program, with the default [`Grace`], and keep the last 16 KiB of its stderr.
     pub fn new(launch: Launch) -> Self {
-        Self { launch, grace: Grace::default(), guard: true, stderr_bound: STDERR_TAIL, on_stderr: None }
+        let grace = Grace::default();
+        Self { launch, grace, guard: true, stderr_bound: STDERR_TAIL, on_stderr: None, keep: None }
     }
 
     /// How long to wait at each step of the child's end.
@@ -88,8 +94,11 @@ impl ProcessTransport {
     /// and ends the group with SIGTERM and SIGKILL.
     /// It has none of this program's descriptors but one end of a pipe, and signals no process outside its group.
     ///
-    /// It is started while the child starts, and takes about a millisecond to be there: a program that is killed within
-    /// that time leaves a child that is told by the end of its pipes alone, as without a guard.
+    /// It is started five milliseconds after the child, so that the child is there as soon as without it, and takes about
+    /// a millisecond, on a busy machine some more: a program that is killed within that time leaves a child that is told
+    /// by the end of its pipes alone, as without a guard.
+    /// A child that ends within that time, and leaves nobody in its group, has none.
+    /// On Linux it gives way to what else is to be computed: its nice value is 10 more than this program's.
     /// Where it can't be started the child is started all the same, and [`ProcessLifeline::unguarded`] says why.
     #[must_use]
     pub fn guard(mut self, guard: bool) -> Self {
@@ -112,6 +121,17 @@ impl ProcessTransport {
     #[must_use]
     pub fn on_stderr(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.on_stderr = Some(Arc::new(sink));
+        self
+    }
+
+    /// Keeps this until the child is reaped and its group has ended, and drops it then, on a thread of ours: such as
+    /// what removes a folder that the child works in.
+    ///
+    /// [`Lifeline::gone`](crate::Lifeline::gone) comes after that.
+    /// Where the child can't be started it is dropped with the transport.
+    #[must_use]
+    pub fn keep(mut self, kept: impl Send + 'static) -> Self {
+        self.keep = Some(Box::new(kept));
         self
     }
 }

@@ -10,6 +10,7 @@ use crate::instructions;
 use crate::machine;
 use crate::netns;
 use crate::program;
+use crate::sessions_agree;
 use crate::workspace::{Metadata, Package};
 
 /// A step is a line here and, where it is more than a list of commands, a function below.
@@ -23,7 +24,6 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "tests", size: Size::Usual, plan: tests, about: "all tests, with all features" },
     Step { name: "doctests", size: Size::Usual, plan: || Plan::cargo(["test --workspace --all-features --doc"]), about: "the examples in the documentation" },
     Step { name: "docs", size: Size::Usual, plan: docs, about: "the documentation, without a broken link" },
-    Step { name: "alone", size: Size::Usual, plan: alone, about: "each crate builds by itself, with and without its default features" },
     Step { name: "wasm", size: Size::Usual, plan: wasm, about: "the low crates need no operating system" },
     Step { name: "package", size: Size::Usual, plan: || Plan::cargo([&xtask("package")]), about: "every crate packs, with what it must hold" },
     Step { name: "deny", size: Size::Usual, plan: deny, about: "licences and sources of the dependencies" },
@@ -35,17 +35,27 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "fixtures", size: Size::Usual, plan: || Plan::cargo([&xtask("fixtures list --check")]), about: "the table of what the recordings reach is current" },
     Step { name: "options", size: Size::Usual, plan: || Plan::cargo([&xtask("docs --check")]), about: "the page of options is current" },
     Step { name: "view-browser", size: Size::Usual, plan: view_browser, about: "pages of recorded sessions in headless Chromium" },
+    Step { name: "services", size: Size::Usual, plan: services, about: "the stores on Redis, PostgreSQL and an S3 server" },
+    Step { name: "sessions-agree", size: Size::Usual, plan: sessions_agree, about: "stored sessions are told as the published Python SDK tells them" },
+    Step { name: "mcp-servers", size: Size::Usual, plan: mcp_servers, about: "the hub and the Jupyter server with other people's servers and kernels" },
+    Step { name: "mcp-conformance", size: Size::Usual, plan: mcp_conformance, about: "the hub in the conformance suite of the MCP project" },
+    Step { name: "hub-marks", size: Size::Usual, plan: || Plan::cargo([&xtask("hub-marks --quick")]), about: "fifty servers at once lose no call" },
     Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
     Step { name: "live-tests", size: Size::Usual, plan: live_tests, about: "each request, and spare processes, by code on the current CLI" },
+    Step { name: "services-proof", size: Size::Usual, plan: services_proof, about: "the current CLI goes on from Redis and from PostgreSQL" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },
+    Step { name: "hub-marks-optimised", size: Size::Long, plan: || Plan::cargo([&xtask("hub-marks")]), about: "the same, and a call beside rmcp alone" },
+    Step { name: "services-s3s", size: Size::Long, plan: services_s3s, about: "the store of objects on another S3 server" },
     Step { name: "soak", size: Size::Long, plan: soak, about: "24 sessions with the real CLI leave nothing behind" },
     Step { name: "package-build", size: Size::Long, plan: || Plan::cargo([&xtask("package --build")]), about: "every crate builds from its package" },
+    Step { name: "alone", size: Size::Long, plan: alone, about: "each crate builds by itself, with and without its default features" },
     Step { name: "alone-tests", size: Size::Long, plan: alone_tests, about: "the tests of each crate by itself" },
     Step { name: "bare", size: Size::Long, plan: bare, about: "the tests of each crate without its default features" },
     Step { name: "features", size: Size::Long, plan: features, about: "each feature of each crate by itself" },
     Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
     Step { name: "msrv", size: Size::Long, plan: msrv, about: "the oldest Rust that is promised" },
+    Step { name: "properties", size: Size::Long, plan: properties, about: "the tests of properties, with many more cases, which are new each time" },
     Step { name: "fuzz", size: Size::Long, plan: fuzz, about: "the fuzz targets, half a minute each" },
     Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the marks of speed and memory, as ratios of one run" },
     Step { name: "instructions", size: Size::Long, plan: instructions, about: "decoding and a hook take no more instructions than recorded" },
@@ -77,10 +87,26 @@ fn component(name: &str, component: &str) -> Result<(), Failure> {
 }
 
 fn tests() -> Result<Plan, Failure> {
-    if machine::has_cargo("nextest") {
-        return Plan::cargo(["nextest run --workspace --all-features --no-fail-fast"]);
+    let mut command = cargo(if machine::has_cargo("nextest") {
+        "nextest run --workspace --all-features --no-fail-fast"
+    } else {
+        "test --workspace --all-features --lib --bins --tests --examples --no-fail-fast"
+    })?;
+    // The same cases each time: one commit has one verdict. `properties` looks for others.
+    command.env("PROPTEST_RNG_SEED", "1");
+    Ok(Plan::Run(vec![command]))
+}
+
+/// Properties are tested with other cases each time, and many more of them.
+fn properties() -> Result<Plan, Failure> {
+    let metadata = Metadata::load()?;
+    let mut commands = Vec::new();
+    for package in metadata.members().filter(|package| package.depends_on("proptest")) {
+        let mut command = cargo(&format!("test --quiet -p {} --all-features --lib --tests", package.name))?;
+        command.env("PROPTEST_CASES", "10000");
+        commands.push(command);
     }
-    Plan::cargo(["test --workspace --all-features --lib --bins --tests --examples --no-fail-fast"])
+    Ok(Plan::Run(commands))
 }
 
 fn docs() -> Result<Plan, Failure> {
@@ -90,10 +116,13 @@ fn docs() -> Result<Plan, Failure> {
 }
 
 /// Chosen one by one, crates lend each other no features.
+///
+/// The stores have no features, and clients that take long to build: `alone-tests` builds each by itself.
 fn alone() -> Result<Plan, Failure> {
     let metadata = Metadata::load()?;
     let mut commands = Vec::new();
-    for package in metadata.members().filter(|package| package.is_published()) {
+    let packages = metadata.members().filter(|package| package.is_published());
+    for package in packages.filter(|package| !package.name.starts_with("agentwire-store-")) {
         for line in alone_lines(package) {
             commands.push(cargo(&line)?);
         }
@@ -203,6 +232,51 @@ fn view_browser() -> Result<Plan, Failure> {
         return Plan::needed_in_ci(missing.to_string());
     }
     Plan::cargo([&xtask("view-browser")])
+}
+
+/// The servers are packages of Debian's and PyPI's; they are started and stopped by the command.
+fn services() -> Result<Plan, Failure> {
+    if let Err(missing) = crate::services::provide() {
+        return Plan::needed_in_ci(missing.to_string());
+    }
+    Plan::cargo([&xtask("services")])
+}
+
+/// A conversation that is begun on one side and gone on with on another, from each of these stores.
+fn services_proof() -> Result<Plan, Failure> {
+    if let Err(missing) = crate::services::provide() {
+        return Plan::needed_in_ci(missing.to_string());
+    }
+    real_cli([xtask("cli"), xtask("services --proof")])
+}
+
+/// This one is built by cargo.
+fn services_s3s() -> Result<Plan, Failure> {
+    Plan::cargo([&xtask("services --only s3s")])
+}
+
+/// The SDK comes from PyPI, once.
+fn sessions_agree() -> Result<Plan, Failure> {
+    if let Err(missing) = machine::provide(&[sessions_agree::PYTHON, "git"]) {
+        return Plan::needed_in_ci(missing.to_string());
+    }
+    Plan::cargo([&xtask("sessions-agree")])
+}
+
+/// The servers are packages of npm's and PyPI's; nothing can leave the machine while they run.
+fn mcp_servers() -> Result<Plan, Failure> {
+    with_servers(&xtask("mcp-servers"))
+}
+
+fn mcp_conformance() -> Result<Plan, Failure> {
+    with_servers(&xtask("mcp-conformance"))
+}
+
+fn with_servers(line: &str) -> Result<Plan, Failure> {
+    if let Err(missing) = crate::mcp_servers::provide() {
+        return Plan::needed_in_ci(missing.to_string());
+    }
+    real_cli([line.to_owned()])
 }
 
 /// Counts are those of one compiler; with another one there is nothing to compare.

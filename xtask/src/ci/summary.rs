@@ -28,9 +28,12 @@ impl fmt::Display for Line {
             Outcome::NotRun(reason) => ("not run", Some(reason)),
         };
         write!(f, "{word:<8} {:<18} {:>7.1} s", self.name, self.seconds)?;
-        match reason.and_then(|reason| reason.lines().next()) {
-            None => Ok(()),
-            Some(reason) => write!(f, "  ({reason})"),
+        // What was run, and the last that it said.
+        let mut said = reason.map(|reason| reason.lines()).into_iter().flatten();
+        match (said.next(), said.next_back()) {
+            (None, _) => Ok(()),
+            (Some(reason), None) => write!(f, "  ({reason})"),
+            (Some(reason), Some(last)) => write!(f, "  ({reason}: {last:.300})"),
         }
     }
 }
@@ -86,6 +89,6 @@ mod tests {
         assert!(end(&lines).is_err());
         assert_eq!(count(&lines), "1 passed, 1 failed, 1 skipped");
         assert!(lines[2].to_string().starts_with("FAILED   tidy"));
-        assert!(lines[2].to_string().ends_with("(cargo fmt ended with 1)"));
+        assert!(lines[2].to_string().ends_with("(cargo fmt ended with 1: more)"));
     }
 }

@@ -65,7 +65,7 @@ What the reference takes among its options and is no data goes to the `SessionBu
 | `onElicitation` | `SessionBuilder::elicitation` |
 | `onUserDialog` | `SessionBuilder::dialogs` |
 | `mcpServers` of type `sdk` | `SessionBuilder::mcp_servers` |
-| `sessionStore` | `SessionBuilder::session_mirror` gives what is stored as messages |
+| `sessionStore` | `SessionBuilder::session_store`, with the feature `sessions`; `SessionBuilder::session_mirror` gives what is stored as messages |
 | `spawnClaudeCodeProcess` | `SessionBuilder::transport`, with `SessionBuilder::launch` for what would be started |
 | `stderr` | `SessionBuilder::on_stderr` |
 ";

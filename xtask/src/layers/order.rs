@@ -1,6 +1,6 @@
 //! Each crate sits only on lower ones.
 
-use super::rules::{BENCHES, ORDER, TESTKIT, UNDER_TESTKIT, XTASK};
+use super::rules::{BENCHES, BESIDE, ORDER, TESTKIT, UNDER_TESTKIT, XTASK};
 use crate::workspace::{Dependency, Package};
 
 /// What is wrong with the edges of this crate.
@@ -41,8 +41,11 @@ fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
         (_, TESTKIT) => Some("the testkit is for tests only"),
         (TESTKIT, _) if UNDER_TESTKIT.contains(&to) || dependency.optional => None,
         (TESTKIT, _) => Some("must be optional: the testkit sits there only by a feature"),
-        _ if rank(to) < rank(from) => None,
-        _ => Some("leads upwards"),
+        _ if rank(to) >= rank(from) => Some("leads upwards"),
+        _ if BESIDE.iter().any(|(beside, below)| *beside == from && !below.contains(&to)) => {
+            Some("leads into the stack")
+        }
+        _ => None,
     }
 }
 
@@ -85,6 +88,7 @@ mod tests {
     fn downwards_is_fine() {
         assert!(edge("agentwire-codec", "agentwire-protocol", "{}").is_empty());
         assert!(edge("agentwire", "agentwire-mcp", "{}").is_empty());
+        assert!(edge("agentwire-store-redis", "agentwire-sessions", "{}").is_empty());
         assert!(edge("xtask", "agentwire", "{}").is_empty());
         assert!(edge("agentwire-codec", "serde", r#"{"uses_default_features": true}"#).is_empty());
         assert!(edge("agentwire-codec", "agentwire-testkit", r#"{"kind": "dev"}"#).is_empty());
@@ -102,6 +106,9 @@ mod tests {
             ("agentwire", "agentwire-testkit", "{}", "tests only"),
             ("agentwire", "agentwire-testkit", r#"{"kind": "dev", "req": "^0.1"}"#, "without a version"),
             ("agentwire-testkit", "agentwire", "{}", "optional"),
+            ("agentwire-sessions", "agentwire-codec", "{}", "into the stack"),
+            ("agentwire-store-redis", "agentwire", "{}", "into the stack"),
+            ("agentwire", "agentwire-store-redis", "{}", "upwards"),
             ("agentwire", "xtask", "{}", "chores"),
             ("agentwire", "xtask", r#"{"kind": "dev"}"#, "chores"),
             ("agentwire", "agentwire-mcp", r#"{"uses_default_features": true}"#, "default-features"),

@@ -1,6 +1,6 @@
 //! The rules as data: the one file to edit when the architecture changes.
 
-/// The layers, bottom to top; each may use only those before it.
+/// The crates, bottom to top; each may use only those before it, and those of [`BESIDE`] fewer.
 pub(super) const ORDER: &[&str] = &[
     "agentwire-protocol",
     "agentwire-transport",
@@ -8,10 +8,33 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-control",
     "agentwire-hooks",
     "agentwire-mcp",
+    SESSIONS,
     FACADE,
+    "agentwire-store-object",
+    "agentwire-store-redis",
+    "agentwire-store-postgres",
+    "agentwire-hub",
+    "agentwire-chat",
+    "agentwire-fetch-mcp",
+    "agentwire-jupyter-mcp",
 ];
 
-/// The crate on top.
+/// Crates beside the stack, and all of ours that each may use.
+pub(super) const BESIDE: &[(&str, &[&str])] = &[
+    (SESSIONS, &["agentwire-protocol"]),
+    ("agentwire-store-object", &["agentwire-protocol", SESSIONS]),
+    ("agentwire-store-redis", &["agentwire-protocol", SESSIONS]),
+    ("agentwire-store-postgres", &["agentwire-protocol", SESSIONS]),
+    ("agentwire-hub", &["agentwire-transport", "agentwire-codec", "agentwire-mcp"]),
+    ("agentwire-chat", &["agentwire-hub"]),
+    ("agentwire-fetch-mcp", &[]),
+    ("agentwire-jupyter-mcp", &["agentwire-transport"]),
+];
+
+/// What the CLI keeps of its sessions, and stores of them.
+const SESSIONS: &str = "agentwire-sessions";
+
+/// The crate on top of the stack.
 pub(super) const FACADE: &str = "agentwire";
 
 /// Beside the layers: a dev-dependency of any, a dependency of none.
@@ -53,10 +76,11 @@ pub(super) enum Features {
 
 /// All that a low crate may use directly with its default features, besides the layers under it.
 pub(super) const DIRECT: &[(&str, &[&str])] = &[
-    ("agentwire-protocol", &["serde", "serde_json"]),
+    ("agentwire-protocol", &["serde", "serde_json", "simdutf8"]),
     ("agentwire-transport", &["serde", "serde_json", "bytes", "thiserror"]),
     ("agentwire-codec", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
     ("agentwire-control", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
+    (SESSIONS, &["serde", "serde_json", "thiserror", "memchr"]),
 ];
 
 /// What those crates may not even use indirectly, unless a feature asks for it.

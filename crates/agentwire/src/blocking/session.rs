@@ -16,6 +16,8 @@ use crate::{Error, Options, SessionBuilder, Warning};
 /// A session whose calls block; see [`Session`](crate::Session) for what they do.
 ///
 /// Dropping it ends the CLI in the background, as there.
+/// Its runtime goes with it: where a session store is set, dropping it in mid-turn loses for the store what was not
+/// appended yet, without a word; [`close`](Self::close) waits for the store.
 #[derive(Debug)]
 pub struct Session {
     // Before the runtime, which it must be dropped with.

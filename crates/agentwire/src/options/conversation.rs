@@ -34,6 +34,10 @@ setters! {
     some title: String;
     some session_store_flush: SessionStoreFlush;
     plain load_timeout_ms: u64;
+    plain session_store_flush_timeout_ms: u64;
+    plain session_store_append_timeout_ms: u64;
+    plain session_store_max_pending_bytes: usize;
+    some session_store_project: String;
 }
 
 impl Lower for Group<'_> {
@@ -49,9 +53,13 @@ impl Lower for Group<'_> {
         for (option, set) in [
             ("sessionStoreFlush", options.session_store_flush.is_some()),
             ("loadTimeoutMs", options.load_timeout_ms.is_some()),
+            ("sessionStoreFlushTimeoutMs", options.session_store_flush_timeout_ms.is_some()),
+            ("sessionStoreAppendTimeoutMs", options.session_store_append_timeout_ms.is_some()),
+            ("sessionStoreMaxPendingBytes", options.session_store_max_pending_bytes.is_some()),
+            ("sessionStoreProject", options.session_store_project.is_some()),
         ] {
             if set {
-                to.warn(Warning::NoEffect { option, why: "there is no session store" });
+                to.warn(Warning::NoEffect { option, why: NO_STORE });
             }
         }
         to.switch("continue", options.continue_last);
@@ -98,3 +106,6 @@ fn is_uuid(text: &str) -> bool {
     groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
         && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
+
+/// Why options of a session store have no effect; taken back where there is one.
+pub(crate) const NO_STORE: &str = "there is no session store";

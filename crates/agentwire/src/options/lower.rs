@@ -141,7 +141,7 @@ impl Argv for Lowered {
 }
 
 /// The refusal of an option.
-pub(super) fn refuse<T>(option: &'static str, why: impl Into<String>) -> Result<T, Error> {
+pub(crate) fn refuse<T>(option: &'static str, why: impl Into<String>) -> Result<T, Error> {
     Err(Error::Options { option, why: why.into() })
 }
 

@@ -74,7 +74,7 @@ pub(super) const CODE: &[(&str, &str)] = &[
     ("hooks", "they go to `SessionBuilder::hooks`"),
     ("onElicitation", "it goes to `SessionBuilder::elicitation`"),
     ("onUserDialog", "it goes to `SessionBuilder::dialogs`"),
-    ("sessionStore", "`SessionBuilder::session_mirror` gives what is new as messages"),
+    ("sessionStore", "it goes to `SessionBuilder::session_store`, with the feature `sessions`"),
     ("spawnClaudeCodeProcess", "it goes to `SessionBuilder::transport`"),
     ("stderr", "it goes to `SessionBuilder::on_stderr`"),
 ];

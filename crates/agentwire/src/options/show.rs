@@ -23,8 +23,9 @@ impl fmt::Debug for Options {
             plan_mode_instructions tools allowed_tools disallowed_tools tool_aliases tool_config skills
             permission_mode allow_dangerously_skip_permissions permission_prompt_tool_name permission_prompts
             max_turns max_budget_usd task_budget resume continue_last fork_session session_id resume_session_at
-            resume_drops_turn persist_session title session_store_flush load_timeout_ms output_format
-            include_partial_messages include_hook_events forward_subagent_text verbatim_prompts
+            resume_drops_turn persist_session title session_store_flush load_timeout_ms
+            session_store_flush_timeout_ms session_store_append_timeout_ms session_store_max_pending_bytes
+            session_store_project output_format include_partial_messages include_hook_events forward_subagent_text verbatim_prompts
             prompt_suggestions agent_progress_summaries supported_dialog_kinds per_task_stop_affordance
             mcp_servers mcp_servers_delivery mcp_config_files strict_mcp_config plugins plugin_delivery
             settings managed_settings setting_sources sandbox cwd additional_directories project_config_root

@@ -12,10 +12,12 @@ use agentwire_hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandle
 use agentwire_mcp::McpServers;
 use agentwire_transport::{BoxTransport, Transport, process::Launch};
 
+#[cfg(feature = "sessions")]
+use super::stored::Stored;
 use super::{
     Background, Session,
     handshake::HandshakeLimit,
-    launch::launch,
+    launch::{inherited, launch},
     start::{GivenOut, Start, take},
     task::Grace,
 };
@@ -46,7 +48,9 @@ pub struct SessionBuilder {
     handshake_limit: HandshakeLimit,
     /// Whether the process is to wait for a claim.
     pub(super) spare: bool,
-    session_mirror: bool,
+    pub(super) session_mirror: bool,
+    #[cfg(feature = "sessions")]
+    pub(super) stored: Stored,
     observe_contents: bool,
     given_out: GivenOut,
 }
@@ -178,7 +182,7 @@ impl SessionBuilder {
     /// has returned from `main`. On by default.
     ///
     /// It gives the CLI the same [`grace`](Self::grace).
-    /// It is started while the CLI starts, so that nobody waits for it.
+    /// It is started five milliseconds after the CLI, so that nobody waits for it.
     /// Where it can't be started the session starts all the same.
     /// Where a [`transport`](Self::transport) is set, this is that one's business.
     #[must_use]
@@ -222,11 +226,14 @@ impl SessionBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] and [`Error::Hooks`] before anything is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be,
+    /// [`Error::Options`], [`Error::Hooks`] and, where a session is taken from a store, `Error::Resume` before anything
+    /// is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be,
     /// [`Error::Ended`] with the CLI's own text when it ends in the handshake, and [`Error::Control`] when it refuses
     /// the handshake or does not answer it in time.
     /// [`Error::Hooks`] comes after the handshake where the CLI does not support what a hook asks for by name.
     pub async fn connect(mut self) -> Result<Session, Error> {
+        #[cfg(feature = "sessions")]
+        self.stored.prepare(&mut self.options, self.transport.is_some()).await?;
         let lowered = self.lower()?;
         let schema = Schema::of(&lowered)?.map(Arc::new);
         self.background.settle(|| inherited(&self.options, CEILING));
@@ -259,6 +266,8 @@ impl SessionBuilder {
             lowered.args.push(format!("--{PROMPT_TOOL}=stdio"));
             lowered.warnings.extend(options.unasked());
         }
+        #[cfg(feature = "sessions")]
+        self.stored.settle(&mut lowered);
         if self.session_mirror {
             lowered.args.push(SESSION_MIRROR.to_owned());
             if options.persist_session == Some(false) {
@@ -324,6 +333,8 @@ impl SessionBuilder {
         #[cfg(feature = "mcp")]
         let mcp_servers = std::mem::take(&mut self.mcp_servers);
         let watch = Watch::new(&hooks, self.observe_contents);
+        #[cfg(feature = "sessions")]
+        let stored = std::mem::take(&mut self.stored);
         let responder = self.responder_of_all();
         Start {
             options,
@@ -340,6 +351,8 @@ impl SessionBuilder {
             schema,
             asks,
             watch,
+            #[cfg(feature = "sessions")]
+            stored,
         }
     }
 
@@ -353,15 +366,6 @@ impl SessionBuilder {
         all.extend(self.responders);
         Arc::new(all)
     }
-}
-
-/// What the CLI finds in its environment under this name.
-fn inherited(options: &Options, name: &str) -> Option<String> {
-    let set = options.env.get(name).cloned();
-    set.or_else(|| {
-        let passed = !options.env_clear && !options.env_remove.contains(name);
-        passed.then(|| std::env::var(name).ok()).flatten()
-    })
 }
 
 impl Default for Grace {

@@ -22,6 +22,7 @@ impl Session {
     ///
     /// What was sent is written first, and a running turn has the first grace of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace) to come to its end.
+    /// A session store gets what comes until then, and has the time of one flush for it at the end.
     ///
     /// # Cancellation
     ///
@@ -32,6 +33,10 @@ impl Session {
     /// [`Error::Ended`] where it ended badly, a turn being cut by this included.
     pub async fn close(mut self) -> Result<(), Error> {
         self.task.close();
+        #[cfg(feature = "sessions")]
+        if let Some(mirror) = &mut self.mirror {
+            mirror.hurry();
+        }
         let mut outcome = Ok(());
         while let Some(delivery) = poll_fn(|context| self.poll_delivery(context)).await {
             if let Err(error) = delivery {

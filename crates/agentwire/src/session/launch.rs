@@ -46,6 +46,15 @@ fn write(lowered: &Lowered, user: Option<&User>) -> Result<Option<PrivateDir>, E
     }
 }
 
+/// What the CLI finds in its environment under this name.
+pub(super) fn inherited(options: &Options, name: &str) -> Option<String> {
+    let set = options.env.get(name).cloned();
+    set.or_else(|| {
+        let passed = !options.env_clear && !options.env_remove.contains(name);
+        passed.then(|| std::env::var(name).ok()).flatten()
+    })
+}
+
 /// What runs the CLI: itself, or where it is a script, a program that takes it as an argument.
 fn through(options: &Options, cli: PathBuf) -> (PathBuf, Option<PathBuf>) {
     if !is_script(&cli) {

@@ -52,7 +52,7 @@ fn place(reader: Option<&User>) -> PathBuf {
 }
 
 /// A new directory: one that exists already is somebody else's.
-fn create_dir(within: &Path) -> io::Result<PathBuf> {
+pub(super) fn create_dir(within: &Path) -> io::Result<PathBuf> {
     let mut tries = 0;
     loop {
         let dir = within.join(format!("agentwire-{:016x}", random()));
@@ -70,26 +70,26 @@ fn random() -> u64 {
 }
 
 #[cfg(unix)]
-fn mkdir(dir: &Path) -> io::Result<()> {
+pub(super) fn mkdir(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
 
     fs::DirBuilder::new().mode(0o700).create(dir)
 }
 
 #[cfg(not(unix))]
-fn mkdir(dir: &Path) -> io::Result<()> {
+pub(super) fn mkdir(dir: &Path) -> io::Result<()> {
     fs::create_dir(dir)
 }
 
 #[cfg(unix)]
-fn create_file(path: &Path) -> io::Result<File> {
+pub(super) fn create_file(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
 
     File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 
 #[cfg(not(unix))]
-fn create_file(path: &Path) -> io::Result<File> {
+pub(super) fn create_file(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 

@@ -11,7 +11,7 @@ use agentwire_protocol::Uuid;
 ///
 /// It need not be secret, only unlike any other: the hasher's keys are random in each process, and the count makes each
 /// input new.
-pub(super) fn fresh() -> Uuid {
+pub(crate) fn fresh() -> Uuid {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let random = RandomState::new();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

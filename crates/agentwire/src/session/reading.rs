@@ -78,7 +78,7 @@ impl Session {
         if self.ending.is_some() {
             return Poll::Ready(None);
         }
-        Poll::Ready(match ready!(self.messages.poll_next(context)) {
+        Poll::Ready(match ready!(self.poll_said(context)) {
             Ok(delivery) => {
                 if matches!(delivery, Delivery::RunOver) {
                     self.task.run_over();
@@ -92,6 +92,19 @@ impl Session {
                 (!ending.is_clean()).then_some(Err(Error::ended(ending)))
             }
         })
+    }
+
+    #[cfg(feature = "sessions")]
+    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<Ending>>> {
+        match &mut self.mirror {
+            Some(mirror) => mirror.poll_next(&mut self.messages, context),
+            None => self.messages.poll_next(context),
+        }
+    }
+
+    #[cfg(not(feature = "sessions"))]
+    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<Ending>>> {
+        self.messages.poll_next(context)
     }
 
     /// Keeps what belongs to another turn than the one that is read.

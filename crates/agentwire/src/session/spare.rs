@@ -110,7 +110,7 @@ impl Spare {
         match self.session.control.call_within(self.session.handshake.limit, &claim).await {
             Ok(ClaimSessionReply { initialize, .. }) => {
                 if let Some(initialized) = initialize {
-                    self.session.handshake.heard = *initialized;
+                    self.session.handshake.heard = (*initialized).into();
                 }
                 Ok(self.session)
             }

@@ -1,17 +1,20 @@
 //! Starting a session: once, and a second time with flags where the CLI takes nothing in the handshake.
 
 use std::{
+    future::Future,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use agentwire_control::{Connection, Responder, Settings, connect_observed};
+#[cfg(feature = "sessions")]
+use agentwire_control::connect_sifted;
+use agentwire_control::{Connection, Control, Messages, Responder, Settings, connect_observed};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
 use agentwire_protocol::{cli, control::InitializeReply};
 use agentwire_transport::{
-    BoxTransport, Link, Transport, TransportError,
+    BoxLifeline, BoxTransport, Link, Transport, TransportError,
     process::{self, ProcessTransport, Version},
 };
 use tokio::runtime::{Handle, TryCurrentError};
@@ -27,7 +30,7 @@ use super::{
 use crate::{
     Error, Options, Warning,
     observe::Watch,
-    options::{AWAIT_INITIALIZE, Lowered, Origin, unasked_in},
+    options::{AWAIT_INITIALIZE, Lowered, OptionInfo, Origin, unasked_in},
     turn::Schema,
 };
 
@@ -48,6 +51,8 @@ pub(super) struct Start {
     /// Whether there is a permission callback.
     pub(super) asks: bool,
     pub(super) watch: Arc<Watch>,
+    #[cfg(feature = "sessions")]
+    pub(super) stored: super::stored::Stored,
 }
 
 /// The files of launches that were given out, until there is a session that owns them.
@@ -82,6 +87,11 @@ impl Start {
             Some(sink) => transport.on_stderr(move |line| sink(line)),
             None => transport,
         };
+        #[cfg(feature = "sessions")]
+        let transport = match self.stored.folder() {
+            Some(folder) => transport.keep(folder),
+            None => transport,
+        };
         self.over(BoxTransport::new(transport), lowered, files.into_iter().collect()).await
     }
 
@@ -110,24 +120,38 @@ impl Start {
         let responder = self.background.watch(responders, &self.watch);
         self.watch.begin_session();
         let watch = Arc::clone(&self.watch);
-        let Connection { control, messages, driver } = connect_observed(link, responder, watch, settings);
-        let task = Task::spawn(&runtime, control.clone(), driver, lifeline, self.grace);
+        let spawn = Spawn { runtime: &runtime, lifeline, grace: self.grace };
+        #[cfg(feature = "sessions")]
+        let (mirror, sieve) = self.stored.mirror(&runtime, &self.options).unzip();
+        #[cfg(feature = "sessions")]
+        let (control, messages, task) = match sieve {
+            Some(sieve) => spawn.task(connect_sifted(link, responder, watch, sieve, settings)),
+            None => spawn.task(connect_observed(link, responder, watch, settings)),
+        };
+        #[cfg(not(feature = "sessions"))]
+        let (control, messages, task) = spawn.task(connect_observed(link, responder, watch, settings));
         #[cfg(feature = "mcp")]
         {
             lowered.initialize.sdk_mcp_server_manifests = bridge.manifests(&control).await;
         }
         let handshake = Handshake::shake(&control, lowered.initialize, self.limit).await?;
-        self.hooks.check_supported(&handshake.heard)?;
+        if !self.hooks.is_empty() {
+            self.hooks.check_supported(handshake.heard.reply())?;
+        }
         #[cfg(feature = "mcp")]
-        bridge.shaken(&handshake.heard);
+        if !self.mcp_servers.is_empty() {
+            bridge.shaken(handshake.heard.reply());
+        }
         let mut warnings = lowered.warnings;
         warnings.extend(untaken(&handshake));
         warnings.extend(self.outdated(&handshake));
-        let unasked = self.unasked(&handshake.heard).filter(|told| !warnings.contains(told));
+        let unasked = self.unasked(&handshake).filter(|told| !warnings.contains(told));
         warnings.extend(unasked);
         Ok(Session {
             control,
             messages,
+            #[cfg(feature = "sessions")]
+            mirror,
             task,
             background: self.background.clone(),
             handshake,
@@ -144,17 +168,18 @@ impl Start {
     }
 
     /// What the mode that the session starts in keeps from the permission callback, where there is one.
-    fn unasked(&self, reply: &InitializeReply) -> Option<Warning> {
-        self.asks.then_some(reply.current_permission_mode.as_ref()).flatten().and_then(unasked_in)
+    fn unasked(&self, Handshake { heard, .. }: &Handshake) -> Option<Warning> {
+        self.asks.then(|| heard.reply().current_permission_mode.as_ref()).flatten().and_then(unasked_in)
     }
 
     /// What the CLI is too old for, as far as the handshake tells its version.
-    fn outdated(&self, Handshake { said, heard: reply, .. }: &Handshake) -> Vec<Warning> {
+    fn outdated(&self, Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
         let skipped = std::env::var_os(SKIP_VERSION_CHECK).is_some_and(|value| !value.is_empty());
         if !self.options.version_check.unwrap_or(!skipped) {
             return Vec::new();
         }
-        let found = reply.claude_code_version.as_deref();
+        let told = heard.version();
+        let found = told.claude_code_version.as_deref();
         let version = found.and_then(Version::parse);
         let mut warnings = Vec::new();
         if let Some(version) = version
@@ -163,21 +188,25 @@ impl Start {
             warnings.push(Warning::CliTooOld { found: version.to_string(), needed: cli::MIN_VERSION });
         }
         // A reply without a version is an older CLI's, or nobody's; one that can't be read is not judged.
-        if found.is_some() != version.is_some() || reply.commands.is_empty() {
+        if found.is_some() != version.is_some() || !told.names_commands() {
             return warnings;
         }
-        for option in self.options.set() {
-            let since = Version::parse(option.since);
-            let too_new = option.origin != Origin::Own
-                && !DELIVERED.contains(&option.name)
-                && since.is_some_and(|since| version.unwrap_or(OLDEST_TOLD) < since);
-            if too_new {
-                let found = found.map(str::to_owned);
-                warnings.push(Warning::OptionTooNew { option: option.name, found, needed: option.since });
-            }
+        let assumed = version.unwrap_or(OLDEST_TOLD);
+        if assumed >= NEWEST {
+            return warnings;
         }
+        let is_too_new = |option: &&OptionInfo| {
+            option.origin != Origin::Own
+                && !DELIVERED.contains(&option.name)
+                && Version::parse(option.since).is_some_and(|since| assumed < since)
+        };
+        let too_new = Options::described().iter().filter(is_too_new).collect();
+        warnings.extend(self.options.set(too_new).into_iter().map(|option| {
+            let found = found.map(str::to_owned);
+            Warning::OptionTooNew { option: option.name, found, needed: option.since }
+        }));
         if !said.sdk_mcp_server_configs.is_empty()
-            && Version::parse(SERVER_CONFIGS).is_some_and(|since| version.unwrap_or(OLDEST_TOLD) < since)
+            && Version::parse(SERVER_CONFIGS).is_some_and(|since| assumed < since)
         {
             let found = found.map(str::to_owned);
             let option = "sdkMcpServerConfigs";
@@ -187,8 +216,26 @@ impl Start {
     }
 }
 
+/// What the task of a session needs beside its driver.
+struct Spawn<'a> {
+    runtime: &'a Handle,
+    lifeline: Arc<BoxLifeline>,
+    grace: Grace,
+}
+
+impl Spawn<'_> {
+    fn task<F>(self, connection: Connection<F>) -> (Control, Messages, Task)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let Connection { control, messages, driver } = connection;
+        let task = Task::spawn(self.runtime, control.clone(), driver, self.lifeline, self.grace);
+        (control, messages, task)
+    }
+}
+
 /// Without this check, tokio panics.
-fn no_runtime(error: TryCurrentError) -> Error {
+pub(super) fn no_runtime(error: TryCurrentError) -> Error {
     let action = "finding the tokio runtime";
     Error::Start(TransportError::Io { action, source: std::io::Error::other(error) })
 }
@@ -207,8 +254,8 @@ fn has_taken(reply: &InitializeReply, options: &Options) -> bool {
 
 /// What was in the handshake and not taken.
 fn untaken(Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
-    let servers = !said.mcp_servers.is_empty() && heard.mcp_servers_applied != Some(true);
-    let plugins = !said.plugins.is_empty() && heard.plugins_applied.is_none();
+    let servers = !said.mcp_servers.is_empty() && heard.reply().mcp_servers_applied != Some(true);
+    let plugins = !said.plugins.is_empty() && heard.reply().plugins_applied.is_none();
     let told = |option, is: bool| is.then_some(Warning::NotDelivered { option });
     told("mcpServers", servers).into_iter().chain(told("plugins", plugins)).collect()
 }
@@ -224,5 +271,19 @@ const SKIP_VERSION_CHECK: &str = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
 const OLDEST_TOLD: Version = Version { major: 2, minor: 1, patch: 197 };
 /// A version that heeds the policies of in-process servers; 2.1.197 ignores them.
 const SERVER_CONFIGS: &str = "2.1.330";
+/// Nothing that can be asked for is newer.
+const NEWEST: Version = Version { major: 2, minor: 1, patch: 330 };
 /// What is delivered in another way to an older CLI.
 const DELIVERED: &[&str] = &["mcpServersDelivery", "pluginDelivery"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_newer_than_the_newest() {
+        let options = Options::described().iter().map(|option| option.since);
+        let newest = options.chain([SERVER_CONFIGS]).filter_map(Version::parse).max();
+        assert_eq!(newest, Some(NEWEST));
+    }
+}

@@ -1,9 +1,11 @@
 //! The task that moves a session, owned by it.
 
+mod apart;
+
 use std::{
     fmt,
     future::Future,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
@@ -20,6 +22,8 @@ use tokio::{
     task::JoinHandle,
     time::{sleep, timeout},
 };
+
+use apart::Apart;
 
 /// The task that moves a session; dropping it ends the session.
 #[derive(Debug)]
@@ -70,9 +74,12 @@ impl Task {
         let bound = Arc::clone(&end);
         let asked = control.clone();
         let work = Work::new(async move {
+            // It is asked only when it was woken itself: the driver is polled twice for each callback.
+            let enforced = pin!(bound.enforce(&asked, &*lifeline, grace));
             tokio::select! {
+                biased;
                 () = bound.drive(driver, &*lifeline, grace) => {}
-                () = bound.enforce(&asked, &*lifeline, grace) => {}
+                () = Apart::new(enforced) => {}
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));

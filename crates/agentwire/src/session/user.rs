@@ -35,10 +35,10 @@ impl User {
         known.or_else(|| name.parse().ok().map(|id| Self { id, group: id }))
     }
 
-    /// Gives a file of ours to this user.
+    /// Gives a file of ours to this user; of a link, the link itself.
     #[cfg(unix)]
     pub(super) fn own(&self, path: &Path) -> io::Result<()> {
-        std::os::unix::fs::chown(path, Some(self.id), Some(self.group))
+        std::os::unix::fs::lchown(path, Some(self.id), Some(self.group))
     }
 
     #[cfg(not(unix))]

@@ -9,7 +9,8 @@ use std::{
 use agentwire::{ControlError, Session, protocol::control::McpStatus};
 
 use crate::{
-    fault_cli::{BOUND, FaultCli, eventually, play, runtime},
+    fault_cli::{FaultCli, play, runtime},
+    left::{BOUND, eventually},
     runner::tests,
     told::{Told, ends_well, goes_on, word},
 };

@@ -5,7 +5,8 @@ use std::time::Duration;
 use agentwire::{Error, control::Settings, query};
 
 use crate::{
-    fault_cli::{kill, play},
+    fault_cli::play,
+    left::kill,
     runner::tests,
     told::{Told, goes_on},
 };

@@ -16,6 +16,8 @@ mod closing;
 mod ending;
 mod fault_cli;
 mod handshake;
+#[path = "../../../transport/tests/process/left.rs"]
+mod left;
 mod lines;
 mod rows;
 #[path = "../../../transport/tests/process/runner.rs"]
@@ -45,8 +47,8 @@ const TESTS: &[&[runner::Test]] = &[
     calls::TESTS,
     closing::TESTS,
     ending::TESTS,
-    fault_cli::TESTS,
     handshake::TESTS,
+    left::TESTS,
     lines::TESTS,
     rows::TESTS,
     starting::TESTS,

@@ -379,5 +379,5 @@ fn tables() -> String {
 }
 
 /// The families that look at the tests themselves.
-const OWN: [&str; 2] = ["rows::", "fault_cli::"];
+const OWN: [&str; 2] = ["rows::", "left::"];
 const BEGIN: &str = "<!-- What follows is written by the test `rows::the_documentation_is_up_to_date`. -->";

@@ -32,6 +32,8 @@ mod permissions;
 mod process;
 mod query;
 mod session;
+#[cfg(feature = "sessions")]
+mod session_store;
 mod settings;
 mod spare;
 mod streaming;

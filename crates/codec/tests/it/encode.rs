@@ -5,7 +5,7 @@ use agentwire_protocol::{RawJson, message::UserInput};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_line_has_its_newline_at_the_end_and_nowhere_else(text in any::<String>(), breaks in "[ \r\n\t]{0,4}") {

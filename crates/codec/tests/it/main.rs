@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 
+mod cpu;
 mod decoder;
 mod encode;
 mod framing;

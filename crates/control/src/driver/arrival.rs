@@ -1,28 +1,23 @@
-//! What arrives, decoded without the session's lock; what only the user reads is left to him where he is far behind.
+//! What arrives, decoded without the session's lock; what only the user reads is left to him.
 
-use agentwire_codec::{Frame, FrameError, Head, Incoming};
+use agentwire_codec::{Frame, FrameError, Head};
 
 use super::{effects::Effects, inbox::Parcel, shared::State};
-use crate::{Delivery, Observer, router::Decoded};
+use crate::{Observer, router::Decoded};
 
 /// What arrives, before the router has taken it.
 pub(super) enum Arrival {
-    /// A piece of the conversation. The router needs nothing of what it says, so that it may be decoded when it is read.
-    Conversation(Parcel),
+    /// A piece of the conversation. The router needs nothing of what it says, so that it is decoded when it is read.
+    Conversation(Frame),
     Decoded(Decoded),
     /// A line that was too long.
     Fault(FrameError),
 }
 
 impl Arrival {
-    /// `now` says whether pieces of the conversation are decoded now.
-    pub(super) fn of(frame: Result<Frame, FrameError>, observer: Option<&dyn Observer>, now: bool) -> Self {
+    pub(super) fn of(frame: Result<Frame, FrameError>, observer: Option<&dyn Observer>) -> Self {
         match frame {
-            Ok(frame) if may_wait(&frame.head, observer) => Self::Conversation(if now {
-                Parcel::Delivery(Delivery::Incoming(Incoming::decode(frame)))
-            } else {
-                Parcel::Conversation(frame.line)
-            }),
+            Ok(frame) if may_wait(&frame.head, observer) => Self::Conversation(frame),
             Ok(frame) => Self::Decoded(Decoded::of(frame)),
             Err(fault) => Self::Fault(fault),
         }
@@ -43,10 +38,10 @@ impl State {
         effects: &mut Effects,
     ) {
         match arrival {
-            Arrival::Conversation(parcel) => {
+            Arrival::Conversation(frame) => {
                 if self.router.handle_conversation() {
                     effects.told = true;
-                    self.inbox.push(parcel);
+                    self.inbox.push(Parcel::Conversation(frame));
                 }
             }
             Arrival::Decoded(decoded) => self.router.handle_decoded(decoded),

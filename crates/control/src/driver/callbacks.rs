@@ -21,7 +21,7 @@ use crate::{CallContext, Cancellation, Control, Delivery, Reply};
 pub(super) struct Running {
     /// Tells it from another one whose request has the same id.
     pub(super) number: u64,
-    cancelled: Cancellation,
+    pub(super) cancelled: Cancellation,
 }
 
 impl Running {
@@ -35,47 +35,44 @@ impl Running {
 ///
 /// Where nothing can be sent any more, nothing is started, and the request is shown to the user.
 pub(super) fn start(host: &Host, asked: Asked) {
-    let Asked { id, request, line } = asked;
-    if !host.shared.input_is_open() {
+    let Asked { id, number, cancelled, request, line } = asked;
+    let Some(cancelled) = cancelled else {
         // No answer can be sent, so nothing may be done on the strength of the request.
         show(&host.shared, line);
-        return refuse(&host.shared, &id, "nothing can be sent");
-    }
-    let Some(handle) = host.handle.upgrade() else {
-        return refuse(&host.shared, &id, "the session is being given up");
+        return close(&host.shared, &id);
     };
-    let cancelled = Cancellation::new();
-    let context = CallContext::new(id.clone(), cancelled.clone(), Control::new(handle));
+    let duty = Duty { shared: Arc::clone(&host.shared), id, number, done: false };
+    let Some(handle) = host.handle.upgrade() else {
+        return duty.answer(Err("the session is being given up".to_owned()));
+    };
+    let context = CallContext::new(duty.id.clone(), cancelled.clone(), Control::new(handle));
     match catch_unwind(AssertUnwindSafe(|| host.responder.respond(request, context))) {
-        Ok(Some(reply)) => run(&host.shared, id, cancelled, reply),
+        Ok(Some(reply)) => run(duty, cancelled, reply),
         Ok(None) => {
             let kind = show(&host.shared, line);
-            refuse(&host.shared, &id, &format!("no handler for a request of subtype `{kind}`"));
+            duty.answer(Err(format!("no handler for a request of subtype `{kind}`")));
         }
-        Err(panic) => refuse(&host.shared, &id, &panic_text(&*panic)),
+        Err(panic) => duty.answer(Err(panic_text(&*panic))),
     }
 }
 
 /// Lets the answer run as a task.
-fn run(shared: &Arc<Shared>, id: RequestId, cancelled: Cancellation, reply: Reply) {
-    let number = {
-        let mut state = shared.state();
-        state.started += 1;
-        let running = Running { number: state.started, cancelled: cancelled.clone() };
-        state.callbacks.insert(id.clone(), running);
-        state.started
-    };
-    let duty = Duty { shared: Arc::clone(shared), id, number, done: false };
+fn run(duty: Duty, cancelled: Cancellation, reply: Reply) {
     tokio::spawn(async move {
+        let mut reply = pin!(settle(reply));
+        // Most are there at once, and nobody then waits for the token.
+        if let Poll::Ready(reply) = poll_fn(|context| Poll::Ready(reply.as_mut().poll(context))).await {
+            return duty.answer(reply);
+        }
         let grace = duty.shared.settings().callback_grace;
-        let taken_back = async {
+        // In a box, since most tasks are moved and dropped without it.
+        let taken_back = Box::pin(async move {
             cancelled.cancelled().await;
             sleep(grace).await;
-        };
+        });
         tokio::select! {
-            // The reply first: most are there at once, and nobody then waits for the token.
             biased;
-            reply = settle(reply) => duty.answer(reply),
+            reply = reply => duty.answer(reply),
             () = taken_back => {}
         }
     });
@@ -121,11 +118,11 @@ fn show(shared: &Shared, line: Line) -> Box<str> {
     kind
 }
 
-/// Answers with an error.
-fn refuse(shared: &Shared, id: &RequestId, why: &str) {
-    let (answered, _) = shared.with_router(|router| router.answer(id, Err(why.to_owned())));
+/// Closes a request that can't be answered.
+fn close(shared: &Shared, id: &RequestId) {
+    let answered = shared.with_router(|router| router.answer(id, Err("nothing can be sent".to_owned())));
     if answered.is_err() {
-        tracing::debug!(%id, "a request could not be refused: it is no longer open, or nothing can be sent");
+        tracing::debug!(%id, "a request came when nothing could be sent any more");
     }
 }
 

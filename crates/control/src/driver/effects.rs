@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, MutexGuard, atomic::Ordering};
 
-use agentwire_protocol::{RawJson, RequestId};
+use agentwire_codec::Line;
+use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 
 use super::{
     Shared,
@@ -10,14 +11,15 @@ use super::{
     inbox::{Inbox, Parcel},
     shared::{Asked, State, Waiting},
 };
-use crate::{ControlError, Delivery, Ending, Event, Observer};
+use crate::{Cancellation, ControlError, Delivery, Ending, Event, Observer};
 
 /// What is to be done once the lock is released.
 #[derive(Default)]
 pub(super) struct Effects {
     /// There is something for who reads, and perhaps news of a prompt.
     pub(super) told: bool,
-    asked: Vec<Asked>,
+    /// The request that came last: no other is taken in before it is started.
+    asked: Option<Asked>,
     replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
     cancelled: Vec<Running>,
     closed: Option<Arc<Ending>>,
@@ -39,7 +41,7 @@ impl State {
                 Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
                 Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
                 Event::RunOver => deliver(&mut self.inbox, Delivery::RunOver),
-                Event::Inbound { id, request, line } => effects.asked.push(Asked { id, request, line }),
+                Event::Inbound { id, request, line } => effects.asked = Some(self.enter(id, request, line)),
                 Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
                 Event::Answered { id, reply } => {
                     let waiting = self.waiting.remove(&id);
@@ -54,6 +56,19 @@ impl State {
     }
 }
 
+impl State {
+    /// Enters the callback of a request, before another one's turn comes; none where no answer can be sent.
+    fn enter(&mut self, id: RequestId, request: InboundRequest, line: Line) -> Asked {
+        self.started += 1;
+        let number = self.started;
+        let cancelled = self.router.input_is_open().then(Cancellation::new);
+        if let Some(cancelled) = &cancelled {
+            self.callbacks.insert(id.clone(), Running { number, cancelled: cancelled.clone() });
+        }
+        Asked { id, number, cancelled, request, line }
+    }
+}
+
 impl Shared {
     /// Unlocks the state, and passes on what came of what was done to it, when so many calls were open before.
     pub(super) fn pass_on(
@@ -61,9 +76,9 @@ impl Shared {
         mut state: MutexGuard<'_, State>,
         effects: Effects,
         calls: usize,
-    ) -> Vec<Asked> {
+    ) -> Option<Asked> {
         let Effects { told, asked, replies, cancelled, closed } = effects;
-        let writes = state.router.has_to_write();
+        let writer = if state.router.has_to_write() { state.writer.take() } else { None };
         // Only a call that begins or ends moves the next deadline.
         let deadline_moved = state.router.open().0 != calls;
         let reader = if told { state.inbox.take_reader() } else { None };
@@ -86,8 +101,8 @@ impl Shared {
         }
         // Whoever waits is woken only for what it waits for: the reader of messages often sleeps on a thread of its own,
         // which costs more to wake than a callback takes.
-        if writes {
-            self.to_write.notify_one();
+        if let Some(writer) = writer {
+            writer.wake();
         }
         if deadline_moved {
             self.deadlines.notify_one();

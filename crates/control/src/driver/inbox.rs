@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_codec::{Frame, Incoming};
 
 use crate::{Delivery, Ending};
 
@@ -30,8 +30,11 @@ pub(crate) type Parcels = VecDeque<Parcel>;
 #[derive(Debug)]
 pub(crate) enum Parcel {
     Delivery(Delivery),
-    /// A message as its line alone: decoded, it would take more than twice the memory.
-    Conversation(Line),
+    /// A message as its line alone, which lies where it was read.
+    ///
+    /// Decoded, it would take more than twice the memory, all of it allocated by the driver's thread and freed by the
+    /// reader's, which costs more than decoding does.
+    Conversation(Frame),
 }
 
 impl Parcel {
@@ -39,7 +42,7 @@ impl Parcel {
     pub(crate) fn weight(&self) -> usize {
         let content = match self {
             Self::Delivery(delivery) => delivery.weight(),
-            Self::Conversation(line) => line.len(),
+            Self::Conversation(frame) => frame.line.len(),
         };
         content + size_of::<Self>()
     }
@@ -48,7 +51,7 @@ impl Parcel {
     pub(crate) fn open(self) -> Delivery {
         match self {
             Self::Delivery(delivery) => delivery,
-            Self::Conversation(line) => Delivery::Incoming(Incoming::decode(Frame::new(line))),
+            Self::Conversation(frame) => Delivery::Incoming(Incoming::decode(frame)),
         }
     }
 }

@@ -14,8 +14,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{Host, Shared, arrival::Arrival, callbacks, chain};
-use crate::Ending;
+use super::{Host, Shared, arrival::Arrival, bells::Bells, callbacks, chain};
+use crate::{Ending, sieve::Sift};
 
 /// Reads to the end of the peer, and tells how it ended.
 ///
@@ -24,12 +24,14 @@ pub(super) async fn read<S: ByteSource, L: Lifeline>(
     reader: &mut WireReader<S>,
     lifeline: &L,
     host: &Host,
+    sieve: &impl Sift,
 ) -> Ending {
     let shared = &host.shared;
     // One for all reads: each of its own would be a box, a lock and a waker.
     let ended = pin!(lifeline.ended());
-    let mut peer = Peer { lifeline, ended, shared, exit: None, left: shared.settings().exit_grace };
-    let failure = read_output(reader, &mut peer, host).await;
+    let left = shared.settings().exit_grace;
+    let mut peer = Peer { lifeline, ended, bell: Bells::new(), shared, exit: None, left };
+    let failure = read_output(reader, &mut peer, host, sieve).await;
     let ending = peer.ending(shared.settings().exit_grace).await;
     match failure {
         Some(failure) => Ending { transport: Some(failure), ..ending },
@@ -42,11 +44,12 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
     reader: &mut WireReader<S>,
     peer: &mut Peer<'_, L, E>,
     host: &Host,
+    sieve: &impl Sift,
 ) -> Option<String> {
     loop {
-        let parked = host.shared.may_read().await;
+        host.shared.may_read().await;
         match peer.while_alive(reader.read()).await? {
-            Ok(Some(batch)) => take(batch, parked, host),
+            Ok(Some(batch)) => take(batch, host, sieve),
             Ok(None) => return None,
             Err(error) => return Some(chain(&error)),
         }
@@ -57,28 +60,38 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
 
 /// Takes the frames in their order, and starts each callback before the frames behind its request are taken.
 ///
-/// They are decoded here, so that two threads share the work: whoever reads them still has to read their payloads.
-/// Where many bytes are `parked` it does something else, and what waits for it takes less memory as it came.
-fn take(batch: Batch, parked: usize, host: &Host) {
+/// Pieces of the conversation are left to whoever reads them: see [`Parcel::Conversation`](super::inbox::Parcel).
+fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
     let shared = &host.shared;
-    let now = parked < shared.settings().parked_quiet / 4;
-    let mut arrivals = Vec::with_capacity(batch.len());
     let mut frames = batch.into_iter();
-    while frames.len() > 0 {
+    // One alone needs no list.
+    let mut arrivals = Vec::with_capacity(frames.len().saturating_sub(1));
+    while let Some(frame) = frames.next() {
+        let frame = match frame {
+            // Asked when this is compiled: without a sieve there is nothing here.
+            Ok(frame) if S::TAKES => match sieve.sift(frame) {
+                Some(frame) => Ok(frame),
+                None => continue,
+            },
+            frame => frame,
+        };
         // Decoded before the lock is taken, for which the reader may be waiting.
-        for frame in frames.by_ref() {
-            let arrival = Arrival::of(frame, shared.observer(), now);
-            let is_request = arrival.is_request();
+        let arrival = Arrival::of(frame, shared.observer());
+        if !arrival.is_request() && frames.len() > 0 {
             arrivals.push(arrival);
-            if is_request {
-                break;
-            }
+            continue;
         }
-        let asked = shared.arrive(arrivals.drain(..));
+        let asked = shared.arrive(arrivals.drain(..).chain([arrival]));
         shared.settle_observer();
-        for asked in asked {
+        if let Some(asked) = asked {
             callbacks::start(host, asked);
         }
+    }
+    // The last one may have been taken off.
+    if S::TAKES && !arrivals.is_empty() {
+        // None of them asks anything.
+        let _nothing = shared.arrive(arrivals.into_iter());
+        shared.settle_observer();
     }
 }
 
@@ -87,6 +100,8 @@ struct Peer<'a, L, E> {
     lifeline: &'a L,
     /// Its end; not to be polled again once `exit` is there.
     ended: Pin<&'a mut E>,
+    /// That of its end: to ask for it at each read takes a lock.
+    bell: Bells<1>,
     shared: &'a Shared,
     exit: Option<ExitReport>,
     /// How long reading may still wait for output of a peer that is gone.
@@ -105,17 +120,21 @@ impl<L: Lifeline, E: Future<Output = ExitReport>> Peer<'_, L, E> {
     ) -> Option<Result<Option<Batch>, WireError>> {
         let mut read = pin!(read);
         if self.exit.is_none() {
-            // Mostly there is something, and nobody waits.
-            if let Poll::Ready(batch) = poll_fn(|context| Poll::Ready(read.as_mut().poll(context))).await {
-                return Some(batch);
+            let (shared, ended, bell, mut waits) = (self.shared, &mut self.ended, &mut self.bell, false);
+            let batch = poll_fn(|context| {
+                if let Poll::Ready(batch) = read.as_mut().poll(context) {
+                    return Poll::Ready(Ok(batch));
+                }
+                if !std::mem::replace(&mut waits, true) {
+                    shared.set_reading(true);
+                }
+                bell.rung(context.waker()).poll(0, ended.as_mut()).map(Err)
+            });
+            let batch = batch.await;
+            // Behind a batch that is told when leave to read the next one is asked for, under the same lock.
+            if waits && !matches!(batch, Ok(Ok(Some(_)))) {
+                shared.set_reading(false);
             }
-            self.shared.set_reading(true);
-            let batch = tokio::select! {
-                biased;
-                batch = &mut read => Ok(batch),
-                exit = &mut self.ended => Err(exit),
-            };
-            self.shared.set_reading(false);
             match batch {
                 Ok(batch) => return Some(batch),
                 Err(exit) => self.exit = Some(exit),

@@ -13,10 +13,11 @@ pub struct Settings {
     /// Bytes of unread messages past which reading waits for the user, while no request is open and no sender waits.
     /// It goes on when half of them are read.
     ///
-    /// 1 MiB: enough to keep a reader busy, too little to matter.
-    /// Counted are the lines and their places in the queue, which is all that most of them hold: behind a quarter of this
-    /// pieces of answers and what is said to the model are decoded when they are read.
-    /// That quarter and other messages hold their typed view too, about as much again.
+    /// 256 KiB: four pipes full, enough to keep a reader busy, too little to matter.
+    /// Counted are the lines and their places in the queue.
+    /// That is all that most of them hold, since pieces of answers and what is said to the model are decoded when they
+    /// are read; until then they lie in the blocks that were read from the peer, of which they make up half or more.
+    /// Other messages hold their typed view too, about as much again.
     /// What was read may count for a while longer, at most a sixteenth of this.
     pub parked_quiet: usize,
     /// Bytes of unread messages past which reading waits all the same, and open calls are given up.
@@ -44,7 +45,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             limits: Limits::default(),
-            parked_quiet: 1 << 20,
+            parked_quiet: 256 << 10,
             parked_open: 64 << 20,
             unwritten: 1 << 20,
             call_limit: Duration::from_secs(60),

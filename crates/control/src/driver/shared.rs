@@ -7,7 +7,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -27,7 +27,7 @@ use super::{
     inbox::{Inbox, Parcel, Parcels},
 };
 use crate::{
-    ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started,
+    Cancellation, ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started,
     request_map::RequestMap,
 };
 
@@ -40,8 +40,6 @@ pub(crate) struct Shared {
     pub(super) observer: Option<Arc<dyn Observer>>,
     /// Whether the CLI names prompts: asked for with each message that is read, and so not behind the lock.
     pub(super) names_prompts: AtomicBool,
-    /// Something is to be written, or the input is to be ended.
-    pub(super) to_write: Notify,
     /// Something was written, or nothing will be.
     pub(super) written: Notify,
     /// There is news, perhaps of a prompt.
@@ -59,13 +57,15 @@ pub(crate) struct State {
     pub(crate) router: Router,
     pub(super) inbox: Inbox,
     pub(super) callbacks: RequestMap<Running>,
+    /// The writing half, while it waits for something to write, or for the input to be ended.
+    pub(super) writer: Option<Waker>,
     /// Callbacks started so far.
     pub(super) started: u64,
     /// How many wait for room to send, or for news of a prompt.
     pub(super) waiters: usize,
     /// Whether reading waits for the user.
     pub(super) held_up: bool,
-    /// Since when a read waits for output of a peer that lives.
+    /// Since when a read waits for output of a peer that lives; some time before, where that was before the input broke.
     pub(super) reading_since: Option<Instant>,
     /// Whether the writing half is done.
     pub(super) input_finished: bool,
@@ -80,6 +80,10 @@ pub(super) type Waiting = oneshot::Sender<Result<RawJson, ControlError>>;
 /// A request that came in and is to be answered.
 pub(crate) struct Asked {
     pub(super) id: RequestId,
+    /// The number of its callback.
+    pub(super) number: u64,
+    /// What tells the callback that its answer is no longer waited for; `None` where no answer can be sent.
+    pub(super) cancelled: Option<Cancellation>,
     pub(super) request: InboundRequest,
     pub(super) line: Line,
 }
@@ -92,7 +96,6 @@ impl Shared {
             state: Mutex::default(),
             observer,
             names_prompts: AtomicBool::new(false),
-            to_write: Notify::new(),
             written: Notify::new(),
             arrived: Notify::new(),
             may_read: Notify::new(),
@@ -115,7 +118,7 @@ impl Shared {
     }
 
     /// Does something to the router, and passes on what came of it.
-    pub(crate) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> (T, Vec<Asked>) {
+    pub(crate) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> T {
         self.apply(self.state(), |state| act(&mut state.router))
     }
 
@@ -138,20 +141,18 @@ impl Shared {
     }
 
     /// Does something to the locked state, unlocks it, and passes on what came of it.
-    pub(super) fn apply<T>(
-        &self,
-        mut state: MutexGuard<'_, State>,
-        act: impl FnOnce(&mut State) -> T,
-    ) -> (T, Vec<Asked>) {
+    pub(super) fn apply<T>(&self, mut state: MutexGuard<'_, State>, act: impl FnOnce(&mut State) -> T) -> T {
         let (calls, _) = state.router.open();
         let result = act(&mut state);
         let mut effects = Effects::default();
         state.settle_events(self.observer(), &mut effects);
-        (result, self.pass_on(state, effects, calls))
+        // Nothing is asked but by what arrives.
+        let _nothing = self.pass_on(state, effects, calls);
+        result
     }
 
-    /// Takes in what arrived, in its order, and passes on what came of it.
-    pub(super) fn arrive(&self, arrivals: impl Iterator<Item = Arrival>) -> Vec<Asked> {
+    /// Takes in what arrived, in its order, and passes on what came of it; what arrived last may ask something.
+    pub(super) fn arrive(&self, arrivals: impl Iterator<Item = Arrival>) -> Option<Asked> {
         let mut state = self.state();
         let (calls, _) = state.router.open();
         let mut effects = Effects::default();
@@ -161,7 +162,7 @@ impl Shared {
 
     /// Starts a call at once, so that its limit runs and reading goes on for it, whatever waits to be written before.
     pub(crate) fn start_call(&self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
-        self.apply(self.state(), |state| state.start_call(call)).0
+        self.apply(self.state(), |state| state.start_call(call))
     }
 
     pub(crate) fn take_back(&self, id: &RequestId) {
@@ -176,14 +177,14 @@ impl Shared {
         number: u64,
         reply: Result<RawJson, String>,
     ) -> Result<(), Stale> {
-        let (answered, _) = self.apply(self.state(), |state| {
-            if state.callbacks.get(id).is_none_or(|running| running.number != number) {
-                return Err(Stale);
+        self.apply(self.state(), |state| match state.callbacks.remove(id) {
+            Some(running) if running.number == number => state.router.answer(id, reply),
+            Some(other) => {
+                state.callbacks.insert(id.clone(), other);
+                Err(Stale)
             }
-            state.callbacks.remove(id);
-            state.router.answer(id, reply)
-        });
-        answered
+            None => Err(Stale),
+        })
     }
 
     /// Tells the user something that is no event of the router's.
@@ -247,17 +248,16 @@ impl Shared {
         self.written.notify_waiters();
     }
 
-    pub(super) fn input_is_open(&self) -> bool {
-        self.state().router.input_is_open()
-    }
-
     pub(super) fn prompt_was_lost(&self) -> bool {
         self.state().router.prompt_was_lost()
     }
 
-    /// A read waits for output of a peer that lives, or does so no more.
+    /// A read waits for output of a peer that lives, or does so no more; as it does where [`may_read`](Self::may_read) is asked.
     pub(super) fn set_reading(&self, reading: bool) {
-        self.state().reading_since = reading.then(Instant::now);
+        let mut state = self.state();
+        // The time matters only once the input is broken: to a read that waits since before it is enough that it does.
+        let since = || if state.router.input_is_open() { self.started } else { Instant::now() };
+        state.reading_since = reading.then(since);
     }
 
     /// The writing half is done.

@@ -2,8 +2,9 @@
 
 use std::{
     convert::Infallible,
-    future::pending,
+    future::{pending, poll_fn},
     sync::{Arc, MutexGuard},
+    task::Poll,
 };
 
 use agentwire_protocol::Uuid;
@@ -42,7 +43,7 @@ impl Shared {
             }
             // Asked again only after `None`, so that it is always there.
             act.take().map(|act| {
-                let done = self.apply(state, act).0;
+                let done = self.apply(state, act);
                 self.prompt_sent();
                 done
             })
@@ -82,19 +83,38 @@ impl Shared {
         .await
     }
 
+    /// Somebody waits: reading goes on as for an open request.
+    pub(crate) fn begin_waiting(&self) {
+        self.apply(self.state(), |state| state.waiters += 1);
+    }
+
+    /// Who has begun to wait no longer does.
+    pub(crate) fn end_waiting(&self) {
+        self.state().waiters -= 1;
+    }
+
     /// Waits for the next line to write; `None` when the input is to be ended.
     pub(super) async fn next_line(&self) -> Option<Bytes> {
-        let line = wait(&self.to_write, || {
+        poll_fn(|context| {
             let mut state = self.state();
-            match state.next_line() {
-                Some(line) => Some(Some(line)),
-                None => (!state.router.input_is_open()).then_some(None),
+            let line = state.next_line();
+            if line.is_none() && state.router.input_is_open() {
+                // Whoever has something written takes it, under the same lock.
+                state.writer.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());
+                return Poll::Pending;
             }
+            // Whoever begins to wait, for room or for leave to read on, has looked under the lock.
+            let (waited_for, held_up) = (state.waiters > 0, state.held_up);
+            drop(state);
+            if waited_for {
+                self.written.notify_waiters();
+            }
+            if held_up {
+                self.may_read.notify_waiters();
+            }
+            Poll::Ready(line)
         })
-        .await;
-        self.written.notify_waiters();
-        self.may_read.notify_waiters();
-        line
+        .await
     }
 
     /// Takes all lines that were sent and never written, where the writing ends with the session.
@@ -125,13 +145,14 @@ impl Shared {
         }
     }
 
-    /// Waits until reading may go on, see [`Settings`](crate::Settings); gives the bytes that are unread then.
-    pub(super) async fn may_read(&self) -> usize {
+    /// Waits until reading may go on, see [`Settings`](crate::Settings).
+    pub(super) async fn may_read(&self) {
         let may_read = || {
             let mut state = self.state();
+            state.reading_since = None;
             state.held_up = !state.may_read(&self.settings);
             if !state.held_up {
-                return Some(state.inbox.parked());
+                return Some(());
             }
             if let Some(parked) = state.backlog(&self.settings) {
                 if state.router.open().0 > 0 {
@@ -146,9 +167,8 @@ impl Shared {
             None
         };
         // Mostly it may at once, and nobody waits.
-        match may_read() {
-            Some(parked) => parked,
-            None => wait(&self.may_read, may_read).await,
+        if may_read().is_none() {
+            wait(&self.may_read, may_read).await;
         }
     }
 
@@ -213,7 +233,7 @@ impl<'a> Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.state().waiters -= 1;
+        self.0.end_waiting();
     }
 }
 

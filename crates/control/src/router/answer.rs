@@ -3,6 +3,7 @@
 use agentwire_codec::{EncodeError, encode};
 use agentwire_protocol::{Message, RawJson, RequestId, control::ControlResponse};
 use bytes::Bytes;
+use memchr::memchr2;
 
 /// The line of a success.
 ///
@@ -19,7 +20,7 @@ pub(super) fn success(id: &RequestId, response: RawJson) -> Result<Bytes, Encode
         line.extend_from_slice(part.as_bytes());
     }
     // Raw JSON may have been written over several lines; one line is all that it may take here.
-    if LINE_BREAKS.iter().any(|line_break| body.as_bytes().contains(line_break)) {
+    if memchr2(b'\n', b'\r', body.as_bytes()).is_some() {
         let end = length - 1;
         line[..end].iter_mut().filter(|byte| LINE_BREAKS.contains(byte)).for_each(|byte| *byte = b' ');
     }
@@ -28,7 +29,9 @@ pub(super) fn success(id: &RequestId, response: RawJson) -> Result<Bytes, Encode
 
 /// Whether a text stands in JSON as it is.
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\'))
+    // All of them, as words: what stops at the first looks at one byte after the other.
+    let odd = |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    text.bytes().fold(0, |found, byte| found | odd(byte)) == 0
 }
 
 const START: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":""#;

@@ -38,7 +38,10 @@ impl Router {
     pub(super) fn handle_request(&mut self, id: Option<RequestId>, incoming: Incoming) {
         match (id, incoming) {
             (Some(id), Incoming::Message(Message::ControlRequest(request), line)) => {
-                if self.inbound.open(id.clone(), line.len()) {
+                let request = *request;
+                // Its own copy, where it is the same one: a line that names two is known by that of its head.
+                let key = if request.request_id == id { request.request_id } else { id.clone() };
+                if self.inbound.open(key, line.len()) {
                     self.events.push_back(Event::Inbound { id, request: request.request, line });
                 } else {
                     self.ignored.duplicate_requests += 1;

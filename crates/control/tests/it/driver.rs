@@ -9,6 +9,7 @@ mod ends;
 mod named;
 mod observed;
 mod prompts;
+mod woken;
 
 use std::{
     collections::VecDeque,

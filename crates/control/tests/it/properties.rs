@@ -214,7 +214,7 @@ fn theirs(id: u8) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_interleaving_keeps_the_guarantees(steps in prop::collection::vec(step(), 0..120)) {

@@ -69,7 +69,7 @@ type Auditor = dyn Fn(&Audit<'_>) + Send + Sync;
 
 /// Tells once, at the latest when it is dropped.
 struct Watch {
-    request: CanUseTool,
+    request: Box<CanUseTool>,
     since: Instant,
     auditor: Arc<Auditor>,
     told: bool,

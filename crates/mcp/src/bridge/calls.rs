@@ -8,9 +8,9 @@ use std::{
     },
 };
 
+use agentwire_control::Cancellation;
 use agentwire_protocol::RawJson;
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 /// The requests in flight at one server.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ struct InFlight {
     id: Box<str>,
     connection: u64,
     given_up: Arc<GivenUp>,
-    taken_back: CancellationToken,
+    taken_back: Cancellation,
 }
 
 impl Calls {
@@ -42,7 +42,7 @@ impl Calls {
     }
 
     /// Enters a request; it is in flight until the call is dropped, and keeps its id until it is given up.
-    pub(super) fn enter(&self, id: &RawJson, taken_back: &CancellationToken) -> Result<Call, String> {
+    pub(super) fn enter(&self, id: &RawJson, taken_back: &Cancellation) -> Result<Call, String> {
         let mut table = self.lock();
         if table.in_flight.len() >= MAX_IN_FLIGHT {
             return Err(format!("{MAX_IN_FLIGHT} requests are in flight at this MCP server"));

@@ -116,7 +116,8 @@ impl Hosted {
             Ok(entered) => entered,
             Err(why) => return Ok(refused(why)),
         };
-        let answer = async move { Some(tool.answer(call).await) };
+        // In a box, as every handling: by value it would lie in each future on the way.
+        let answer = Box::pin(async move { Some(tool.answer(call).await) });
         Ok(Box::pin(settle(Arc::clone(instance), answer, id, entered, context)))
     }
 
@@ -223,7 +224,7 @@ impl Instance {
         } else {
             self.session.handle(message)
         };
-        let carried = async move { handling.await.map(|answer| rpc::carried(&answer)) };
+        let carried = Box::pin(async move { handling.await.map(|answer| rpc::carried(&answer)) });
         Box::pin(settle(self, carried, id, call, context))
     }
 

@@ -1,7 +1,7 @@
 //! The end of a request: its answer, or what it is given up for.
 
 use std::{
-    future::{Future, poll_fn},
+    future::{Future as _, poll_fn},
     pin::pin,
     sync::Arc,
     task::Poll,
@@ -12,12 +12,12 @@ use agentwire_hooks::catch_panic;
 use agentwire_protocol::RawJson;
 
 use super::{calls::Call, hosted::Instance};
-use crate::rpc;
+use crate::{Handling, rpc};
 
 /// Waits for the answer to a request, as a control response carries it, or for the request's end.
 pub(super) async fn settle(
     instance: Arc<Instance>,
-    handling: impl Future<Output = Option<RawJson>>,
+    handling: Handling,
     id: RawJson,
     call: Call,
     context: CallContext,

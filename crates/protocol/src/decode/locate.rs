@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use hoist::is_tag;
 
-use super::reason;
+use crate::json::{self, Fault};
 
 /// A place in a JSON text.
 #[derive(Debug, PartialEq)]
@@ -38,24 +38,18 @@ impl Place {
     }
 }
 
-/// Where `error`, got from reading `text` as a `T`, lies.
+/// Where `fault`, got from reading `text` as a `T`, lies.
 ///
-/// Where a union's tag comes late, the error's own position counts from a held field or points behind the object.
+/// Where a union's tag comes late, the fault's own position counts from a held field or points behind the object.
 /// So the text is read again with each late tag moved to its object's front, and the position that comes of it is
 /// counted back.
-pub(super) fn place<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Place {
-    if error.is_data()
+pub(super) fn place<T: DeserializeOwned>(text: &str, fault: &Fault) -> Place {
+    if fault.is_data()
         && let Some(hoisted) = hoist::hoist(text)
-        && let Err(again) = serde_json::from_str::<T>(&hoisted.text)
-        && reason(&again) == reason(error)
+        && let Err(again) = json::from_str::<T>(&hoisted.text)
+        && again.reason() == fault.reason()
     {
-        return Place::at(text, hoisted.original(offset(&hoisted.text, &again)));
+        return Place::at(text, hoisted.original(again.offset()));
     }
-    Place::at(text, offset(text, error))
-}
-
-/// The byte offset of an error, whose lines count from 1 and whose columns count bytes.
-fn offset(text: &str, error: &serde_json::Error) -> usize {
-    let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    (start + error.column()).min(text.len())
+    Place::at(text, fault.offset())
 }

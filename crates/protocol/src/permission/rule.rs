@@ -54,7 +54,7 @@ impl FromStr for Rule {
         let (open, close) = (bare(text, b'(').next(), bare(text, b')').last());
         let (name, content) = match (open, close) {
             (None, None) => (text, None),
-            (Some(open), Some(close)) if open < close && close + 1 == text.len() => {
+            (Some(open), Some(close)) if close + 1 == text.len() && !text[..open].contains(')') => {
                 (&text[..open], Some(&text[open + 1..close]))
             }
             _ => return Err(RuleError::Parentheses),

@@ -8,7 +8,7 @@ use serde::de::{
 };
 
 use super::held::{Held, Text};
-use crate::decode::reason;
+use crate::json::Reader;
 
 /// The held fields, then the rest of the object.
 pub(super) struct Replay<'de, A> {
@@ -41,14 +41,12 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
         let read = match self.value.take() {
-            Some(Text::Borrowed(text)) => seed.deserialize(&mut serde_json::Deserializer::from_str(text)),
-            // Read as from a reader: the held text does not live as long as the input, so nothing may borrow from it.
-            Some(Text::Owned(text)) => {
-                seed.deserialize(&mut serde_json::Deserializer::from_reader(text.get().as_bytes()))
-            }
+            Some(Text::Borrowed(text)) => seed.deserialize(&mut Reader::new(text)),
+            // The held text does not live as long as the input, so nothing may borrow from it.
+            Some(Text::Owned(text)) => seed.deserialize(&mut Reader::passing(text.get())),
             None => return self.rest.next_value_seed(seed),
         };
         // Its position would count from the held field's start; `decode::locate` finds the true one.
-        read.map_err(|error| A::Error::custom(reason(&error)))
+        read.map_err(A::Error::custom)
     }
 }

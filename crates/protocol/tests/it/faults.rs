@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::{messages::fixtures, properties::shuffle, tagged::Union, tree::Tree};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn one_fault_is_found_at_the_same_place_in_any_order(

@@ -14,6 +14,7 @@ mod odd;
 mod permissions;
 mod positions;
 mod properties;
+mod reader;
 mod sent;
 mod settings;
 mod size;

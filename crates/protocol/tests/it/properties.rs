@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::{tagged::read, tree::Tree};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_object_decodes_unless_it_is_a_known_kind(text in object()) {

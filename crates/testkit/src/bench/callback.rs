@@ -1,6 +1,6 @@
 //! What the bench CLI asks its client, and what it takes for a right answer: frames as the real CLI writes them.
 
-use std::io::Write;
+use std::{borrow::Cow, io::Write};
 
 use memchr::memmem;
 
@@ -83,6 +83,22 @@ impl Callback {
     }
 }
 
+/// The line without white space between its words, which clients in other languages may write.
+pub(super) fn compact(line: &[u8]) -> Cow<'_, [u8]> {
+    if memmem::find(line.get(..SPACED).unwrap_or(line), b"\": ").is_none() {
+        return Cow::Borrowed(line);
+    }
+    let (mut inside, mut escaped) = (false, false);
+    let mut compact = line.to_vec();
+    compact.retain(|byte| {
+        let kept = inside || !byte.is_ascii_whitespace();
+        inside ^= *byte == b'"' && !escaped;
+        escaped = inside && *byte == b'\\' && !escaped;
+        kept
+    });
+    Cow::Owned(compact)
+}
+
 /// The number of the request that a line of ours answers; `None` where it answers none.
 pub(super) fn number_of(answer: &[u8]) -> Option<u64> {
     let id = after(answer, REQUEST_ID)?.get(..ID_LEN)?;
@@ -94,6 +110,8 @@ fn after<'a>(line: &'a [u8], needle: &[u8]) -> Option<&'a [u8]> {
     line.get(at + needle.len()..)
 }
 
+/// Where a first space behind a name is, if there are such spaces.
+const SPACED: usize = 16;
 const REQUEST_ID: &[u8] = br#""request_id":""#;
 const ID: &str = "00000000-0000-4000-8000-";
 const ID_LEN: usize = 36;
@@ -108,7 +126,14 @@ const CONNECT: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{Callback, number_of};
+    use super::{Callback, compact, number_of};
+
+    #[test]
+    fn white_space_between_words_does_not_count() {
+        let spaced = br#"{"type": "x", "text": "a: \"b\\", "n": [1, 2]}"#;
+        assert_eq!(&*compact(spaced), br#"{"type":"x","text":"a: \"b\\","n":[1,2]}"#);
+        assert_eq!(&*compact(br#"{"type":"x y"}"#), br#"{"type":"x y"}"#);
+    }
 
     #[test]
     fn requests_are_json_and_have_numbers_as_their_ids() {

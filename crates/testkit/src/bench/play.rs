@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     Callback, Phase, Plan, REPORT, Report,
-    callback::number_of,
+    callback::{compact, number_of},
     script::Script,
     turn::{ID, Turn},
     wire::Wire,
@@ -27,7 +27,7 @@ pub(super) fn play() -> Result<(), Box<dyn Error>> {
     let mut last = Turn::of(b"");
     let mut wire = Wire::open()?;
     let (mut prompt, _) = wire.wait_for_prompt()?;
-    let mut report = Report { told: script.tally, ..Report::default() };
+    let mut report = Report { told: script.tally, kinds: script.kinds.clone(), ..Report::default() };
     if script.laps() > 0 {
         report.phases.push(laps(&mut wire, &mut script, &mut prompt)?);
     }
@@ -61,7 +61,7 @@ fn callbacks(wire: &mut Wire, callback: Callback, plan: Plan) -> Result<Vec<Phas
     for (number, message) in (0..).zip(callback.before()) {
         wire.say(message.as_bytes())?;
         let (_, answer) = wire.next_line()?.ok_or("the client ended in the handshake of its server")?;
-        if number_of(answer) != Some(number) {
+        if number_of(&compact(answer)) != Some(number) {
             return Err("another request than the last was answered".into());
         }
         next = number + 1;
@@ -107,15 +107,16 @@ fn ask(
     let mut answered = 0;
     while answered < requests {
         let (arrived, answer) = wire.next_line()?.ok_or("the client ended in the middle")?;
-        let Some(number) = number_of(answer) else { continue };
+        let answer = compact(answer);
+        let Some(number) = number_of(&answer) else { continue };
         let place = number.checked_sub(first).and_then(|place| usize::try_from(place).ok());
         let (Some(sent), Some(time)) =
             (place.and_then(|place| asked.get(place)), place.and_then(|place| times.get_mut(place)))
         else {
             return Err(format!("an answer to a request that was not made: {number}").into());
         };
-        if time.is_some() || !callback.is_right(number, answer) {
-            return Err(format!("a wrong answer: {}", String::from_utf8_lossy(answer)).into());
+        if time.is_some() || !callback.is_right(number, &answer) {
+            return Err(format!("a wrong answer: {}", String::from_utf8_lossy(&answer)).into());
         }
         *time = Some(arrived.duration_since(*sent));
         answered += 1;

@@ -1,6 +1,6 @@
 //! What the bench CLI measured, on its way to who compares.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ pub struct Report {
     pub phases: Vec<Phase>,
     /// What the client was told.
     pub told: Tally,
+    /// The same by each message's `type`: how many of each, for clients that give their user only some.
+    pub kinds: BTreeMap<String, u64>,
 }
 
 /// Requests of one kind, so many of them open at once; or laps.

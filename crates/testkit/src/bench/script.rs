@@ -1,6 +1,6 @@
 //! What the bench CLI says to prompts, made before the clock starts.
 
-use std::io;
+use std::{collections::BTreeMap, io};
 
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ pub(super) struct Script {
     laps: usize,
     writes: Writes,
     pub(super) tally: Tally,
+    /// How many messages of each `type`.
+    pub(super) kinds: BTreeMap<String, u64>,
 }
 
 impl Script {
@@ -30,13 +32,14 @@ impl Script {
             Workload::Turns => (short(Tags::First), Writes::Lines),
             Workload::Huge(mebibytes) => (huge(plan.part(mebibytes << 20)), Writes::Blocks),
         };
-        let mut script = Self { turn: Turn::of(&body), laps: plan.laps(), writes, tally: Tally::default() };
-        if script.laps > 0 {
-            let said = said(script.turn.bytes())?;
-            (0..script.laps).for_each(|_| add_up(&said, &mut script.tally));
+        let (mut tally, mut kinds) = (Tally::default(), BTreeMap::new());
+        let (turn, laps) = (Turn::of(&body), plan.laps());
+        if laps > 0 {
+            let said = said(turn.bytes())?;
+            (0..laps).for_each(|_| add_up(&said, &mut tally, &mut kinds));
         }
-        add_up(&said(Turn::of(b"").bytes())?, &mut script.tally);
-        Ok(script)
+        add_up(&said(Turn::of(b"").bytes())?, &mut tally, &mut kinds);
+        Ok(Self { turn, laps, writes, tally, kinds })
     }
 
     /// How many turns are timed.
@@ -54,20 +57,34 @@ impl Script {
     }
 }
 
-/// What a line says, and how long it is.
-type Said = (usize, Vec<String>);
+/// What a line is.
+struct Said {
+    kind: String,
+    /// Its length.
+    line: usize,
+    texts: Vec<String>,
+}
 
-fn add_up(said: &[Said], tally: &mut Tally) {
-    for (line, texts) in said {
+fn add_up(said: &[Said], tally: &mut Tally, kinds: &mut BTreeMap<String, u64>) {
+    for Said { kind, line, texts } in said {
         tally.message(*line);
         texts.iter().for_each(|text| tally.says(text));
+        match kinds.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => drop(kinds.insert(kind.clone(), 1)),
+        }
     }
 }
 
 /// Reads lines as trees: slow, and unlike what any client does.
 fn said(lines: &[u8]) -> Result<Vec<Said>, serde_json::Error> {
     let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| Ok((line.len(), texts(&serde_json::from_slice(line)?)))).collect()
+    let said = |line: &[u8]| {
+        let message: Value = serde_json::from_slice(line)?;
+        let kind = message["type"].as_str().unwrap_or_default().to_owned();
+        Ok(Said { kind, line: line.len(), texts: texts(&message) })
+    };
+    lines.map(said).collect()
 }
 
 fn texts(message: &Value) -> Vec<String> {
@@ -93,6 +110,8 @@ const BLOCK: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::{Script, add_up, said};
     use crate::bench::{Plan, Tally, Workload, Writes};
 
@@ -111,7 +130,7 @@ mod tests {
             (r#"{"result":"r","uuid":"u"}"#, ["u", "r"]),
         ] {
             let mut tally = Tally::default();
-            add_up(&said(line.as_bytes()).unwrap(), &mut tally);
+            add_up(&said(line.as_bytes()).unwrap(), &mut tally, &mut BTreeMap::new());
             assert_eq!((tally.checksum, tally.bytes), (says(&texts), line.len() as u64), "{line}");
         }
     }
@@ -121,6 +140,8 @@ mod tests {
         let of = |writes| Script::of(Plan { workload: Workload::Stream(writes), share: 1_000 }).unwrap();
         let (blocks, lines) = (of(Writes::Blocks), of(Writes::Lines));
         assert_eq!((blocks.tally, blocks.turn.bytes()), (lines.tally, lines.turn.bytes()));
+        assert_eq!(blocks.kinds.values().sum::<u64>(), blocks.tally.messages);
+        assert_eq!(blocks.kinds["result"], 2);
         let around = of(Writes::Lines).turn.lines().count() - 64;
         assert_eq!(lines.tally.messages as usize, 64 + 2 * around);
     }

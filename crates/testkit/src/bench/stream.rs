@@ -177,7 +177,7 @@ fn tool_result(pen: &mut Pen) {
 }
 
 /// How many messages the whole stream has.
-pub(super) const MESSAGES: usize = 64_000;
+pub const MESSAGES: usize = 64_000;
 const FILE_LINES: usize = 230;
 const MODEL: &str = r#""claude-opus-5-5""#;
 const USAGE: &str = r#"{"input_tokens":10,"cache_creation_input_tokens":2048,"cache_read_input_tokens":18432,"output_tokens":120,"service_tier":"standard"}"#;

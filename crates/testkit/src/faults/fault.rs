@@ -1,5 +1,7 @@
 //! Every fault: its flag, what it does, and what is right.
 
+use crate::fault_list::fault_list;
+
 /// What the flag of a fault takes after its `=`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Takes {
@@ -12,44 +14,11 @@ pub(super) enum Takes {
     File,
 }
 
-macro_rules! faults {
-    ($($variant:ident $name:literal $takes:expr, $does:literal, $right:literal;)*) => {
-        /// A fault that the fault CLI can be asked for.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum Fault {
-            $(#[doc = $does] $variant,)*
-        }
-
-        impl Fault {
-            /// All of them, in the order of the documentation.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// Its name, as in [`VARIABLE`](super::VARIABLE).
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
-            /// What the fault CLI does.
-            pub fn does(self) -> &'static str {
-                match self { $(Self::$variant => $does,)* }
-            }
-
-            /// What is right for a client to do then.
-            pub fn right(self) -> &'static str {
-                match self { $(Self::$variant => $right,)* }
-            }
-
-            pub(super) fn takes(self) -> Takes {
-                match self { $(Self::$variant => $takes,)* }
-            }
-        }
-    };
-}
-
 use Takes::{File, Nothing, Number, Subtype};
 
-faults! {
+fault_list! {
+    /// A fault that the fault CLI can be asked for.
+    Fault takes Takes;
     Crash "crash" Number("CODE", 3),
         "Writes `fatal: out of memory` to stderr and exits with CODE in the middle of the turn, after an assistant message.",
         "What came is delivered, then one error with the exit code and the end of stderr.";

@@ -21,6 +21,8 @@ pub struct RequestFact {
     pub tools: bool,
     /// How many messages it carried.
     pub messages: usize,
+    /// Who said each of them: `user` or `assistant`.
+    pub roles: Vec<Box<str>>,
     /// How many tool results those messages held.
     pub tool_results: usize,
     /// What it was answered with.
@@ -83,6 +85,7 @@ impl MessagesRequest<'_> {
             stream: self.stream,
             tools: self.has_tools(),
             messages: self.messages.len(),
+            roles: self.messages.iter().map(|message| role(message)).collect(),
             tool_results: self.messages.iter().map(|message| tool_results(message)).sum(),
             ..RequestFact::bare("POST", path, answer)
         }
@@ -98,10 +101,20 @@ impl RequestFact {
             stream: false,
             tools: false,
             messages: 0,
+            roles: Vec::new(),
             tool_results: 0,
             answer,
         }
     }
+}
+
+/// Who said a message.
+fn role(message: &RawValue) -> Box<str> {
+    #[derive(Deserialize)]
+    struct Message {
+        role: Box<str>,
+    }
+    serde_json::from_str(message.get()).map_or_else(|_| "?".into(), |message: Message| message.role)
 }
 
 /// The tool results in one message; none when its content is a plain text.

@@ -39,7 +39,7 @@ impl Place {
         let root = tempfile::Builder::new().prefix("agentwire-").tempdir()?;
         let real = root.path().canonicalize()?;
         let place = Self { root, real };
-        for folder in [place.project(), place.home().join(CONFIG), place.temporary()] {
+        for folder in [place.project(), place.config(), place.temporary()] {
             fs::create_dir_all(folder)?;
         }
         Ok(place)
@@ -74,7 +74,7 @@ impl Place {
         let own = [
             ("PATH", path),
             ("HOME", self.home().display().to_string()),
-            ("CLAUDE_CONFIG_DIR", self.home().join(CONFIG).display().to_string()),
+            ("CLAUDE_CONFIG_DIR", self.config().display().to_string()),
             ("TMPDIR", self.temporary().display().to_string()),
             ("ANTHROPIC_BASE_URL", model.to_owned()),
         ];
@@ -97,6 +97,11 @@ impl Place {
 
     pub(super) fn home(&self) -> PathBuf {
         self.real.join("home")
+    }
+
+    /// The CLI's own folder.
+    pub(super) fn config(&self) -> PathBuf {
+        self.home().join(CONFIG)
     }
 
     fn temporary(&self) -> PathBuf {

@@ -16,6 +16,7 @@ use super::{
     servers,
     spec::{Expect, Part, Spec},
     steps::{Play, chain, step_error},
+    stored,
     witness::Witness,
     words::Words,
 };
@@ -90,7 +91,8 @@ impl Stage<'_> {
         let transcript = recorder.transcript()?;
         let messages: Vec<Value> = messages(&transcript);
         let wrong = expect::wrong(&spec.expect, &messages, &transcript, &witness.seen(), self.place);
-        let wrong: Vec<String> = wrong.into_iter().chain(expect::left_over(self.model)).collect();
+        let wrong = wrong.into_iter().chain(expect::left_over(self.model));
+        let wrong: Vec<String> = wrong.chain(stored::wrong(&self.place.config())?).collect();
         if wrong.is_empty() { Ok(()) } else { Err(ScenarioError::Unexpected(wrong)) }
     }
 

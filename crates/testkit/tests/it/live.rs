@@ -3,13 +3,18 @@
 //! `cargo xtask live-tests` names that CLI in `AGENTWIRE_CLI`, and runs these in a network namespace with the loopback
 //! alone; other runs ignore them.
 
+mod changed;
+#[cfg(feature = "continued")]
+mod continued;
 mod failing_hooks;
+mod folders;
 mod mcp;
 mod observing;
 mod permissions;
 mod place;
 mod recipes;
 mod requests;
+mod stored;
 
 use std::time::Duration;
 

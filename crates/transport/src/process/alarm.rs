@@ -11,6 +11,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use super::drain::Over;
+
 pub(super) struct Alarm {
     rung: AtomicBool,
     /// Readable for ever, once rung.
@@ -47,6 +49,12 @@ impl Alarm {
 
     pub(super) fn has_rung(&self) -> bool {
         self.rung.load(Ordering::Acquire)
+    }
+}
+
+impl Over for Alarm {
+    fn is_over(&self) -> bool {
+        self.has_rung()
     }
 }
 

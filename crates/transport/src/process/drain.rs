@@ -7,39 +7,40 @@ use rustix::{
     io::Errno,
 };
 
-use super::alarm::Alarm;
+/// What ends the reading of a pipe that others may hold open: readable once it is over, and for ever.
+pub(super) trait Over: AsFd {
+    fn is_over(&self) -> bool;
+}
 
-/// Reads until the end of the pipe, or until the alarm rings and what the child left in it is read.
+/// Reads until the end of the pipe, which is true, or until it is over and what the child left in it is read.
 ///
 /// The descriptor must not block.
-pub(super) fn drain(pipe: impl AsFd, alarm: &Alarm, mut each: impl FnMut(&[u8])) {
+pub(super) fn drain(pipe: impl AsFd, over: &impl Over, mut each: impl FnMut(&[u8])) -> bool {
     let mut buffer = [0; 8 * 1024];
     let mut left = PIPE_MAX;
-    loop {
-        let rung = alarm.has_rung();
+    while left > 0 {
+        let is_over = over.is_over();
         match rustix::io::read(&pipe, &mut buffer) {
-            Ok(0) => return,
+            Ok(0) => return true,
             Ok(length) => {
                 each(&buffer[..length]);
-                if rung {
+                if is_over {
                     left = left.saturating_sub(length);
                 }
             }
-            Err(Errno::AGAIN) if rung => return,
-            Err(Errno::AGAIN) => wait(&pipe, alarm),
+            Err(Errno::AGAIN) if is_over => return false,
+            Err(Errno::AGAIN) => wait(&pipe, over),
             Err(Errno::INTR) => {}
             // No other error of a pipe goes away.
-            Err(_) => return,
-        }
-        if left == 0 {
-            return;
+            Err(_) => return true,
         }
     }
+    false
 }
 
-/// Waits until there is something to read, or the alarm rings.
-fn wait(pipe: &impl AsFd, alarm: &Alarm) {
-    let mut fds = [PollFd::new(pipe, PollFlags::IN), PollFd::new(alarm, PollFlags::IN)];
+/// Waits until there is something to read, or it is over.
+fn wait(pipe: &impl AsFd, over: &impl AsFd) {
+    let mut fds = [PollFd::new(pipe, PollFlags::IN), PollFd::new(over, PollFlags::IN)];
     // After a failure (a signal, or no memory) the caller tries to read again and comes back.
     let _ = poll(&mut fds, None);
 }
@@ -53,7 +54,7 @@ pub(super) const PIPE_MAX: usize = 1024 * 1024;
 mod tests {
     use std::io::Write;
 
-    use super::*;
+    use super::{super::alarm::Alarm, *};
 
     #[test]
     fn a_writer_that_never_pauses_is_left_after_what_a_pipe_holds() {

@@ -1,27 +1,35 @@
 //! The child's process group: waiting for its leader, signalling all of it, and reaping, in the only safe order.
 
 use std::{
-    io,
+    fs::File,
+    io::{self, Read},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
     io::{Errno, retry_on_intr},
     process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid},
 };
 
+use super::drain::Over;
 use crate::{error::ExitReport, transport::Terminate};
 
 pub(super) struct Group {
     /// The leader's process id, which is the group's id too.
     leader: Pid,
+    /// Readable once the leader has ended; `None` where the system has no such thing.
+    end: Option<OwnedFd>,
     /// Whether the leader was reaped. From then on the id may belong to a stranger and is never signalled again.
     reaped: Mutex<bool>,
 }
 
 impl Group {
+    /// The group of a leader that is not reaped yet.
     pub(super) fn new(leader: Pid) -> Self {
-        Self { leader, reaped: Mutex::new(false) }
+        Self { leader, end: end_of(leader), reaped: Mutex::new(false) }
     }
 
     pub(super) fn id(&self) -> u32 {
@@ -34,10 +42,18 @@ impl Group {
 
     /// Signals every process of the group; one that is gone already is no error.
     pub(super) fn signal(&self, how: Terminate) -> io::Result<()> {
-        let signal = match how {
+        self.send(match how {
             Terminate::Gently => Signal::TERM,
             Terminate::ByForce => Signal::KILL,
-        };
+        })
+    }
+
+    /// Interrupts every process of the group; one that is gone already is no error.
+    pub(super) fn interrupt(&self) -> io::Result<()> {
+        self.send(Signal::INT)
+    }
+
+    fn send(&self, signal: Signal) -> io::Result<()> {
         // Held while signalling: the leader cannot be reaped in between.
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         if *reaped {
@@ -76,6 +92,26 @@ impl Group {
         }
     }
 
+    /// Waits for the end of the leader, no longer than this; whether it came.
+    ///
+    /// Waits not at all where the system can't do so.
+    pub(super) fn leader_ends_within(&self, time: Duration) -> bool {
+        self.leader_end().is_some_and(|end| end.comes_within(time))
+    }
+
+    /// The end of the leader, where the system lets it be polled.
+    pub(super) fn leader_end(&self) -> Option<LeaderEnd<'_>> {
+        self.end.as_ref().map(|end| LeaderEnd(end.as_fd()))
+    }
+
+    /// Kills a leader that nobody waits for, and reaps it.
+    pub(super) fn abort(&self) {
+        // Only a program that changes its user refuses, which this one had no time to do.
+        let _ = self.signal(Terminate::ByForce);
+        self.wait_for_leader();
+        self.reap();
+    }
+
     /// Whether the group has other living members than its ended leader and its guard.
     ///
     /// On Linux signal 0 cannot tell: the zombie leader would answer too.
@@ -98,10 +134,46 @@ impl Group {
     }
 }
 
+/// The end of a leader: readable once it has come.
+pub(super) struct LeaderEnd<'a>(BorrowedFd<'a>);
+
+impl LeaderEnd<'_> {
+    fn comes_within(&self, time: Duration) -> bool {
+        let Ok(time) = Timespec::try_from(time) else { return false };
+        // An interrupted wait is a short one.
+        poll(&mut [PollFd::new(self, PollFlags::IN)], Some(&time)).is_ok_and(|ready| ready > 0)
+    }
+}
+
+impl AsFd for LeaderEnd<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0
+    }
+}
+
+impl Over for LeaderEnd<'_> {
+    fn is_over(&self) -> bool {
+        self.comes_within(Duration::ZERO)
+    }
+}
+
+fn end_of(leader: Pid) -> Option<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    return rustix::process::pidfd_open(leader, rustix::process::PidfdFlags::empty()).ok();
+    #[cfg(not(target_os = "linux"))]
+    return {
+        let _ = leader;
+        None
+    };
+}
+
 /// Reads `/proc/PROCESS/stat`: `pid (name) state parent group …`, where the name may hold anything.
 fn lives_in_group(process: i32, group: i32) -> bool {
-    let Ok(stat) = std::fs::read(format!("/proc/{process}/stat")) else { return false };
-    let stat = String::from_utf8_lossy(&stat);
+    // One read for each process of the machine; what is asked for stands in front.
+    let mut stat = [0; 512];
+    let read = File::open(format!("/proc/{process}/stat")).and_then(|mut file| file.read(&mut stat));
+    let Ok(length) = read else { return false };
+    let stat = String::from_utf8_lossy(&stat[..length]);
     let Some((_, fields)) = stat.rsplit_once(')') else { return false };
     let mut fields = fields.split_ascii_whitespace();
     let alive = !matches!(fields.next(), Some("Z" | "X") | None);

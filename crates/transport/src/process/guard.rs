@@ -2,7 +2,7 @@
 //!
 //! It is a member of the group that it guards.
 //! So the group's id can't pass to a stranger while it lives, and all that it ever signals is its own group.
-//! It is started beside the child's own start, by the thread that watches the child: nobody waits for it.
+//! It is started a moment after the child, by a thread that gives way to everything else: nobody waits for it.
 
 use std::{
     env,
@@ -24,13 +24,13 @@ use super::{Grace, grace::LONGEST, launch::is_executable};
 /// A child's guard, or why it has none.
 pub(super) struct Guard {
     phase: Mutex<Phase>,
-    /// It was started, or could not be.
+    /// It was started, could not be, or is left out.
     started: Condvar,
     failure: OnceLock<io::Error>,
 }
 
 enum Phase {
-    /// It is wanted, and the thread that watches the child starts it next.
+    /// It is wanted, and not started yet.
     Awaited,
     Watching(Watching),
     /// It was not wanted, could not be started, or was dismissed.
@@ -44,17 +44,19 @@ struct Watching {
 }
 
 impl Guard {
-    /// No guard yet; [`start`](Self::start) must be called where one is wanted.
+    /// No guard yet; where one is wanted, [`start`](Self::start) must be called.
     pub(super) fn new(wanted: bool) -> Self {
         let phase = Mutex::new(if wanted { Phase::Awaited } else { Phase::None });
         Self { phase, started: Condvar::new(), failure: OnceLock::new() }
     }
 
-    /// Starts the guard of a group whose leader is not reaped yet, where it is wanted.
+    /// Whether it is to be started.
+    pub(super) fn is_awaited(&self) -> bool {
+        matches!(*self.lock(), Phase::Awaited)
+    }
+
+    /// Starts the guard of a group whose leader is not reaped before it is dismissed.
     pub(super) fn start(&self, leader: Pid, grace: Grace) {
-        if !matches!(*self.lock(), Phase::Awaited) {
-            return;
-        }
         let phase = start(leader, grace).map_or_else(
             |failure| {
                 // Nobody else sets it.
@@ -63,8 +65,12 @@ impl Guard {
             },
             Phase::Watching,
         );
-        *self.lock() = phase;
-        self.started.notify_all();
+        self.enter(phase);
+    }
+
+    /// Leaves the start out: there is nobody to be guarded any more.
+    pub(super) fn leave_out(&self) {
+        self.enter(Phase::None);
     }
 
     /// Why there is none although one was wanted. Waits until that is known.
@@ -82,8 +88,10 @@ impl Guard {
     }
 
     /// Ends the guard and reaps it: there is nothing left to be guarded. A second call does nothing.
+    ///
+    /// Waits until it is started.
     pub(super) fn dismiss(&self) {
-        let Phase::Watching(watching) = std::mem::replace(&mut *self.lock(), Phase::None) else { return };
+        let Phase::Watching(watching) = std::mem::replace(&mut *self.settled(), Phase::None) else { return };
         let pid = || WaitId::Pid(watching.pid);
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         // Where somebody else in this process has reaped it, its id may be a stranger's by now.
@@ -99,9 +107,23 @@ impl Guard {
         self.started.wait_while(self.lock(), is_awaited).unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn enter(&self, phase: Phase) {
+        *self.lock() = phase;
+        self.started.notify_all();
+    }
+
     fn lock(&self) -> MutexGuard<'_, Phase> {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Has this thread, and what it starts, give way to what is busy: the child's own start is what somebody waits for.
+///
+/// Elsewhere it would be the whole program that gives way.
+pub(super) fn give_way() {
+    // Where it is refused the guard is started as fast as all else.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, NICE);
 }
 
 fn start(leader: Pid, grace: Grace) -> io::Result<Watching> {
@@ -185,6 +207,9 @@ kill -KILL 0
 /// What the guard is called in a list of processes.
 const NAME: &str = "agentwire-guard";
 const SHELL: &str = "/bin/sh";
+/// A tenth of a busy core's time, where nothing else gives way.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
 const SECOND: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

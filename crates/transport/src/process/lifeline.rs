@@ -38,12 +38,34 @@ impl ProcessLifeline {
         self.running.guard.pid().map(|guard| guard.as_raw_nonzero().get().unsigned_abs())
     }
 
+    /// Interrupts the process and what it started: SIGINT to the process group, as Ctrl-C does in a terminal.
+    ///
+    /// Returns at once; what a program does then is its own affair.
+    /// A process that is gone already is no error.
+    ///
+    /// # Errors
+    ///
+    /// [`TransportError::Io`] when the system refuses.
+    pub fn interrupt(&self) -> Result<(), TransportError> {
+        self.signalled(self.running.group.interrupt())
+    }
+
     /// Why there is no [guard](super::ProcessTransport::guard) although one was wanted.
     ///
     /// The process runs all the same, with the end of its pipes as all that tells it of this program's sudden end.
     /// Waits as [`guard_pid`](Self::guard_pid) does.
     pub fn unguarded(&self) -> Option<&io::Error> {
         self.running.guard.failure()
+    }
+
+    fn signalled(&self, sent: io::Result<()>) -> Result<(), TransportError> {
+        match sent {
+            // Some systems refuse to signal a group whose only member has ended.
+            Err(source) if self.running.ended.value().is_none() => {
+                Err(TransportError::Io { action: "signalling the process group", source })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 }
 
@@ -57,13 +79,7 @@ impl Lifeline for ProcessLifeline {
     }
 
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        match self.running.group.signal(how) {
-            // Some systems refuse to signal a group whose only member has ended.
-            Err(source) if self.running.ended.value().is_none() => {
-                Err(TransportError::Io { action: "signalling the process group", source })
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+        self.signalled(self.running.group.signal(how))
     }
 
     fn has_process(&self) -> bool {

@@ -1,8 +1,8 @@
 //! What the parts of an open process transport share.
 
-use std::sync::Arc;
+use std::sync::Mutex;
 
-use super::{alarm::Alarm, grace::Grace, group::Group, guard::Guard, input::Input, stderr::Stderr};
+use super::{Kept, alarm::Alarm, grace::Grace, group::Group, guard::Guard, input::Input, stderr::Stderr};
 use crate::{error::ExitReport, settled::Settled};
 
 pub(super) struct Running {
@@ -11,9 +11,9 @@ pub(super) struct Running {
     pub(super) guard: Guard,
     pub(super) grace: Grace,
     pub(super) input: Input,
-    pub(super) stderr: Arc<Stderr>,
+    pub(super) stderr: Stderr,
     /// Rings when `abandoned` is settled, for the threads in `poll`.
-    pub(super) alarm: Arc<Alarm>,
+    pub(super) alarm: Alarm,
     /// The process has ended.
     pub(super) ended: Settled<ExitReport>,
     /// The process is reaped, and its group has ended.
@@ -22,4 +22,6 @@ pub(super) struct Running {
     pub(super) output_done: Settled<()>,
     /// The process has ended and the grace for its pipes is over: what is in them is all that counts.
     pub(super) abandoned: Settled<()>,
+    /// What lives as long as the process and its group.
+    pub(super) keep: Mutex<Option<Kept>>,
 }

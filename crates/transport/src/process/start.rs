@@ -1,11 +1,11 @@
-//! Starts the child: pipes and threads first, the process last, so that a failure leaves nothing behind.
+//! Starts the child: its pipes first, and who attends to it last, so that on one core the child need not wait for them.
 
 use std::{
     io,
     os::fd::OwnedFd,
     process::{Command, Stdio},
-    sync::{Arc, mpsc},
-    thread::{Builder, JoinHandle},
+    sync::{Arc, Mutex},
+    thread,
 };
 
 use rustix::{io::ioctl_fionbio, process::Pid};
@@ -15,39 +15,43 @@ use tokio::{
 };
 
 use super::{
-    ProcessLifeline, ProcessSink, ProcessSource, ProcessTransport, alarm::Alarm, closing::STACK,
-    group::Group, guard::Guard, input::Input, running::Running, stderr::Stderr, stderr::StderrSink, watch,
+    ProcessLifeline, ProcessSink, ProcessSource, ProcessTransport,
+    alarm::Alarm,
+    closing::STACK,
+    group::Group,
+    guard::Guard,
+    input::Input,
+    running::Running,
+    stderr::{Stderr, StderrSink, drain_aside},
+    watch::watch,
 };
 use crate::{error::TransportError, settled::Settled, transport::Link};
 
 pub(super) type ProcessLink = Link<ProcessSource, ProcessSink, ProcessLifeline>;
 
 pub(super) fn start(transport: ProcessTransport) -> Result<ProcessLink, TransportError> {
-    let ProcessTransport { launch, grace, guard, stderr_bound, on_stderr } = transport;
+    let ProcessTransport { launch, grace, guard, stderr_bound, on_stderr, keep } = transport;
     let (ours, theirs) = pipes()?;
-    let alarm = Arc::new(Alarm::new().map_err(io_error("creating an event"))?);
-    let stderr = Arc::new(Stderr::new(stderr_bound));
-    let threads = Threads::start(ours.stderr, Arc::clone(&stderr), Arc::clone(&alarm), on_stderr)?;
-    let child = match launch.spawn(|command| theirs.wire(command)) {
-        Ok(child) => child,
-        Err(error) => {
-            threads.stop();
-            return Err(error);
-        }
-    };
+    let alarm = Alarm::new().map_err(io_error("creating an event"))?;
+    let child = launch.spawn(|command| theirs.wire(command))?;
     let running = Arc::new(Running {
         group: Group::new(Pid::from_child(&child)),
         guard: Guard::new(guard),
         grace,
         input: Input::new(ours.stdin),
-        stderr,
+        stderr: Stderr::new(stderr_bound),
         alarm,
         ended: Settled::new(),
         gone: Settled::new(),
         output_done: Settled::new(),
         abandoned: Settled::new(),
+        keep: Mutex::new(keep),
     });
-    threads.watch(Arc::clone(&running));
+    if let Err(error) = attend(&running, ours.stderr, on_stderr) {
+        // Nobody would see its end.
+        running.group.abort();
+        return Err(io_error("starting a thread")(error));
+    }
     Ok(Link {
         source: ProcessSource::new(Arc::clone(&running), ours.stdout),
         sink: ProcessSink::new(Arc::clone(&running)),
@@ -93,62 +97,21 @@ fn pipes() -> Result<(Ours, Theirs), TransportError> {
     Ok((ours, theirs))
 }
 
-/// The two threads of a child, started before it.
-struct Threads {
-    watch: JoinHandle<()>,
-    stderr: JoinHandle<()>,
-    /// Gives the watching thread its child; dropped without one, that thread ends.
-    hand_over: mpsc::SyncSender<Arc<Running>>,
-    alarm: Arc<Alarm>,
-}
-
-impl Threads {
-    fn start(
-        pipe: OwnedFd,
-        stderr: Arc<Stderr>,
-        alarm: Arc<Alarm>,
-        sink: Option<StderrSink>,
-    ) -> Result<Self, TransportError> {
-        let (hand_over, awaited) = mpsc::sync_channel::<Arc<Running>>(1);
-        let watch = thread("aw-watch", STACK, move || {
-            if let Ok(running) = awaited.recv() {
-                watch::watch(&running);
-            }
-        })?;
-        // If this one fails, `hand_over` is dropped, and the other ends by itself.
-        let bell = Arc::clone(&alarm);
-        let stderr = thread("aw-stderr", STDERR_STACK, move || stderr.run(pipe, &bell, sink))?;
-        Ok(Self { watch, stderr, hand_over, alarm })
+/// Starts the thread that watches the child, and drains its stderr.
+///
+/// A callback may take its time, which the child's end can't wait for: it has a thread of its own, and so has stderr where
+/// the system can't wait for both at once.
+fn attend(running: &Arc<Running>, stderr: OwnedFd, sink: Option<StderrSink>) -> io::Result<()> {
+    let is_apart = sink.is_some() || running.group.leader_end().is_none();
+    let mut stderr = Some(stderr);
+    if is_apart && let Some(stderr) = stderr.take() {
+        drain_aside(running, stderr, sink)?;
     }
-
-    /// There is a child: the threads live as long as it does.
-    fn watch(self, running: Arc<Running>) {
-        // The thread waits for exactly this; it cannot be gone.
-        let _ = self.hand_over.send(running);
-    }
-
-    /// There is no child. Both threads end at once, and are waited for.
-    fn stop(self) {
-        drop(self.hand_over);
-        self.alarm.ring();
-        for thread in [self.watch, self.stderr] {
-            // Neither runs code of the caller without a child.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn thread(
-    name: &str,
-    stack: usize,
-    work: impl FnOnce() + Send + 'static,
-) -> Result<JoinHandle<()>, TransportError> {
-    Builder::new().name(name.into()).stack_size(stack).spawn(work).map_err(io_error("starting a thread"))
+    let running = Arc::clone(running);
+    let work = move || watch(&running, stderr);
+    thread::Builder::new().name("aw-watch".into()).stack_size(STACK).spawn(work).map(|_| ())
 }
 
 fn io_error(action: &'static str) -> impl FnOnce(io::Error) -> TransportError {
     move |source| TransportError::Io { action, source }
 }
-
-/// The caller's code runs on this thread, and perhaps its panic. Only what is touched counts as memory.
-const STDERR_STACK: usize = 1024 * 1024;

@@ -2,12 +2,17 @@
 
 use std::{
     collections::VecDeque,
-    os::fd::AsFd,
+    io,
+    os::fd::{AsFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
+    thread,
 };
 
-use super::{alarm::Alarm, drain::drain};
+use super::{
+    drain::{Over, drain},
+    running::Running,
+};
 use crate::settled::Settled;
 
 /// Is called with each line.
@@ -25,10 +30,12 @@ impl Stderr {
         Self { tail: Mutex::new(VecDeque::new()), bound, done: Settled::new() }
     }
 
-    /// Drains the pipe on this thread, to the end.
-    pub(super) fn run(&self, pipe: impl AsFd, alarm: &Alarm, sink: Option<StderrSink>) {
+    /// Drains the pipe on this thread to its end, or until it is over and what the child left in it is read.
+    ///
+    /// Whether it has ended.
+    pub(super) fn drain(&self, pipe: impl AsFd, over: &impl Over, sink: Option<StderrSink>) -> bool {
         let mut lines = sink.map(Lines::new);
-        drain(pipe, alarm, |bytes| {
+        let has_ended = drain(&pipe, over, |bytes| {
             self.keep(bytes);
             if let Some(some) = &mut lines
                 && some.feed(bytes).is_err()
@@ -40,7 +47,7 @@ impl Stderr {
             // The last call: there is nothing to stop after a panic.
             let _ = lines.flush();
         }
-        self.done.settle(());
+        has_ended
     }
 
     /// The last bytes, from the start of a character on.
@@ -59,6 +66,16 @@ impl Stderr {
         tail.drain(..over);
         tail.extend(bytes);
     }
+}
+
+/// Drains the pipe on a thread of its own, until nobody needs it any more.
+pub(super) fn drain_aside(running: &Arc<Running>, pipe: OwnedFd, sink: Option<StderrSink>) -> io::Result<()> {
+    let running = Arc::clone(running);
+    let work = move || {
+        running.stderr.drain(&pipe, &running.alarm, sink);
+        running.stderr.done.settle(());
+    };
+    thread::Builder::new().name("aw-stderr".into()).stack_size(STACK).spawn(work).map(|_| ())
 }
 
 struct Lines {
@@ -97,6 +114,8 @@ impl Lines {
     }
 }
 
+/// The caller's code runs on this thread, and perhaps its panic. Only what is touched counts as memory.
+const STACK: usize = 1024 * 1024;
 /// Longer lines come in pieces.
 const LINE_MAX: usize = 8 * 1024;
 

@@ -1,18 +1,43 @@
-//! What one thread per child does: waits for the process, reports its end, ends what is left of its group, and reaps.
+//! What one thread per child does: waits for the process and drains its stderr meanwhile, reports its end, ends what is
+//! left of its group, and reaps.
 
 use std::{
+    os::fd::OwnedFd,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-use super::{grace::deadline, running::Running};
-use crate::transport::Terminate;
+use super::{closing::STACK, grace::deadline, guard, running::Running, stderr::drain_aside};
+use crate::{error::ExitReport, transport::Terminate};
 
-/// Watches the child to its end. Every step is bounded but one, which is the child's life.
-pub(super) fn watch(running: &Running) {
-    // Only this thread reaps the leader, so that the group is there for the guard to join.
-    running.guard.start(running.group.leader(), running.grace);
-    let report = running.group.wait_for_leader();
+/// Watches the child to its end, and has it guarded. `stderr` is `None` where another thread drains it.
+pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
+    if !running.guard.is_awaited() {
+        return watch_child(running, stderr);
+    }
+    if running.group.leader_ends_within(MOMENT) && !running.group.has_others(None) {
+        running.guard.leave_out();
+        return watch_child(running, stderr);
+    }
+    thread::scope(|scope| {
+        let start = || running.guard.start(running.group.leader(), running.grace);
+        let aside = thread::Builder::new().name("aw-guard".into()).stack_size(STACK);
+        let started = aside.spawn_scoped(scope, move || {
+            guard::give_way();
+            start();
+        });
+        if started.is_err() {
+            start();
+        }
+        watch_child(running, stderr);
+    });
+}
+
+/// Every step is bounded but one, which is the child's life.
+fn watch_child(running: &Arc<Running>, stderr: Option<OwnedFd>) {
+    let report = wait_for_leader(running, stderr);
     let drained = deadline(running.grace.drain);
     let killed = deadline(running.grace.after_terminate);
     signal(running, Terminate::Gently);
@@ -26,11 +51,31 @@ pub(super) fn watch(running: &Running) {
     }
     end_group(running, drained, killed);
     // Last, so that the rest of the group is not left alone should we be killed before this.
+    // Only here is the leader reaped, so that its group was there for the guard to join.
     running.guard.dismiss();
     running.group.reap();
+    let_go(running);
     running.gone.settle(());
     running.output_done.wait_until(drained);
     abandon(running);
+}
+
+/// Waits for the leader's end, and drains stderr until then; where others hold it open, a thread goes on.
+fn wait_for_leader(running: &Arc<Running>, stderr: Option<OwnedFd>) -> ExitReport {
+    if let Some(pipe) = stderr
+        && let Some(end) = running.group.leader_end()
+        && (running.stderr.drain(&pipe, &end, None) || drain_aside(running, pipe, None).is_err())
+    {
+        // Without a thread the pipe closes, and who still writes to it sees a broken one.
+        running.stderr.done.settle(());
+    }
+    running.group.wait_for_leader()
+}
+
+/// Drops what was kept for the process; a panic of it is its own affair.
+fn let_go(running: &Running) {
+    let kept = running.keep.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(kept)));
 }
 
 /// Waits until the rest of the group has heeded its SIGTERM, and kills it when it has not in time.
@@ -72,6 +117,8 @@ fn signal(running: &Running, how: Terminate) {
     let _ = running.group.signal(how);
 }
 
+/// How long the child's start has the machine for itself: too short for the CLI to have started anything.
+const MOMENT: Duration = Duration::from_millis(5);
 /// How long a killed process may take to be gone.
 const AFTER_KILL: Duration = Duration::from_secs(1);
 /// There is no event to wait for when a process ends that is not our child.

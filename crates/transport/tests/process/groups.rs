@@ -15,7 +15,8 @@ use crate::support::{
 crate::runner::tests!(groups:
     a_grandchild_outlives, a_stubborn_grandchild_outlives, gone_means_all_of_it, a_stranger_holds_the_pipes,
     a_stranger_floods_the_pipe,
-    terminate_reaches_the_group, dropping_reaches_the_group, a_stranger_and_a_dropped_source, a_silent_stranger_and_a_dropped_source,
+    terminate_reaches_the_group, interrupt_reaches_the_group_and_not_its_guard, dropping_reaches_the_group,
+    a_stranger_and_a_dropped_source, a_silent_stranger_and_a_dropped_source,
 );
 
 /// A place for the grandchild's file; removing it ends a grandchild that nothing else may end.
@@ -123,6 +124,20 @@ fn terminate_reaches_the_group() {
         link.lifeline.terminate(Terminate::Gently).unwrap();
         assert_eq!(link.lifeline.ended().await.signal, Some(15));
         eventually("the grandchild's end", || !lives(grandchild));
+    });
+}
+
+fn interrupt_reaches_the_group_and_not_its_guard() {
+    let squat = Squat::new();
+    run(async {
+        let mut link = open(&["lead", &squat.file(), "meek"], patient()).await;
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        let guard = link.lifeline.guard_pid().unwrap();
+        link.lifeline.interrupt().unwrap();
+        assert_eq!(link.lifeline.ended().await.signal, Some(2));
+        eventually("the grandchild's end", || !lives(grandchild));
+        eventually("the guard's end", || !lives(guard));
+        link.lifeline.interrupt().unwrap();
     });
 }
 

@@ -1,6 +1,7 @@
 //! Late tags moved to the front of their objects, so that a text can be read in order.
 
 use super::scan::{Token, TokenKind, tokens};
+use crate::json;
 
 /// A text with insertions, and where they stand.
 #[derive(Debug)]
@@ -200,7 +201,7 @@ impl Object {
 fn tag_index(name: &str) -> Option<usize> {
     let name: std::borrow::Cow<'_, str> = match name.strip_prefix('"')?.strip_suffix('"')? {
         plain if !plain.contains('\\') => plain.into(),
-        _ => serde_json::from_str::<String>(name).ok()?.into(),
+        _ => json::from_str::<String>(name).ok()?.into(),
     };
     TAGS.iter().position(|tag| *tag == name)
 }

@@ -13,8 +13,9 @@ use crate::{SessionId, Uuid};
 pub struct MirrorError {
     /// Why.
     pub error: String,
-    /// Where it should have gone.
-    pub key: MirrorKey,
+    /// Where it should have gone; `None` where it belongs to no session of the store's, as the Python SDK has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<MirrorKey>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,

@@ -1,0 +1,34 @@
+//! Other SDKs of the same CLI beside ours: each plays the same workloads, in turn within one run.
+//!
+//! Nothing here is a mark, and nobody's failure ends another's run.
+
+use std::{error::Error, path::Path, process::ExitCode};
+
+use agentwire_benches::{
+    clients::{BuiltIn, Client, Flavour},
+    peers::{HEAD, Peer, are_played, rows},
+    run::{bench_cli, bench_client},
+    words::value,
+};
+use agentwire_testkit::bench::Plan;
+
+use crate::clients::chosen;
+
+pub(crate) fn run(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
+    let file = words.first().ok_or("no file is named that names the peers")?;
+    let rounds = value(words, "--rounds").map_or(Ok(ROUNDS), |rounds| rounds.parse())?;
+    let home = tempfile::tempdir()?;
+    let (program, cli) = (bench_client()?, bench_cli()?);
+    let ours = [BuiltIn::FloorTokio, BuiltIn::Ours].map(|client| client.of(&program, Flavour::MultiThread));
+    let peers = Peer::named_in(Path::new(file))?.into_iter().map(|peer| peer.at_home(home.path()));
+    let clients: Vec<Client> = ours.into_iter().chain(peers).collect();
+    println!("\n{HEAD}");
+    for workload in chosen(value(words, "--only"))?.into_iter().filter(|workload| are_played(*workload)) {
+        for row in rows(&clients, &cli, Plan::whole(workload), rounds) {
+            println!("{row}");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const ROUNDS: usize = 3;

@@ -1,0 +1,189 @@
+//! Clients on other SDKs beside ours: what each comes to, what it loses, or why there is no figure of it.
+
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use agentwire_testkit::bench::{Open, Plan, Workload, Writes};
+use serde::Deserialize;
+
+use crate::{
+    clients::Client,
+    marks::median,
+    measured::{lap, megabytes, messages_a_second, start},
+    outcome::ERROR,
+    run::{Run, Unplayed, last_line, play},
+};
+
+/// One client, as the file has it that `cargo xtask bench --peers` writes.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct Peer {
+    name: String,
+    program: PathBuf,
+    arguments: Vec<String>,
+}
+
+impl Peer {
+    /// All that a file names.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be read.
+    pub fn named_in(file: &Path) -> Result<Vec<Self>, Box<dyn Error>> {
+        Ok(serde_json::from_slice(&fs::read(file)?)?)
+    }
+
+    /// As a client that has this home.
+    pub fn at_home(self, home: &Path) -> Client {
+        let arguments = self.arguments.into_iter().map(Into::into).collect();
+        Client { name: self.name, program: self.program, arguments, home: Some(home.to_owned()) }
+    }
+}
+
+/// Whether this is played to peers: the variants of a workload are for our own marks.
+pub fn are_played(workload: Workload) -> bool {
+    !matches!(workload, Workload::Callback(_, Open::Many) | Workload::Stream(Writes::Lines))
+}
+
+/// The head of the table.
+pub const HEAD: &str = "| workload | client | time or rate | memory, MB | messages seen | of the conversation lost |\n|---|---|---:|---:|---:|---|";
+
+/// Runs all clients in turn, again and again, and gives their rows; one that has failed is not asked again.
+pub fn rows(clients: &[Client], cli: &Path, plan: Plan, rounds: usize) -> Vec<String> {
+    let mut came: Vec<Came> = clients.iter().map(|_| Ok(Vec::new())).collect();
+    for round in 0..rounds {
+        for turn in 0..clients.len() {
+            let at = (round + turn) % clients.len();
+            let (client, came) = (&clients[at], &mut came[at]);
+            if let Ok(runs) = came {
+                match play(client, cli, plan, LIMIT) {
+                    Ok(run) => runs.push(run),
+                    Err(why) => *came = Err(why),
+                }
+            }
+        }
+    }
+    let row = |(client, came): (&Client, &Came)| {
+        format!("| {} | {} | {} |", plan.workload.name(), client.name, cells(plan.workload, came))
+    };
+    clients.iter().zip(&came).map(row).collect()
+}
+
+/// What came of one client: its runs, or what ended one of them.
+type Came = Result<Vec<Run>, Unplayed>;
+
+fn cells(workload: Workload, came: &Came) -> String {
+    let runs = match came {
+        Ok(runs) => runs,
+        Err(Unplayed::TooLong(limit, said)) => {
+            return format!("not done in {} s{} | | |", limit.as_secs(), in_brackets(said));
+        }
+        Err(Unplayed::Failed(why)) => {
+            return format!("failed{} | | |", in_brackets(&last_line(why.as_bytes())));
+        }
+    };
+    let middle = |what: fn(&Run) -> f64| median(runs.iter().map(what).collect());
+    // The one that lost most; all lose the same, as a rule.
+    let Some(worst) = runs.iter().min_by_key(|run| run.outcome.told.messages) else {
+        return "not run | | |".to_owned();
+    };
+    let figure = match workload {
+        Workload::Callback(..) => format!("{:.1} µs", middle(lap)),
+        Workload::Stream(_) => format!("{:.0} messages/s", middle(messages_a_second)),
+        Workload::Stalled => format!("{:.2} s", middle(lap) / 1e6),
+        Workload::Turns => format!("{:.0} µs a turn", middle(lap)),
+        Workload::Huge(_) => format!("{:.1} ms a line", middle(lap) / 1e3),
+        Workload::Start => format!("{:.2} ms", middle(start) / 1e3),
+    };
+    format!("{figure} | {:.1} | {} | {}", middle(megabytes), seen(worst), lost(worst))
+}
+
+fn seen(Run { report, outcome }: &Run) -> String {
+    let seen = format!("{} of {}", outcome.told.messages, report.told.messages);
+    match outcome.kinds.get(ERROR) {
+        Some(errors) => format!("{seen}, {errors} as errors"),
+        None => seen,
+    }
+}
+
+/// What of the conversation did not come as often as it was said.
+fn lost(Run { report, outcome }: &Run) -> String {
+    if outcome.kinds.is_empty() {
+        // It has read all of it.
+        return if outcome.told.is(report.told) { "none" } else { "read otherwise" }.to_owned();
+    }
+    let of = |kinds: &BTreeMap<String, u64>, kind: &str| kinds.get(kind).copied().unwrap_or_default();
+    let lost: Vec<String> = CONVERSATION
+        .iter()
+        .filter_map(|kind| match (of(&report.kinds, kind), of(&outcome.kinds, kind)) {
+            (said, seen) if seen < said => Some(format!("{} `{kind}`", said - seen)),
+            (said, seen) if seen > said => Some(format!("{} `{kind}` too many", seen - said)),
+            _ => None,
+        })
+        .collect();
+    if lost.is_empty() { "none".to_owned() } else { lost.join(", ") }
+}
+
+fn in_brackets(said: &str) -> String {
+    let said: String = said.chars().take(WIDTH).collect::<String>().replace('|', "/");
+    if said.is_empty() { said } else { format!(" ({said})") }
+}
+
+/// The types of messages that a user waits for; a peer's client does not tell the others apart.
+const CONVERSATION: [&str; 4] = ["stream_event", "assistant", "user", "result"];
+/// Some ten times what most of them take.
+const LIMIT: Duration = Duration::from_secs(60);
+const WIDTH: usize = 160;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use agentwire_testkit::bench::{Callback, Open, Phase, Report, Tally, Workload};
+
+    use super::{cells, lost, seen};
+    use crate::run::{Run, Unplayed};
+
+    const HOOK: Workload = Workload::Callback(Callback::Hook, Open::One);
+
+    /// A run in which a peer said this.
+    fn run(said: &str) -> Run {
+        let kinds = [("user", 2), ("stream_event", 5), ("system", 1)];
+        let phase = Phase { outstanding: 1, requests: 10, seconds: 2.0, p50: 9.0, p99: 9.0 };
+        let report = Report {
+            phases: vec![phase],
+            told: Tally { messages: 8, bytes: 80, checksum: 7 },
+            kinds: kinds.map(|(kind, count)| (kind.to_owned(), count)).into(),
+        };
+        Run { report, outcome: serde_json::from_str(said).unwrap() }
+    }
+
+    #[test]
+    fn what_is_swallowed_is_told_apart_from_what_is_lost() {
+        let swallowed = run(r#"{"messages":7,"kinds":{"user":2,"stream_event":5},"memory":2000000}"#);
+        assert_eq!((&*seen(&swallowed), &*lost(&swallowed)), ("7 of 8", "none"));
+        assert_eq!(cells(HOOK, &Ok(vec![swallowed])), "9.0 µs | 2.0 | 7 of 8 | none");
+        let lossy = run(r#"{"messages":6,"kinds":{"user":3,"stream_event":2,"other":1,"error":2}}"#);
+        assert_eq!(seen(&lossy), "6 of 8, 2 as errors");
+        assert_eq!(lost(&lossy), "3 `stream_event`, 1 `user` too many");
+    }
+
+    #[test]
+    fn who_reads_all_must_have_read_what_was_said() {
+        assert_eq!(lost(&run(r#"{"messages":8,"bytes":80,"checksum":7}"#)), "none");
+        assert_eq!(lost(&run(r#"{"messages":8,"bytes":80,"checksum":8}"#)), "read otherwise");
+    }
+
+    #[test]
+    fn a_reason_is_one_line_in_a_cell() {
+        let failed = Unplayed::Failed("exit status: 1\nTraceback\n  Error: a|b\n\n".to_owned());
+        assert_eq!(cells(HOOK, &Err(failed)), "failed (Error: a/b) | | |");
+        let late = Unplayed::TooLong(Duration::from_secs(60), String::new());
+        assert_eq!(cells(HOOK, &Err(late)), "not done in 60 s | | |");
+    }
+}

@@ -1,0 +1,45 @@
+//! A conversation that outlives its machine: kept in a store, and gone on with from there.
+//!
+//! `cargo run --example session_store --features sessions -- FOLDER "a prompt"`, as often as you like, from any machine
+//! that has the folder: the conversation goes on each time.
+//! The project has a name of its own in the store, so that it need not lie at the same path everywhere.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program for people")]
+
+use std::{env, error::Error, sync::Arc};
+
+use agentwire::{
+    Incoming, Message, Options, Session, System,
+    sessions::{FolderStore, SessionStore},
+};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = env::args().skip(1);
+    let folder = args.next().ok_or("which folder?")?;
+    let prompt = args.next().unwrap_or_else(|| "Say hello.".to_owned());
+    let store: Arc<dyn SessionStore> = Arc::new(FolderStore::at(folder));
+    // Where the store has none yet, the CLI begins one.
+    let options = Options::new().session_store_project(PROJECT);
+    let known = match store.list_sessions(PROJECT) {
+        Some(listed) => !listed.await?.is_empty(),
+        None => false,
+    };
+    let options = if known { options.continue_last() } else { options };
+    let mut session = Session::builder().options(options).session_store(store).connect().await?;
+    let mut turn = session.ask(prompt).await?;
+    while let Some(incoming) = turn.next().await {
+        match incoming? {
+            // The session goes on without what could not be stored.
+            Incoming::Message(Message::System(System::MirrorError(told)), _) => eprintln!("{}", told.error),
+            Incoming::Message(Message::Result(result), _) => {
+                println!("{}", result.result.unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+    // The last entries come after the result.
+    session.close().await?;
+    Ok(())
+}
+
+const PROJECT: &str = "example";

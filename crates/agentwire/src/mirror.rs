@@ -1,0 +1,69 @@
+//! What is stored of a session goes to a store too: taken off the stream, appended in the background, told where it fails.
+
+mod append;
+mod batch;
+mod options;
+mod place;
+mod queue;
+mod reading;
+mod sieve;
+mod told;
+mod worker;
+
+use std::sync::Arc;
+
+use agentwire_control::Sieve;
+use agentwire_sessions::SessionStore;
+use tokio::runtime::Handle;
+
+pub(crate) use append::{call, call_optional};
+pub(crate) use options::MirrorOptions;
+pub(crate) use place::{PROJECTS, Places, SUFFIX};
+
+use queue::Queue;
+use reading::Held;
+use worker::Worker;
+
+/// The mirror of a session, as its reader holds it.
+///
+/// Dropping it leaves what waits to the worker, which gives it up when the time that a flush may take is over.
+#[derive(Debug)]
+pub(crate) struct Mirror {
+    queue: Arc<Queue>,
+    /// What was read and waits until the store has what came before it.
+    held: Option<Held>,
+    /// Whether results no longer wait: the session is being closed, and only its end does.
+    hurried: bool,
+}
+
+impl Mirror {
+    /// Starts to mirror: what comes through the sieve goes to the store.
+    pub(crate) fn start(
+        runtime: &Handle,
+        store: Arc<dyn SessionStore>,
+        options: MirrorOptions,
+        places: Places,
+    ) -> (Self, Arc<dyn Sieve>) {
+        let places = Arc::new(places);
+        let queue = Arc::new(Queue::new(options));
+        let worker = Worker::new(Arc::clone(&queue), store, Arc::clone(&places));
+        // It ends when the sieve is gone and all is stored; and when its time is over, once this is dropped.
+        runtime.spawn(worker.run());
+        let sieve = sieve::MirrorSieve::new(Arc::clone(&queue), places);
+        (Self { queue, held: None, hurried: false }, Arc::new(sieve))
+    }
+
+    /// From now on nothing waits for the store but the end, what is held already included.
+    pub(crate) fn hurry(&mut self) {
+        self.hurried = true;
+        if let Some(held) = &self.held {
+            self.queue.release(held.hold);
+        }
+    }
+}
+
+impl Drop for Mirror {
+    fn drop(&mut self) {
+        self.queue.leave();
+    }
+}

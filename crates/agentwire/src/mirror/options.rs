@@ -1,0 +1,36 @@
+//! The numbers of a mirror.
+
+use std::time::Duration;
+
+use crate::{Options, SessionStoreFlush};
+
+/// The numbers of a mirror.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MirrorOptions {
+    /// Whether each frame is appended by itself, at once.
+    pub(super) eager: bool,
+    /// How long a result, or the end, waits for the store.
+    pub(super) flush_limit: Duration,
+    /// How long one append may take.
+    pub(super) append_limit: Duration,
+    /// The most bytes that wait for the store.
+    pub(super) most_pending: usize,
+}
+
+impl MirrorOptions {
+    pub(crate) fn of(options: &Options) -> Self {
+        let limit = |set: Option<u64>, default: Duration| set.map(Duration::from_millis).unwrap_or(default);
+        Self {
+            eager: options.session_store_flush == Some(SessionStoreFlush::Eager),
+            flush_limit: limit(options.session_store_flush_timeout_ms, FLUSH_LIMIT),
+            append_limit: limit(options.session_store_append_timeout_ms, APPEND_LIMIT),
+            most_pending: options.session_store_max_pending_bytes.unwrap_or(MOST_PENDING),
+        }
+    }
+}
+
+const FLUSH_LIMIT: Duration = Duration::from_secs(10);
+/// The published SDKs' own.
+const APPEND_LIMIT: Duration = Duration::from_secs(60);
+/// As much as may lie unread of the session itself.
+const MOST_PENDING: usize = 64 << 20;

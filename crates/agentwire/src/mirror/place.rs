@@ -1,0 +1,135 @@
+//! Where the store keeps what the CLI writes to a file.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
+use agentwire_protocol::SessionId;
+use agentwire_sessions::SessionKey;
+
+/// Where the CLI's files lie, and what the store calls them.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// The folder with the projects, as it was named and as the system has it.
+    roots: Vec<PathBuf>,
+    /// What a relative path of the CLI's counts from.
+    cwd: PathBuf,
+    /// What the store calls the project, where that is not the name of its folder.
+    project: Option<Box<str>>,
+}
+
+impl Places {
+    /// The sessions of a CLI with this configuration folder.
+    pub(crate) fn new(config: &Path, project: Option<&str>) -> Self {
+        let named = config.join(PROJECTS);
+        let real = real(&named);
+        let roots = if real == named { vec![named] } else { vec![named, real] };
+        Self { roots, cwd: PathBuf::new(), project: project.map(Into::into) }
+    }
+
+    /// With the working directory of the CLI, which it may name files from.
+    pub(crate) fn seen_from(self, cwd: PathBuf) -> Self {
+        Self { cwd, ..self }
+    }
+
+    /// The key of what is written to this file; or why it has none.
+    pub(super) fn key(&self, file: &str) -> Result<SessionKey, String> {
+        let path = self.cwd.join(file);
+        let within = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
+        let within = within.ok_or_else(|| format!("{file:?} is not in the CLI's folder for projects"))?;
+        let parts: Option<Vec<&str>> = within.iter().map(OsStr::to_str).collect();
+        let not_one = || format!("{file:?} is no file of a session");
+        let (last, folders) = parts.as_deref().and_then(<[_]>::split_last).ok_or_else(not_one)?;
+        let last = last.strip_suffix(SUFFIX).ok_or_else(not_one)?;
+        match *folders {
+            [project] => self.session(project, last),
+            // As the published SDKs have it, what is beneath a session lies in a folder of the session's.
+            [project, session, ref middle @ ..] if !middle.is_empty() => {
+                let subpath = [middle, &[last]].concat().join("/");
+                let session = self.session(project, session)?;
+                session.with_subpath(subpath).map_err(|error| error.to_string())
+            }
+            _ => Err(not_one()),
+        }
+    }
+
+    fn session(&self, project: &str, session: &str) -> Result<SessionKey, String> {
+        let project = self.project.as_deref().unwrap_or(project);
+        SessionKey::new(project, SessionId::from(session)).map_err(|error| error.to_string())
+    }
+}
+
+/// The path without links, as far as it exists: the CLI tells where it has written without them, on some systems.
+fn real(path: &Path) -> PathBuf {
+    match (path.canonicalize(), path.parent(), path.file_name()) {
+        (Ok(real), ..) => real,
+        (Err(_), Some(parent), Some(name)) => real(parent).join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// The folder with the projects, in a configuration folder.
+pub(crate) const PROJECTS: &str = "projects";
+/// How the names of files with sessions end.
+pub(crate) const SUFFIX: &str = ".jsonl";
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Places;
+
+    const ID: &str = "0b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11";
+
+    fn key(file: &str) -> Result<String, String> {
+        Places::new(Path::new("/config"), None).key(file).map(|key| key.to_string())
+    }
+
+    #[test]
+    fn files_of_sessions_have_keys() {
+        let at = |rest: &str| key(&format!("/config/projects/-src-app/{rest}"));
+        assert_eq!(at(&format!("{ID}.jsonl")), Ok(format!("-src-app/{ID}")));
+        let agent = format!("-src-app/{ID}/subagents/agent-a1");
+        assert_eq!(at(&format!("{ID}/subagents/agent-a1.jsonl")), Ok(agent));
+        let deep = format!("-src-app/{ID}/subagents/workflows/w1/agent-2");
+        assert_eq!(at(&format!("{ID}/subagents/workflows/w1/agent-2.jsonl")), Ok(deep));
+    }
+
+    #[test]
+    fn other_files_have_none() {
+        for file in [
+            format!("/config/{ID}.jsonl"),
+            format!("/config/projects/{ID}.jsonl"),
+            format!("/config/projects/p/{ID}.json"),
+            format!("/config/projects/p/{ID}/agent-1.jsonl"),
+            "/config/projects/p/notes.jsonl".to_owned(),
+            format!("/config/projects/p/{ID}/subagents/../../../x.jsonl"),
+            format!("/config/projects/../projects/{ID}.jsonl"),
+            format!("/config/projects-2/p/{ID}.jsonl"),
+            format!("projects/p/{ID}.jsonl"),
+            String::new(),
+        ] {
+            assert!(key(&file).is_err(), "{file}");
+        }
+    }
+
+    #[test]
+    fn the_project_may_have_a_name_of_its_own() {
+        let places = Places::new(Path::new("/c"), Some("team"));
+        let key = places.key(&format!("/c/projects/-src-app/{ID}.jsonl")).unwrap();
+        assert_eq!(key.to_string(), format!("team/{ID}"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_seen_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let real = dir.path().canonicalize().unwrap().join("real");
+        std::fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, dir.path().join("link")).unwrap();
+        let places = Places::new(&dir.path().join("link"), None);
+        let file = real.join(format!("projects/p/{ID}.jsonl"));
+        assert!(places.key(file.to_str().unwrap()).is_ok());
+    }
+}

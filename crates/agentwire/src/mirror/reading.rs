@@ -1,0 +1,83 @@
+//! The reader's side: what the mirror tells comes between the messages, and a result waits for the store.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use agentwire_codec::{FrameError, Head, Incoming};
+use agentwire_control::{Delivery, Ending, Messages, ReadOn};
+use agentwire_protocol::Message;
+
+use super::{Mirror, queue::Hold, told::Told};
+
+/// What was read and waits until the store has what came before it.
+#[derive(Debug)]
+pub(super) struct Held {
+    what: Result<Delivery, Arc<Ending>>,
+    pub(super) hold: Hold,
+    /// What the CLI asks meanwhile is heard.
+    _reading: ReadOn,
+}
+
+impl Mirror {
+    /// The next thing for the user: see [`Messages::poll_next`].
+    ///
+    /// What is held back is kept here, so that nothing is lost between two polls.
+    pub(crate) fn poll_next(
+        &mut self,
+        messages: &mut Messages,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Delivery, Arc<Ending>>> {
+        loop {
+            match self.queue.poll(self.held.as_ref().map(|held| held.hold), context) {
+                Poll::Ready(Some(told)) => return Poll::Ready(Ok(Delivery::Incoming(told.incoming()))),
+                Poll::Ready(None) => {
+                    if let Some(held) = self.held.take() {
+                        return Poll::Ready(held.what);
+                    }
+                }
+                Poll::Pending if self.held.is_some() => return Poll::Pending,
+                Poll::Pending => {}
+            }
+            let what = ready!(messages.poll_next(context)).map(told_where_lost);
+            let at_end = what.is_err();
+            if !at_end && (self.hurried || !is_result(&what)) {
+                return Poll::Ready(what);
+            }
+            self.held = Some(Held { what, hold: self.queue.hold(at_end), _reading: messages.read_on() });
+        }
+    }
+}
+
+/// What is told in the place of a frame of the mirror's that was too long to be read; anything else as it is.
+fn told_where_lost(delivery: Delivery) -> Delivery {
+    match delivery {
+        Delivery::Incoming(Incoming::TooLong(FrameError::TooLong { limit, excerpt, .. }))
+            if excerpt.starts_with(MIRRORED) =>
+        {
+            let why =
+                format!("a frame of the mirror is longer than {limit} bytes (maxBufferSize), and was lost");
+            let told = Told { key: None, entries: 0, why };
+            tracing::warn!("session store: {}", told.why);
+            Delivery::Incoming(told.incoming())
+        }
+        other => other,
+    }
+}
+
+/// Whether a turn ends with it, readable or not.
+fn is_result(what: &Result<Delivery, Arc<Ending>>) -> bool {
+    match what {
+        Ok(Delivery::Incoming(incoming)) => match incoming {
+            Incoming::Message(message, _) => matches!(message, Message::Result(_)),
+            Incoming::Undecodable(_, line) => Head::of(line.as_bytes()) == Head::Result,
+            Incoming::TooLong(FrameError::TooLong { head, .. }) => *head == Head::Result,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// How the CLI's frames of the mirror begin.
+const MIRRORED: &str = r#"{"type":"transcript_mirror""#;

@@ -1,0 +1,106 @@
+//! Takes the mirror's frames off the stream.
+
+use std::{borrow::Cow, fmt, sync::Arc};
+
+use agentwire_codec::{Frame, Head, Line};
+use agentwire_control::Sieve;
+use serde::{Deserialize, de::IgnoredAny};
+
+use super::{Places, queue::Queue};
+
+/// Takes the mirror's frames off the stream, and has the store flushed at each result.
+pub(super) struct MirrorSieve {
+    queue: Arc<Queue>,
+    places: Arc<Places>,
+}
+
+impl MirrorSieve {
+    pub(super) fn new(queue: Arc<Queue>, places: Arc<Places>) -> Self {
+        Self { queue, places }
+    }
+
+    /// Takes note of a frame that there is no room for.
+    fn count(&self, line: &Line) {
+        let text = line.to_str().unwrap_or_default();
+        let (key, entries) = match serde_json::from_str::<Counted>(text) {
+            Ok(counted) => (self.places.key(&counted.file_path).ok(), counted.entries.len()),
+            // What it holds can't be told.
+            Err(_) => (None, 0),
+        };
+        self.queue.overflow(key, entries);
+    }
+}
+
+impl Sieve for MirrorSieve {
+    fn sift(&self, mut frame: Frame) -> Option<Frame> {
+        match frame.head {
+            Head::Other if is_mirrored(frame.line.as_bytes()) => {
+                frame.detach();
+                if let Err(line) = self.queue.push(frame.line) {
+                    self.count(&line);
+                }
+                None
+            }
+            Head::Result => {
+                self.queue.want();
+                Some(frame)
+            }
+            _ => Some(frame),
+        }
+    }
+}
+
+impl Drop for MirrorSieve {
+    fn drop(&mut self) {
+        self.queue.close();
+    }
+}
+
+impl fmt::Debug for MirrorSieve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MirrorSieve").finish_non_exhaustive()
+    }
+}
+
+/// Whether a line is a frame of the mirror's.
+fn is_mirrored(line: &[u8]) -> bool {
+    if let Some(kind) = line.strip_prefix(b"{\"type\":\"") {
+        return kind.strip_prefix(KIND.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'"'));
+    }
+    serde_json::from_slice::<Kind<'_>>(line).is_ok_and(|line| line.kind == KIND)
+}
+
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+}
+
+/// What is to be known of a frame that is not kept.
+#[derive(Deserialize)]
+struct Counted {
+    #[serde(rename = "filePath")]
+    file_path: String,
+    #[serde(default)]
+    entries: Vec<IgnoredAny>,
+}
+
+const KIND: &str = "transcript_mirror";
+
+#[cfg(test)]
+mod tests {
+    use super::is_mirrored;
+
+    #[test]
+    fn the_mirrors_frames_are_known_however_they_are_written() {
+        for line in [
+            r#"{"type":"transcript_mirror","filePath":"","entries":[]}"#,
+            r#"{ "filePath":"", "type" : "transcript\u005fmirror"}"#,
+        ] {
+            assert!(is_mirrored(line.as_bytes()), "{line}");
+        }
+        for line in [r#"{"type":"transcript_mirrors"}"#, r#"{"type":"system"}"#, "{}", "{", ""] {
+            assert!(!is_mirrored(line.as_bytes()), "{line}");
+        }
+    }
+}

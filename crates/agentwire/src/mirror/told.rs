@@ -1,0 +1,67 @@
+//! What is told of a mirror that fails: `mirror_error` messages, as the published SDKs have them.
+
+use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_sessions::SessionKey;
+use serde::Serialize;
+
+use crate::session::fresh_id;
+
+/// Something that went wrong with the mirror.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// Where it should have gone; `None` where it belongs to no session, or to several.
+    pub(super) key: Option<SessionKey>,
+    /// How many entries are not in the store by this; 0 where that is not known, or not so.
+    pub(super) entries: usize,
+    /// Why.
+    pub(super) why: String,
+}
+
+impl Told {
+    /// The message that tells it.
+    pub(super) fn incoming(self) -> Incoming {
+        let error = self.text();
+        let session_id = self.key.as_ref().map(|key| key.session_id().as_str());
+        let key = self.key.as_ref().map(|key| Key {
+            project_key: key.project(),
+            session_id: key.session_id().as_str(),
+            subpath: key.subpath(),
+        });
+        let uuid = fresh_id();
+        let uuid = uuid.as_str();
+        let message =
+            MirrorError { r#type: "system", subtype: "mirror_error", error: &error, key, session_id, uuid };
+        // It is made of texts alone, which can always be written.
+        let text = serde_json::to_string(&message).unwrap_or_default();
+        Incoming::decode(Frame::new(Line::from(text.as_str())))
+    }
+
+    pub(super) fn text(&self) -> String {
+        match self.entries {
+            0 => self.why.clone(),
+            1 => format!("1 entry was not stored: {}", self.why),
+            entries => format!("{entries} entries were not stored: {}", self.why),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct MirrorError<'a> {
+    r#type: &'a str,
+    subtype: &'a str,
+    error: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<Key<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a str>,
+    uuid: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Key<'a> {
+    project_key: &'a str,
+    session_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subpath: Option<&'a str>,
+}

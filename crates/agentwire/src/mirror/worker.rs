@@ -1,0 +1,93 @@
+//! The task that appends to the store.
+
+use std::sync::Arc;
+
+use agentwire_sessions::SessionStore;
+use tokio::task::consume_budget;
+
+use super::{
+    MirrorOptions, Places,
+    append::append,
+    batch::Batch,
+    queue::{Job, Queue},
+    told::Told,
+};
+
+/// Appends to the store what the sieve has taken off the stream.
+///
+/// However it ends, what it leaves is counted and told, and nobody waits for it any longer.
+pub(super) struct Worker {
+    queue: Arc<Queue>,
+    store: Arc<dyn SessionStore>,
+    places: Arc<Places>,
+    batch: Batch,
+}
+
+impl Worker {
+    pub(super) fn new(queue: Arc<Queue>, store: Arc<dyn SessionStore>, places: Arc<Places>) -> Self {
+        Self { queue, store, places, batch: Batch::default() }
+    }
+
+    /// Works until all is stored and no more will come, or the time is up.
+    pub(super) async fn run(mut self) {
+        let queue = Arc::clone(&self.queue);
+        tokio::select! {
+            biased;
+            () = self.work() => {}
+            () = queue.keep_time() => {}
+        }
+    }
+
+    async fn work(&mut self) {
+        loop {
+            // A store that is always ready must not keep others from their turn, the clock included.
+            consume_budget().await;
+            match self.queue.next_job().await {
+                Job::Frame(line) => {
+                    if let Some(told) = self.batch.add(&line, &self.places) {
+                        self.queue.tell(told);
+                    }
+                    let MirrorOptions { eager, most_pending, .. } = self.queue.options;
+                    if eager || self.batch.is_full(most_pending) {
+                        self.flush().await;
+                    }
+                }
+                Job::Flush => self.flush().await,
+                Job::End => return self.flush().await,
+            }
+        }
+    }
+
+    /// Appends all that it has, key by key.
+    async fn flush(&mut self) {
+        // What is being appended stays in its place, so that it is counted where this is given up.
+        while let Some((key, entries)) = self.batch.parts.first() {
+            let outcome = append(&*self.store, key, entries, self.queue.options.append_limit).await;
+            let (key, entries) = self.batch.parts.remove(0);
+            match outcome {
+                Ok(()) => self.queue.stored(),
+                Err(fault) => {
+                    self.queue.tell(Told { key: Some(key), entries: entries.len(), why: fault.report() });
+                }
+            }
+        }
+        let Batch { frames, bytes, .. } = std::mem::take(&mut self.batch);
+        self.queue.finish(frames, bytes);
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let mut rest = std::mem::take(&mut self.batch);
+        for line in self.queue.left() {
+            if let Some(told) = rest.add(&line, &self.places) {
+                self.queue.tell(told);
+            }
+        }
+        for (key, entries) in rest.parts {
+            let why = "the session ended before the store had taken it".to_owned();
+            self.queue.tell(Told { key: Some(key), entries: entries.len(), why });
+        }
+        self.queue.worked();
+    }
+}

@@ -1,0 +1,64 @@
+//! Going on with a session from a store: loaded, and written to a folder that the CLI has for its configuration.
+
+mod folder;
+mod load;
+mod login;
+mod write;
+
+use std::{path::PathBuf, time::Duration};
+
+use agentwire_sessions::{SessionStore, project_key};
+use tokio::task::spawn_blocking;
+
+pub(super) use folder::Folder;
+
+use super::{
+    stored::{config_dir, home, named_config_dir},
+    user::User,
+};
+use crate::{Error, Options, ResumeError, options::refuse};
+
+/// Takes the session that the options name from the store: the folder that it now lies in, and its id.
+///
+/// `None` where the last session is asked for and there is none.
+/// A folder that was begun is gone when this is dropped.
+pub(super) async fn resume(
+    store: &dyn SessionStore,
+    options: &Options,
+) -> Result<Option<(Folder, String)>, Error> {
+    let limit = options.load_timeout_ms.map_or(LOAD_LIMIT, Duration::from_millis);
+    let cwd = options.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
+    let in_folder = project_key(&cwd);
+    let project = options.session_store_project.as_deref().unwrap_or(&in_folder);
+    let loaded = match &options.resume {
+        Some(id) => Some(load::by_id(store, project, id, limit).await?),
+        None => load::last(store, project, limit).await?,
+    };
+    let Some(loaded) = loaded else { return Ok(None) };
+    let id = loaded.key.session_id().to_string();
+    let reader = options.user.as_deref().map(User::find).transpose()?;
+    let login = login::Sources {
+        config: config_dir(options),
+        // Unless a configuration folder is set, it lies beside it.
+        state: named_config_dir(options).map_or_else(|| home(options), |_| config_dir(options)),
+        ask_keychain: named_config_dir(options).is_none() && !login::is_in_environment(options),
+    };
+    let written = spawn_blocking(move || {
+        let folder = Folder::new(reader)?;
+        write::session(&folder, &in_folder, &loaded)?;
+        login::copy(&login, &folder)?;
+        folder.hand_over()?;
+        Ok(folder)
+    });
+    let written = written.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+    let folder = written.map_err(ResumeError::Folder)?;
+    Ok(Some((folder, id)))
+}
+
+/// What can't be looked for in a store.
+fn refuse_id<T>(why: &str) -> Result<T, Error> {
+    refuse("resume", format!("{why}; with a session store it is a session's id, a UUID"))
+}
+
+/// The published SDKs' own.
+const LOAD_LIMIT: Duration = Duration::from_secs(60);

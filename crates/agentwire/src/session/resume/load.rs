@@ -1,0 +1,129 @@
+//! A session, with all that lies beneath it, out of a store.
+
+use std::{cmp::Reverse, time::Duration};
+
+use agentwire_protocol::SessionId;
+use agentwire_sessions::{KeyError, RawEntry, SessionKey, SessionStore};
+use serde::Deserialize;
+
+use super::refuse_id;
+use crate::{
+    Error, ResumeError, StoreFault,
+    mirror::{call, call_optional},
+    options::refuse,
+};
+
+/// A session out of a store.
+pub(super) struct Loaded {
+    pub(super) key: SessionKey,
+    pub(super) entries: Vec<RawEntry>,
+    /// What lies beneath it, such as its subagents, by the subpath.
+    pub(super) beneath: Vec<(SessionKey, Vec<RawEntry>)>,
+}
+
+/// The session with this id.
+pub(super) async fn by_id(
+    store: &dyn SessionStore,
+    project: &str,
+    id: &str,
+    limit: Duration,
+) -> Result<Loaded, Error> {
+    let key = match SessionKey::new(project, SessionId::from(id)) {
+        Ok(key) => key,
+        Err(error @ KeyError::Session(_)) => return refuse_id(&error.to_string()),
+        Err(error) => return refuse("sessionStoreProject", error.to_string()),
+    };
+    let entries = entries(store, &key, limit).await?;
+    if entries.is_empty() {
+        return Err(ResumeError::NotStored { key }.into());
+    }
+    whole(store, key, entries, limit).await
+}
+
+/// The session with messages that was last written to; `None` where there is none.
+pub(super) async fn last(
+    store: &dyn SessionStore,
+    project: &str,
+    limit: Duration,
+) -> Result<Option<Loaded>, Error> {
+    let doing = || format!("listing the sessions of {project} in the session store");
+    let Some(listed) = call_optional(limit, || store.list_sessions(project)).await else {
+        return refuse("continue", "the session store can't list its sessions; name one with `resume`");
+    };
+    let mut listed = listed.map_err(|source| failed(doing(), source))?;
+    listed.sort_by_key(|session| Reverse(session.modified_ms));
+    for session in listed {
+        let key = SessionKey::new(project, session.session_id);
+        // A store of somebody else's may hold other things too.
+        let Ok(key) = key else { continue };
+        let entries = entries(store, &key, limit).await?;
+        if entries.first().is_some_and(|first| !is_sidechain(first)) && entries.iter().any(is_message) {
+            return whole(store, key, entries, limit).await.map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Loads what lies beneath a session too, and checks that there is something to go on with.
+async fn whole(
+    store: &dyn SessionStore,
+    key: SessionKey,
+    entries: Vec<RawEntry>,
+    limit: Duration,
+) -> Result<Loaded, Error> {
+    if !entries.iter().any(is_message) {
+        let why = "none of its entries is a message of its own".to_owned();
+        return Err(ResumeError::Unusable { key, why }.into());
+    }
+    let doing = || format!("listing what is beneath {key} in the session store");
+    let listed = call_optional(limit, || store.list_subkeys(&key)).await;
+    let listed = listed.transpose().map_err(|source| failed(doing(), source))?;
+    let mut subpaths = listed.unwrap_or_default();
+    subpaths.sort_unstable();
+    subpaths.dedup();
+    let mut beneath = Vec::with_capacity(subpaths.len());
+    for subpath in subpaths {
+        let at = match key.with_subpath(subpath) {
+            // A drive, or a stream of a file.
+            Ok(at) if !at.subpath().is_some_and(|subpath| subpath.contains(':')) => at,
+            Ok(at) => return Err(unusable(&key, format!("{at} is no path"))),
+            Err(error) => return Err(unusable(&key, error.to_string())),
+        };
+        let entries = self::entries(store, &at, limit).await?;
+        beneath.push((at, entries));
+    }
+    Ok(Loaded { key, entries, beneath })
+}
+
+fn unusable(key: &SessionKey, why: String) -> Error {
+    ResumeError::Unusable { key: key.clone(), why }.into()
+}
+
+async fn entries(
+    store: &dyn SessionStore,
+    key: &SessionKey,
+    limit: Duration,
+) -> Result<Vec<RawEntry>, Error> {
+    let doing = || format!("loading {key} from the session store");
+    let loaded = call(limit, || store.load(key)).await.map_err(|source| failed(doing(), source))?;
+    Ok(loaded.unwrap_or_default())
+}
+
+fn failed(doing: String, source: StoreFault) -> Error {
+    ResumeError::Store { doing, source }.into()
+}
+
+/// Whether an entry is a message that a session can go on from, and no subagent's.
+fn is_message(entry: &RawEntry) -> bool {
+    matches!(entry.kind(), "user" | "assistant") && !is_sidechain(entry)
+}
+
+/// Whether an entry is a subagent's, which older versions of the CLI kept among the others.
+fn is_sidechain(entry: &RawEntry) -> bool {
+    #[derive(Deserialize)]
+    struct Marked {
+        #[serde(rename = "isSidechain", default)]
+        is_sidechain: bool,
+    }
+    entry.decode::<Marked>().is_ok_and(|entry| entry.is_sidechain)
+}

@@ -1,0 +1,136 @@
+//! What a CLI with another configuration folder needs of the user's own: the login, and the settings.
+
+mod keychain;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use super::folder::Folder;
+use crate::{Options, session::launch::inherited};
+
+/// Where it lies.
+pub(super) struct Sources {
+    /// The user's configuration folder.
+    pub(super) config: PathBuf,
+    /// The folder with `.claude.json`.
+    pub(super) state: PathBuf,
+    /// Whether the login may be in the keychain.
+    pub(super) ask_keychain: bool,
+}
+
+/// Copies what there is; what is missing, or can't be read, is left out.
+pub(super) fn copy(sources: &Sources, to: &Folder) -> io::Result<()> {
+    let keychain = if sources.ask_keychain { keychain::login() } else { None };
+    let login = keychain.or_else(|| read(&sources.config.join(LOGIN)));
+    put(to, LOGIN, login.as_deref().and_then(without_refresh_tokens))?;
+    put(to, STATE, read(&sources.state.join(STATE)))?;
+    for name in SETTINGS {
+        put(to, name, read(&sources.config.join(name)).map(without_what_lies_elsewhere))?;
+    }
+    Ok(())
+}
+
+/// Whether the environment has a login, which counts before others.
+pub(super) fn is_in_environment(options: &Options) -> bool {
+    LOGIN_VARIABLES.iter().any(|name| inherited(options, name).is_some_and(|value| !value.is_empty()))
+}
+
+fn put(to: &Folder, name: &str, contents: Option<Vec<u8>>) -> io::Result<()> {
+    contents.map_or(Ok(()), |contents| to.write(Path::new(name), [contents].into_iter()))
+}
+
+/// A file, unless it is something else that may never end.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let contents = match fs::metadata(path) {
+        Ok(about) if about.is_file() => fs::read(path),
+        Ok(_) => Err(io::Error::other("it is no file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => Err(error),
+    };
+    contents.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "left out of a session")).ok()
+}
+
+/// The login without what is used up when it is used: the CLI would keep what it gets for it where nobody looks.
+///
+/// What can't be read is left out, since it may hold one.
+fn without_refresh_tokens(login: &[u8]) -> Option<Vec<u8>> {
+    let read = serde_json::from_slice(login);
+    let warn = |error: &_| tracing::warn!(%error, "the login can't be read, and is left out of a session");
+    let mut login = read.inspect_err(warn).ok()?;
+    remove_refresh_tokens(&mut login);
+    serde_json::to_vec(&login).ok()
+}
+
+fn remove_refresh_tokens(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !REFRESH_TOKENS.contains(&name.as_str()));
+            fields.values_mut().for_each(remove_refresh_tokens);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_refresh_tokens),
+        _ => {}
+    }
+}
+
+/// The settings without plugins, which would be fetched anew into the folder, and without another folder's name.
+///
+/// What can't be read is copied as it is: the CLI says what is wrong with it.
+fn without_what_lies_elsewhere(settings: Vec<u8>) -> Vec<u8> {
+    let text = settings.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&settings);
+    let Ok(Value::Object(mut fields)) = serde_json::from_slice(text) else { return settings };
+    let plugins = PLUGINS.iter().filter(|name| fields.remove(**name).is_some()).count();
+    let env = fields.get_mut("env").and_then(Value::as_object_mut);
+    let folder = env.and_then(|env| env.remove("CLAUDE_CONFIG_DIR"));
+    if plugins == 0 && folder.is_none() {
+        return settings;
+    }
+    serde_json::to_vec(&fields).unwrap_or(settings)
+}
+
+const LOGIN: &str = ".credentials.json";
+const STATE: &str = ".claude.json";
+const SETTINGS: &[&str] = &["settings.json", "cowork_settings.json"];
+const LOGIN_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
+const REFRESH_TOKENS: &[&str] = &["refreshToken", "refresh_token"];
+const PLUGINS: &[&str] = &["enabledPlugins", "extraKnownMarketplaces"];
+/// Some editors put it before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{without_refresh_tokens, without_what_lies_elsewhere};
+
+    #[test]
+    fn no_refresh_token_is_written() {
+        let login = json!({
+            "claudeAiOauth": {"accessToken": "a", "refreshToken": "b", "expiresAt": 1},
+            "mcpOAuth": {"s": {"accessToken": "c", "refreshToken": "d"}, "t": [{"refresh_token": "e"}]},
+        });
+        let left: Value =
+            serde_json::from_slice(&without_refresh_tokens(login.to_string().as_bytes()).unwrap()).unwrap();
+        assert_eq!(
+            left,
+            json!({
+                "claudeAiOauth": {"accessToken": "a", "expiresAt": 1},
+                "mcpOAuth": {"s": {"accessToken": "c"}, "t": [{}]},
+            })
+        );
+        assert_eq!(without_refresh_tokens(br#"{"claudeAiOauth":{"refreshToken":"b""#), None);
+    }
+
+    #[test]
+    fn settings_lose_what_would_not_fit() {
+        let strip = |text: &str| String::from_utf8(without_what_lies_elsewhere(text.into())).unwrap();
+        let settings = "\u{feff}{\"enabledPlugins\":{},\"model\":\"m\",\"env\":{\"CLAUDE_CONFIG_DIR\":\"x\",\"A\":\"b\"}}";
+        assert_eq!(strip(settings), r#"{"env":{"A":"b"},"model":"m"}"#);
+        for untouched in [r#"{ "model": "m" }"#, "{", r#"["enabledPlugins"]"#] {
+            assert_eq!(strip(untouched), untouched);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The login where macOS keeps it.
+
+/// The login in the keychain, where there is one.
+#[cfg(target_os = "macos")]
+pub(super) fn login() -> Option<Vec<u8>> {
+    use std::{
+        io::Read,
+        process::{Command, Stdio},
+        thread,
+        time::{Duration, Instant},
+    };
+
+    let user = std::env::var("USER").unwrap_or_else(|_| "claude-code-user".to_owned());
+    let mut asked = Command::new("security")
+        .args(["find-generic-password", "-a", &user, "-w", "-s", "Claude Code-credentials"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let until = Instant::now() + Duration::from_secs(5);
+    // It may ask the user, who may be away. What it writes fits into a pipe.
+    while asked.try_wait().ok()?.is_none() {
+        if Instant::now() >= until {
+            let _ = asked.kill();
+            let _ = asked.wait();
+            return None;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let mut login = Vec::new();
+    asked.stdout.take()?.read_to_end(&mut login).ok()?;
+    let login = login.trim_ascii().to_vec();
+    (asked.wait().ok()?.success() && !login.is_empty()).then_some(login)
+}
+
+/// Only macOS has one that the CLI uses.
+#[cfg(not(target_os = "macos"))]
+pub(super) fn login() -> Option<Vec<u8>> {
+    None
+}

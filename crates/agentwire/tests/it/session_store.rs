@@ -1,0 +1,168 @@
+//! A session with a store: what is mirrored, when, and what a store that fails costs.
+
+mod choosing;
+mod failing;
+mod leaving;
+mod resuming;
+mod store;
+mod waiting;
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire::{Message, Options, Session, SessionBuilder, System};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::peer::{Peer, assistant, bounded, connected, next_kind, result};
+use store::{Act, Lent, TestStore};
+
+/// The session of these tests.
+const ID: &str = "0b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11";
+
+fn main_file() -> String {
+    format!("/config/projects/-src-app/{ID}.jsonl")
+}
+
+/// Entries with these numbers, as the CLI mirrors them.
+fn mirrored(file: &str, numbers: impl IntoIterator<Item = usize>) -> Value {
+    let entries = numbers.into_iter().map(|number| json!({"type": "user", "uuid": format!("{number}")}));
+    json!({"type": "transcript_mirror", "filePath": file, "entries": entries.collect::<Vec<_>>()})
+}
+
+fn options() -> Options {
+    Options::new().env("CLAUDE_CONFIG_DIR", "/config")
+}
+
+fn builder(store: &Arc<TestStore>) -> SessionBuilder {
+    Session::builder().options(options()).session_store(Arc::new(Lent(Arc::clone(store))))
+}
+
+/// A session with a store that does these things, one an append, and then what it should.
+async fn with(acts: impl IntoIterator<Item = Act>) -> (Session, Peer, Arc<TestStore>) {
+    let store = Arc::new(TestStore::new(acts));
+    let (session, peer) = connected(builder(&store)).await;
+    (session, peer, store)
+}
+
+/// The next message, which is a `mirror_error`: its line.
+async fn told(session: &mut Session) -> Value {
+    let incoming = session.next().await.expect("a message").unwrap();
+    let line: Value = serde_json::from_str(incoming.line().unwrap().to_str().unwrap()).unwrap();
+    assert!(matches!(incoming.message(), Some(Message::System(System::MirrorError(_)))), "{line}");
+    line
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_mirrored_is_stored_before_the_result_and_is_no_message() {
+    bounded(async {
+        let (mut session, peer, store) = with([]).await;
+        let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+        for line in [
+            mirrored(&main_file(), [1, 2]),
+            assistant("a"),
+            mirrored(&agent, [3]),
+            mirrored(&main_file(), [4]),
+        ] {
+            peer.say(line).await;
+        }
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        assert!(timeout(Duration::from_secs(9), session.next()).await.is_err());
+        assert_eq!(store.calls(), Vec::<String>::new());
+        peer.say(mirrored(&main_file(), [5])).await;
+        peer.say(result("done")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        let main = format!("-src-app/{ID}");
+        assert_eq!(store.calls(), [format!("{main}: 1 2 4 5"), format!("{main}/subagents/agent-a: 3")]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_eager_mirror_stores_each_frame_at_once() {
+    bounded(async {
+        let store = Arc::new(TestStore::new([]));
+        let options = options().session_store_flush(agentwire::SessionStoreFlush::Eager);
+        let (mut session, peer) = connected(builder(&store).options(options)).await;
+        for numbers in [1..3, 3..4] {
+            peer.say(mirrored(&main_file(), numbers)).await;
+        }
+        peer.say(assistant("a")).await;
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        store.called(2).await;
+        let main = format!("-src-app/{ID}");
+        assert_eq!(store.calls(), [format!("{main}: 1 2"), format!("{main}: 3")]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn much_is_stored_without_a_result() {
+    bounded(async {
+        let (_session, peer, store) = with([]).await;
+        peer.say(mirrored(&main_file(), 0..500)).await;
+        peer.say(mirrored(&main_file(), [500])).await;
+        store.called(1).await;
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 501);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_after_the_last_result_and_after_the_end_of_input_are_stored() {
+    bounded(async {
+        let (session, mut peer, store) = with([]).await;
+        let (closed, ()) = tokio::join!(session.close(), async {
+            peer.say(mirrored(&main_file(), [1])).await;
+            peer.say(result("done")).await;
+            peer.say(mirrored(&main_file(), [2])).await;
+            peer.input_ended().await;
+            peer.say(mirrored(&main_file(), [3])).await;
+            peer.exit(agentwire::transport::ExitReport::exited(0));
+        });
+        closed.unwrap();
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_outside_of_the_projects_folder_is_told_and_not_stored() {
+    bounded(async {
+        let (mut session, peer, store) = with([]).await;
+        peer.say(mirrored(&format!("/elsewhere/projects/p/{ID}.jsonl"), [1, 2])).await;
+        peer.say(mirrored("/config/projects/p/notes.jsonl", [3])).await;
+        peer.say(json!({"type": "transcript_mirror"})).await;
+        peer.say(result("done")).await;
+        let line = told(&mut session).await;
+        assert!(line.get("key").is_none(), "{line}");
+        let text = |line: Value| line["error"].as_str().unwrap().to_owned();
+        assert!(text(line).starts_with("2 entries were not stored: \"/elsewhere/"));
+        assert!(text(told(&mut session).await).starts_with("1 entry was not stored: "));
+        assert!(text(told(&mut session).await).starts_with("a frame of the mirror can't be read: "));
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!(store.calls(), Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_store_they_are_messages() {
+    bounded(async {
+        let (mut session, peer) = connected(Session::builder().session_mirror()).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        assert_eq!(next_kind(&mut session).await, "transcript_mirror");
+    })
+    .await;
+}
+
+#[test]
+fn a_store_has_the_cli_mirror_and_its_options_count() {
+    let store = Arc::new(TestStore::new([]));
+    let options = Options::new().session_store_flush(agentwire::SessionStoreFlush::Eager).load_timeout_ms(5);
+    let lowered = builder(&store).options(options.clone()).lower().unwrap();
+    assert!(lowered.args.iter().any(|arg| arg == "--session-mirror"));
+    assert_eq!(lowered.warnings, []);
+    assert_eq!(options.lower().unwrap().warnings.len(), 2);
+    let lowered = builder(&store).options(Options::new().persist_session(false)).lower().unwrap();
+    assert_eq!(lowered.warnings.len(), 1);
+}

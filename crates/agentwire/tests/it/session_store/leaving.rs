@@ -1,0 +1,112 @@
+//! Ends of sessions with a store, good and bad: what waits is stored or told, and nothing hangs.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire::transport::ExitReport;
+use tokio::time::Instant;
+
+use super::{Act, ID, main_file, mirrored, told, with};
+use crate::peer::{assistant, bounded, next_kind, result};
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_dropped_in_a_turn_has_what_was_read_stored() {
+    bounded(async {
+        let (mut session, peer, store) = with([]).await;
+        peer.say(mirrored(&main_file(), [1, 2])).await;
+        peer.say(assistant("a")).await;
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        assert_eq!(store.calls(), Vec::<String>::new());
+        drop(session);
+        store.returned().await;
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_session_gives_a_hanging_store_the_time_of_a_flush() {
+    bounded(async {
+        let (mut session, peer, store) = with([Act::Hang]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(assistant("a")).await;
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        let began = Instant::now();
+        drop(session);
+        store.returned().await;
+        assert_eq!((began.elapsed().as_secs(), store.calls().len()), (10, 1));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_hanging_store_has_not_taken_by_the_end_is_told_before_the_end() {
+    bounded(async {
+        let (mut session, mut peer, store) = with([Act::Hang]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(result("done")).await;
+        let began = Instant::now();
+        assert!(told(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+        assert_eq!(next_kind(&mut session).await, "result");
+        peer.say(mirrored(&main_file(), [2, 3])).await;
+        session.end_input();
+        peer.exit_after_input().await;
+        let line = told(&mut session).await;
+        assert_eq!(
+            line["error"],
+            "3 entries were not stored: the session ended before the store had taken it"
+        );
+        assert!(session.next().await.is_none());
+        assert_eq!(began.elapsed().as_secs(), 20);
+        store.returned().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_waits_for_a_hanging_store_once() {
+    bounded(async {
+        let (session, mut peer, store) = with([Act::Hang]).await;
+        for number in 0..5 {
+            peer.say(mirrored(&main_file(), [number])).await;
+            peer.say(result("done")).await;
+        }
+        let began = Instant::now();
+        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        closed.unwrap();
+        assert_eq!(began.elapsed().as_secs(), 10);
+        store.returned().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cli_that_crashes_has_what_it_has_said_stored() {
+    bounded(async {
+        let (mut session, peer, store) = with([]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        // Half a frame.
+        peer.raw.write(r#"{"type":"transcript_mirror","filePath":"#).await.unwrap();
+        peer.exit(ExitReport::exited(3));
+        let line = told(&mut session).await;
+        assert!(line["error"].as_str().unwrap().starts_with("a frame of the mirror can't be read"), "{line}");
+        assert!(session.next().await.unwrap().is_err());
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    })
+    .await;
+}
+
+#[test]
+fn a_runtime_that_ends_takes_the_worker_with_it() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (session, peer, store) = runtime.block_on(async {
+        let (mut session, peer, store) = with([Act::Hang]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(result("done")).await;
+        store.called(1).await;
+        assert!(tokio::time::timeout(Duration::from_millis(1), session.next()).await.is_err());
+        (session, peer, store)
+    });
+    drop(runtime);
+    assert_eq!(Arc::strong_count(&store), 1);
+    drop((session, peer));
+}

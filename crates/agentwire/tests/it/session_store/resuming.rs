@@ -1,0 +1,170 @@
+//! Going on from a store: what is written for the CLI, and what is refused.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use agentwire::{
+    Error, Options, ResumeError, Session,
+    sessions::{MemoryStore, RawEntry, SessionKey, SessionStore, project_key},
+};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{ID, store::Lent, store::TestStore};
+
+/// A user's home, a project, and a CLI that tells what its configuration folder holds, and ends.
+pub(super) struct Machine(tempfile::TempDir);
+
+impl Machine {
+    pub(super) fn new() -> Self {
+        let machine = Self(tempfile::tempdir().unwrap());
+        for dir in ["home/.claude", "project"] {
+            fs::create_dir_all(machine.path(dir)).unwrap();
+        }
+        let cli = machine.path("claude");
+        let tell = "stat -c '%a %n' \"$file\"; [ -d \"$file\" ] || cat \"$file\"; echo";
+        let script = format!(
+            "#!/bin/sh\ncd \"$CLAUDE_CONFIG_DIR\" || exit 2\n{{ pwd; echo \"$@\"; find . | sort | while read -r file; do {tell}; done; }} > '{}'\nexit 1\n",
+            machine.path("told").display()
+        );
+        fs::write(&cli, script).unwrap();
+        fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+        machine
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(super) fn options(&self) -> Options {
+        let home = self.path("home").display().to_string();
+        let options = Options::new().path_to_claude_code_executable(self.path("claude"));
+        options.cwd(self.path("project")).env("HOME", home).env_remove("CLAUDE_CONFIG_DIR")
+    }
+
+    pub(super) fn key(&self) -> SessionKey {
+        SessionKey::new(project_key(&self.path("project")), ID.into()).unwrap()
+    }
+
+    /// What the CLI has told, and the folder that it had, which is gone.
+    pub(super) async fn told(&self, store: Arc<dyn SessionStore>, options: Options) -> String {
+        let failed = Session::builder().options(options).session_store(store).connect().await;
+        assert!(matches!(failed, Err(Error::Ended(_))), "{failed:?}");
+        let told = fs::read_to_string(self.path("told")).unwrap();
+        let folder = Path::new(told.lines().next().unwrap()).to_owned();
+        // It goes with the process, on a thread of its own.
+        while folder.exists() {
+            let _ = timeout(Duration::from_millis(1), std::future::pending::<()>()).await;
+        }
+        told
+    }
+
+    pub(super) async fn refused(&self, store: Arc<dyn SessionStore>, options: Options) -> Error {
+        let failed = Session::builder().options(options).session_store(store).connect().await;
+        assert!(!self.path("told").exists(), "it was started");
+        failed.expect_err("it is refused")
+    }
+}
+
+pub(super) fn entry(value: serde_json::Value) -> RawEntry {
+    RawEntry::parse(value.to_string()).unwrap()
+}
+
+/// A store with a session, and a subagent of it.
+async fn stored(machine: &Machine) -> Arc<MemoryStore> {
+    let store = Arc::new(MemoryStore::new());
+    let said = entry(json!({"type": "user", "uuid": "1"}));
+    store.append(&machine.key(), &[said]).await.unwrap();
+    let about = |number: u8| entry(json!({"type": "agent_metadata", "agentType": "a", "number": number}));
+    let beneath = [about(1), entry(json!({"type": "user", "uuid": "2"})), about(2)];
+    store.append(&machine.key().with_subpath("subagents/agent-x").unwrap(), &beneath).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn the_cli_finds_the_session_and_the_login_in_a_private_folder() {
+    let machine = Machine::new();
+    for (name, text) in [
+        ("home/.claude/.credentials.json", r#"{"claudeAiOauth":{"accessToken":"a","refreshToken":"b"}}"#),
+        ("home/.claude.json", r#"{"state": 1}"#),
+        ("home/.claude/settings.json", r#"{"model":"m","enabledPlugins":{"p":true}}"#),
+        ("home/.claude/other.json", "{}"),
+    ] {
+        fs::write(machine.path(name), text).unwrap();
+    }
+    for options in [machine.options().resume(ID), machine.options().continue_last()] {
+        let told = machine.told(stored(&machine).await, options).await;
+        let mut lines = told.lines();
+        assert!(!Path::new(lines.next().unwrap()).starts_with(machine.0.path()));
+        let args = lines.next().unwrap();
+        assert!(args.contains(&format!("--resume={ID}")) && args.contains("--session-mirror"), "{args}");
+        let files: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+        let project = format!("./projects/{}", project_key(&machine.path("project")));
+        let expected = [
+            "700 .".to_owned(),
+            "600 ./.claude.json".to_owned(),
+            r#"{"state": 1}"#.to_owned(),
+            "600 ./.credentials.json".to_owned(),
+            r#"{"claudeAiOauth":{"accessToken":"a"}}"#.to_owned(),
+            "700 ./projects".to_owned(),
+            format!("700 {project}"),
+            format!("700 {project}/{ID}"),
+            format!("600 {project}/{ID}.jsonl"),
+            r#"{"type":"user","uuid":"1"}"#.to_owned(),
+            format!("700 {project}/{ID}/subagents"),
+            format!("600 {project}/{ID}/subagents/agent-x.jsonl"),
+            r#"{"type":"user","uuid":"2"}"#.to_owned(),
+            format!("600 {project}/{ID}/subagents/agent-x.meta.json"),
+            r#"{"agentType":"a","number":2}"#.to_owned(),
+            "600 ./settings.json".to_owned(),
+            r#"{"model":"m"}"#.to_owned(),
+        ];
+        let sorted = |mut lines: Vec<String>| {
+            lines.sort();
+            lines
+        };
+        assert_eq!(sorted(files.into_iter().map(str::to_owned).collect()), sorted(expected.to_vec()));
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_the_store_does_not_have_is_refused_by_its_name() {
+    let machine = Machine::new();
+    let error = machine.refused(Arc::new(MemoryStore::new()), machine.options().resume(ID)).await;
+    assert!(
+        matches!(&error, Error::Resume(ResumeError::NotStored { key }) if *key == machine.key()),
+        "{error:?}"
+    );
+    assert!(error.report().to_string().contains(ID));
+}
+
+#[tokio::test]
+async fn what_can_not_be_gone_on_with_is_refused() {
+    let machine = Machine::new();
+    let store = Arc::new(MemoryStore::new());
+    store.append(&machine.key(), &[entry(json!({"type": "mode"}))]).await.unwrap();
+    let error = machine.refused(store, machine.options().resume(ID)).await;
+    assert!(matches!(error, Error::Resume(ResumeError::Unusable { .. })), "{error:?}");
+    for id in ["../x", "a title"] {
+        let error = machine.refused(stored(&machine).await, machine.options().resume(id)).await;
+        assert!(matches!(error, Error::Options { option: "resume", .. }), "{error:?}");
+    }
+    let store = Arc::new(Lent(Arc::new(TestStore::new([]))));
+    let error = machine.refused(store, machine.options().continue_last()).await;
+    assert!(matches!(error, Error::Options { option: "continue", .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn the_project_may_be_called_otherwise_in_the_store() {
+    let machine = Machine::new();
+    let store = Arc::new(MemoryStore::new());
+    let key = SessionKey::new("team", ID.into()).unwrap();
+    store.append(&key, &[entry(json!({"type": "user", "uuid": "1"}))]).await.unwrap();
+    let told = machine.told(store, machine.options().resume(ID).session_store_project("team")).await;
+    assert!(told.contains(&format!("{}/{ID}.jsonl", project_key(&machine.path("project")))), "{told}");
+}

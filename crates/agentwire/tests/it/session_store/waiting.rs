@@ -1,0 +1,128 @@
+//! How long a result waits for the store, whoever reads when; and what a small bound costs.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout};
+
+use super::{Act, ID, TestStore, builder, main_file, mirrored, options, store::passed, told, with};
+use crate::peer::{bounded, connected, next_kind, result};
+
+#[tokio::test(start_paused = true)]
+async fn a_result_waits_no_longer_than_the_limit_for_a_reader_who_comes_late() {
+    bounded(async {
+        let (mut session, peer, _store) = with([Act::Slow(Duration::from_secs(11)), Act::Hang]).await;
+        let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(mirrored(&agent, [2])).await;
+        peer.say(result("done")).await;
+        let began = Instant::now();
+        assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
+        // The first append ends between the limit and the next look of the reader.
+        passed(Duration::from_secs(12)).await;
+        assert!(told(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!(began.elapsed().as_secs(), 12);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_waits_already_is_given_out_when_the_session_is_closed() {
+    bounded(async {
+        let (mut session, mut peer, store) = with([Act::Hang]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(result("done")).await;
+        assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
+        let began = Instant::now();
+        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        closed.unwrap();
+        assert_eq!(began.elapsed().as_secs(), 10);
+        store.returned().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_idle_loses_nothing_by_a_small_bound() {
+    bounded(async {
+        let store = Arc::new(TestStore::new([]));
+        let options = options().session_store_max_pending_bytes(1000);
+        let (mut session, peer) = connected(builder(&store).options(options)).await;
+        for number in 0..40 {
+            peer.say(mirrored(&main_file(), [number])).await;
+            passed(Duration::from_millis(1)).await;
+        }
+        peer.say(result("done")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 40);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_there_is_no_room_for_has_the_store_take_what_waits() {
+    bounded(async {
+        let store = Arc::new(TestStore::new([]));
+        let options = options().session_store_max_pending_bytes(1000);
+        let (_session, peer) = connected(builder(&store).options(options)).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        passed(Duration::from_millis(1)).await;
+        peer.say(mirrored(&main_file(), 0..100)).await;
+        store.called(1).await;
+        assert_eq!(store.calls(), [format!("-src-app/{ID}: 1")]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_panics_when_it_is_given_up_is_one_that_took_too_long() {
+    bounded(async {
+        let (mut session, peer, store) = with([Act::HangAndPanic]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(result("done")).await;
+        assert!(told(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+        assert_eq!(next_kind(&mut session).await, "result");
+        let line = told(&mut session).await;
+        assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
+        peer.say(mirrored(&main_file(), [2])).await;
+        peer.say(result("again")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frame_that_is_too_long_is_told_as_one_of_the_mirrors() {
+    bounded(async {
+        let store = Arc::new(TestStore::new([]));
+        let options = options().max_buffer_size(2000);
+        let (mut session, peer) = connected(builder(&store).options(options)).await;
+        peer.say(format!(
+            r#"{{"type":"transcript_mirror","filePath":"{}","entries":[{{"type":"{}"}}]}}"#,
+            main_file(),
+            "x".repeat(3000)
+        ))
+        .await;
+        peer.say(result("done")).await;
+        let line = told(&mut session).await;
+        assert!(line.get("key").is_none(), "{line}");
+        assert!(line["error"].as_str().unwrap().contains("maxBufferSize"), "{line}");
+        assert_eq!(next_kind(&mut session).await, "result");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_named_from_the_working_directory_are_found() {
+    bounded(async {
+        let store = Arc::new(TestStore::new([]));
+        let options = options().env("CLAUDE_CONFIG_DIR", "../config").cwd("/src/app");
+        let (mut session, peer) = connected(builder(&store).options(options)).await;
+        peer.say(mirrored(&format!("../config/projects/-src-app/{ID}.jsonl"), [1])).await;
+        peer.say(result("done")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    })
+    .await;
+}

@@ -1,0 +1,128 @@
+//! The Messages API, as far as a chat needs it.
+
+use std::{env, fmt, time::Duration};
+
+use reqwest::{Client, Response, header::HeaderMap};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{error::ApiError, tls};
+
+/// A model behind the Messages API. A clone is cheap.
+#[derive(Clone)]
+pub struct Api {
+    client: Client,
+    url: String,
+    key: String,
+    pub(crate) model: String,
+}
+
+/// A message of the model's.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Reply {
+    /// The blocks as they came: they go back as they are.
+    pub(crate) content: Vec<Value>,
+    #[serde(default)]
+    pub(crate) stop_reason: Option<String>,
+}
+
+impl Api {
+    /// A model at this address (`https://api.anthropic.com`, without `/v1`), by this key.
+    ///
+    /// # Errors
+    ///
+    /// Where the address is none, or TLS can't be set up on this machine.
+    pub fn new(
+        base_url: impl Into<String>,
+        key: impl Into<String>,
+        model: impl Into<String>,
+    ) -> Result<Self, ApiError> {
+        let base_url = base_url.into();
+        let url = format!("{}/v1/messages", base_url.trim_end_matches('/'));
+        if !reqwest::Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
+            return Err(ApiError::Address(base_url));
+        }
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls::config().map_err(ApiError::Tls)?)
+            .timeout(LIMIT)
+            .build()
+            .map_err(ApiError::Http)?;
+        Ok(Self { client, url, key: key.into(), model: model.into() })
+    }
+
+    /// What the environment says: `ANTHROPIC_BASE_URL` (or the vendor's own), `ANTHROPIC_API_KEY`, `ANTHROPIC_MODEL`.
+    ///
+    /// # Errors
+    ///
+    /// Where key or model is missing, and as [`new`](Self::new).
+    pub fn from_env() -> Result<Self, ApiError> {
+        let variable = |name| env::var(name).map_err(|_| ApiError::Variable(name));
+        let url = variable("ANTHROPIC_BASE_URL").unwrap_or_else(|_| VENDOR.to_owned());
+        Self::new(url, variable("ANTHROPIC_API_KEY")?, variable("ANTHROPIC_MODEL")?)
+    }
+
+    /// Sends a request; where the API is overloaded, up to three times.
+    pub(crate) async fn send(&self, request: &Value) -> Result<Reply, ApiError> {
+        let mut tries = 1;
+        loop {
+            let response = self.post(request).await?;
+            let (status, wait) = (response.status().as_u16(), wait(response.headers(), tries));
+            let body = body(response).await?;
+            match status {
+                200..=299 => return serde_json::from_slice(&body).map_err(ApiError::NoMessage),
+                429 | 500.. if tries < TRIES => tokio::time::sleep(wait).await,
+                _ => return Err(ApiError::Refused { status, message: message(&body) }),
+            }
+            tries += 1;
+        }
+    }
+
+    async fn post(&self, request: &Value) -> Result<Response, ApiError> {
+        let post = self.client.post(&self.url).header("x-api-key", &self.key);
+        let post = post.header("anthropic-version", VERSION).header("content-type", "application/json");
+        post.body(request.to_string()).send().await.map_err(ApiError::Http)
+    }
+}
+
+/// How long to wait before the next try.
+fn wait(headers: &HeaderMap, tries: u32) -> Duration {
+    let told = headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+    told.map_or(FIRST_WAIT * 2_u32.pow(tries - 1), Duration::from_secs).min(LONGEST_WAIT)
+}
+
+async fn body(mut response: Response) -> Result<Vec<u8>, ApiError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(ApiError::Http)? {
+        if body.len() + chunk.len() > LONGEST {
+            return Err(ApiError::TooLong);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// What the API says of a failure.
+fn message(body: &[u8]) -> String {
+    let told = serde_json::from_slice::<Value>(body).ok();
+    let told = told.and_then(|told| Some(told.pointer("/error/message")?.as_str()?.to_owned()));
+    told.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(SHOWN).collect())
+}
+
+// The key is nobody's business.
+impl fmt::Debug for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Api").field("url", &self.url).field("model", &self.model).finish_non_exhaustive()
+    }
+}
+
+const VENDOR: &str = "https://api.anthropic.com";
+const VERSION: &str = "2023-06-01";
+/// A long answer without a stream takes minutes.
+const LIMIT: Duration = Duration::from_secs(600);
+const TRIES: u32 = 3;
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// The longest answer that is taken, in bytes.
+const LONGEST: usize = 64 << 20;
+/// So much of a failure that is no JSON is shown.
+const SHOWN: usize = 500;

@@ -1,0 +1,122 @@
+//! The calls of one message of the model's.
+
+use agentwire_hub::{CallRequest, Hub, Offers, ReadRequest, llm};
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use serde_json::{Map, Value, json};
+
+use crate::Step;
+
+/// What calls are made by.
+pub(crate) struct Calls<'a> {
+    pub(crate) hub: &'a Hub,
+    pub(crate) offers: &'a Offers,
+    pub(crate) step: &'a mut (dyn FnMut(Step) + Send + 'a),
+}
+
+/// Something that the model wants.
+pub(crate) enum Call {
+    Tool {
+        server: Option<String>,
+        tool: String,
+        arguments: Map<String, Value>,
+    },
+    Resource {
+        server: String,
+        uri: String,
+    },
+    /// What can't be called, and why.
+    Nothing {
+        name: String,
+        why: String,
+    },
+}
+
+/// What came of a call.
+pub(crate) struct Done {
+    pub(crate) name: String,
+    /// Blocks of content, as the API has them.
+    pub(crate) content: Vec<Value>,
+    pub(crate) failed: bool,
+    /// Whether the content is in our own words.
+    pub(crate) is_ours: bool,
+}
+
+impl Calls<'_> {
+    /// Makes all calls at the same time; the results are in the order of the calls.
+    pub(crate) async fn make(self, wanted: Vec<Call>) -> Vec<Done> {
+        let (hub, offers) = (self.hub, self.offers);
+        let mut done: Vec<Option<Done>> = wanted.iter().map(|_| None).collect();
+        let mut running: FuturesUnordered<_> = FuturesUnordered::new();
+        for (at, call) in wanted.into_iter().enumerate() {
+            if let Some(name) = call.name() {
+                (self.step)(Step::Calls { name });
+            }
+            running.push(async move { (at, made(hub, offers, call).await) });
+        }
+        while let Some((at, one)) = running.next().await {
+            (self.step)(Step::Called { name: one.name.clone(), failed: one.failed });
+            done[at] = Some(one);
+        }
+        done.into_iter().flatten().collect()
+    }
+}
+
+impl Call {
+    /// What it is called, where something is.
+    fn name(&self) -> Option<String> {
+        match self {
+            Self::Tool { server: Some(server), tool, .. } => Some(format!("{server}/{tool}")),
+            Self::Tool { tool, .. } => Some(tool.clone()),
+            Self::Resource { uri, .. } => Some(uri.clone()),
+            Self::Nothing { .. } => None,
+        }
+    }
+}
+
+async fn made(hub: &Hub, offers: &Offers, call: Call) -> Done {
+    let (name, is_ours) = (call.name(), matches!(call, Call::Nothing { .. }));
+    let (name, made) = match call {
+        Call::Nothing { name, why } => (name, Err(why)),
+        Call::Resource { server, uri } => {
+            let read = hub.read_resource(ReadRequest::new(server, uri).caller(CALLER)).await;
+            let made = read.map(|read| (llm::messages_contents(&read.contents), false));
+            (name.unwrap_or_default(), made.map_err(|error| error.to_string()))
+        }
+        Call::Tool { server, tool, arguments } => {
+            (name.unwrap_or_default(), called(hub, offers, server, tool, arguments).await)
+        }
+    };
+    match made {
+        Ok((content, failed)) => Done { name, content, failed, is_ours },
+        Err(why) => Done { name, content: vec![json!({"type": "text", "text": why})], failed: true, is_ours },
+    }
+}
+
+/// What a tool gave, or why it was not called.
+async fn called(
+    hub: &Hub,
+    offers: &Offers,
+    server: Option<String>,
+    tool: String,
+    arguments: Map<String, Value>,
+) -> Result<(Vec<Value>, bool), String> {
+    // Of a server that is named, the hub knows better what there is.
+    let (server, tool) = match server {
+        Some(server) => match offers.names().spelt_pair(&server, &tool) {
+            Ok(named) => (named.server.to_string(), named.item.to_string()),
+            Err(_) => (server, tool),
+        },
+        None => {
+            let named = offers.names().spelt(&tool).map_err(|error| error.to_string())?;
+            (named.server.to_string(), named.item.to_string())
+        }
+    };
+    let request = CallRequest::new(server, tool).arguments(arguments).caller(CALLER);
+    match hub.call(request).await {
+        Ok(outcome) => Ok((llm::messages_content(&outcome), outcome.is_error)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Who calls, in the records of the hub.
+const CALLER: &str = "agentwire-chat";

@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+mod api;
+mod calls;
+mod chat;
+mod error;
+mod step;
+mod tls;
+mod turn;
+
+pub use agentwire_hub::llm::CallForm as Form;
+pub use api::Api;
+pub use chat::{Answer, Chat};
+pub use error::{ApiError, ChatError};
+pub use step::Step;

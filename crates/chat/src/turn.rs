@@ -1,0 +1,124 @@
+//! What a message of the model's calls, and the message that answers it.
+
+use agentwire_hub::{
+    Offers,
+    llm::{self, Misread, TextCall, Why},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Form, Step,
+    api::Reply,
+    calls::{Call, Calls, Done},
+};
+
+/// The text of a message.
+pub(crate) fn text(content: &[Value]) -> String {
+    let blocks = content.iter().filter(|block| block["type"] == "text");
+    blocks.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// The tool that reads resources, where there are some; no tool of a server's can have its name.
+pub(crate) fn reader(offers: &Offers) -> Option<Value> {
+    let has_resources =
+        |server: &llm::DescribedServer| !server.resources.is_empty() || !server.templates.is_empty();
+    offers.described().iter().any(has_resources).then(|| {
+        json!({
+            "name": READER,
+            "description": "Reads a resource of an MCP server.",
+            "input_schema": {
+                "type": "object",
+                "properties": {
+                    "server": {"type": "string", "description": "the server that lists it"},
+                    "uri": {"type": "string"},
+                },
+                "required": ["server", "uri"],
+            },
+        })
+    })
+}
+
+/// Makes the calls of a message (`tool_use`), all at the same time, and gives the results in their order; `None` where
+/// there is no call.
+pub(crate) async fn native(reply: &Reply, calls: Calls<'_>) -> Option<Vec<Value>> {
+    let uses: Vec<_> = reply.content.iter().filter(|block| block["type"] == "tool_use").collect();
+    if uses.is_empty() {
+        return None;
+    }
+    let is_cut = reply.stop_reason.as_deref() == Some("max_tokens");
+    let wanted = uses.iter().map(|block| match is_cut {
+        true => Call::Nothing { name: named(block), why: CUT.to_owned() },
+        false => native_call(block),
+    });
+    let done = calls.make(wanted.collect()).await;
+    let results = uses.iter().zip(done).map(|(block, Done { content, failed, .. })| {
+        json!({"type": "tool_result", "tool_use_id": block["id"], "content": content, "is_error": failed})
+    });
+    Some(results.collect())
+}
+
+/// Makes the calls that a text holds, likewise, and tells of those that are none; `None` where nothing was meant as one.
+pub(crate) async fn from_text(
+    text: &str,
+    form: Form,
+    stop_reason: Option<&str>,
+    calls: Calls<'_>,
+) -> Option<Vec<Value>> {
+    let findings = llm::read(text, form);
+    if findings.is_empty() {
+        return None;
+    }
+    let is_cut = stop_reason == Some("max_tokens");
+    let wanted = findings.into_iter().map(|finding| match finding.call {
+        Ok(_) | Err(Misread { why: Why::Unfinished, .. }) if is_cut => {
+            Call::Nothing { name: "a call".to_owned(), why: CUT.to_owned() }
+        }
+        Ok(TextCall::Tool { server, tool, arguments }) => Call::Tool { server, tool, arguments },
+        Ok(TextCall::Resource { server, uri }) => Call::Resource { server, uri },
+        Ok(_) => Call::Nothing { name: "a call".to_owned(), why: "this form is not known here".to_owned() },
+        Err(misread) => {
+            (calls.step)(Step::Misread(misread.to_string()));
+            Call::Nothing { name: "a call".to_owned(), why: misread.advice() }
+        }
+    });
+    let wanted: Vec<_> = wanted.collect();
+    let done = calls.make(wanted).await;
+    let answers = done.into_iter().enumerate().flat_map(|(at, Done { name, content, failed, is_ours })| {
+        let what = if failed { "Error" } else { "Result" };
+        let head = json!({"type": "text", "text": format!("{what} of call {} ({name}):", at + 1)});
+        [head].into_iter().chain(content.into_iter().map(move |block| quoted(block, is_ours)))
+    });
+    Some(answers.collect())
+}
+
+/// A text as a block, so that a result can't be taken for the words of the user.
+fn quoted(block: Value, is_ours: bool) -> Value {
+    match block["text"].as_str() {
+        Some(text) if !is_ours => json!({"type": "text", "text": llm::quoted(text)}),
+        _ => block,
+    }
+}
+
+fn native_call(block: &Value) -> Call {
+    let arguments = match &block["input"] {
+        Value::Object(arguments) => arguments.clone(),
+        Value::Null => Map::new(),
+        _ => return Call::Nothing { name: named(block), why: "the input is no JSON object".to_owned() },
+    };
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::to_owned);
+    match &*named(block) {
+        READER => match (text("server"), text("uri")) {
+            (Some(server), Some(uri)) => Call::Resource { server, uri },
+            _ => Call::Nothing { name: READER.to_owned(), why: "`server` and `uri` are needed".to_owned() },
+        },
+        name => Call::Tool { server: None, tool: name.to_owned(), arguments },
+    }
+}
+
+fn named(block: &Value) -> String {
+    block["name"].as_str().unwrap_or_default().to_owned()
+}
+
+const READER: &str = "read_resource";
+const CUT: &str =
+    "The call was not made: your message was cut, as it was too long. Call again, with less beside it.";

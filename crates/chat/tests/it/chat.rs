@@ -1,0 +1,248 @@
+//! The loop, with a scripted model and a server.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use agentwire_chat::{Answer, Api, ApiError, Chat, ChatError, Form, Step};
+use agentwire_testkit::{Script, ScriptedModel};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::toy::{PNG, hub};
+
+async fn model(script: &Value) -> ScriptedModel {
+    ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap()
+}
+
+/// A conversation with a model that gives these replies.
+async fn chat(model: &ScriptedModel) -> Chat {
+    Chat::new(Api::new(model.base_url(), "sk-fake", "scripted").unwrap(), hub().await)
+}
+
+async fn ask(chat: &mut Chat) -> Result<Answer, ChatError> {
+    timeout(Duration::from_secs(30), chat.ask("Go.", drop)).await.unwrap()
+}
+
+fn calls(calls: &[(&str, Value)]) -> Value {
+    let calls = calls.iter().map(|(name, input)| json!({"tool_use": {"name": name, "input": input}}));
+    json!({"blocks": calls.collect::<Vec<_>>()})
+}
+
+fn says(text: &str) -> Value {
+    json!({"blocks": [{"text": text}]})
+}
+
+/// The blocks of the message before the last.
+fn answered(chat: &Chat) -> Vec<Value> {
+    let messages = chat.messages();
+    messages[messages.len() - 2]["content"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_model_calls_tools_until_it_is_done() {
+    let replies = [
+        calls(&[("mcp__toy__echo", json!({"text": "one"}))]),
+        calls(&[("mcp__toy__echo", json!({"text": "two"}))]),
+        says("Done."),
+    ];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await.system("Be brief.");
+    let steps = Arc::<Mutex<Vec<Step>>>::default();
+    let seen = Arc::clone(&steps);
+    let answer = chat.ask("Go.", move |step| seen.lock().unwrap().push(step)).await.unwrap();
+    assert_eq!((&*answer.text, answer.stop_reason.as_deref(), answer.rounds), ("Done.", Some("end_turn"), 3));
+    let name = "mcp__toy__echo".to_owned();
+    let called = [Step::Calls { name: name.clone() }, Step::Called { name, failed: false }];
+    let expected = [&called[..], &called, &[Step::Said("Done.".to_owned())]].concat();
+    assert_eq!(*steps.lock().unwrap(), expected);
+    let results: Vec<_> =
+        model.requests().iter().map(|request| (request.tools, request.tool_results)).collect();
+    assert_eq!(results, [(true, 0), (true, 1), (true, 2)]);
+    assert_eq!(answered(&chat)[0]["content"], json!([{"type": "text", "text": "two"}]));
+}
+
+#[tokio::test]
+async fn the_calls_of_a_message_are_made_at_the_same_time_and_answered_in_their_order() {
+    let meet = |text: &str| ("mcp__toy__meet", json!({"text": text}));
+    let replies = [calls(&[meet("a"), ("mcp__toy__picture", json!({})), meet("b")]), says("Done.")];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await;
+    ask(&mut chat).await.unwrap();
+    let results = answered(&chat);
+    let uses = &chat.messages()[1]["content"];
+    for (at, result) in results.iter().enumerate() {
+        assert_eq!(result["tool_use_id"], uses[at]["id"]);
+        assert_eq!(result["is_error"], false);
+    }
+    assert_eq!(results[0]["content"][0]["text"], "met a");
+    assert_eq!(
+        results[1]["content"][0]["source"],
+        json!({"type": "base64", "media_type": "image/png", "data": PNG})
+    );
+    assert_eq!(results[2]["content"][0]["text"], "met b");
+}
+
+#[tokio::test]
+async fn mistakes_and_failures_are_told_to_the_model() {
+    let wrong = [
+        ("mcp__toy__nothing", json!({})),
+        ("mcp__toy__secret", json!({})),
+        ("mcp__toy__echo", json!({"text": 1})),
+        ("mcp__toy__fail", json!({})),
+        ("read_resource", json!({"server": "toy"})),
+        ("mcp--toy--echo", json!({"text": "as it was meant"})),
+        ("read_resource", json!({"server": "toy", "uri": "toy://one"})),
+    ];
+    let model = model(&json!({"replies": [calls(&wrong), says("Done.")]})).await;
+    let mut chat = chat(&model).await;
+    ask(&mut chat).await.unwrap();
+    let results = answered(&chat);
+    let told: Vec<_> = results.iter().map(|result| result["content"][0]["text"].as_str().unwrap()).collect();
+    for (told, part) in told.iter().zip([
+        "`mcp__toy__echo`",
+        "`secret`",
+        "text",
+        "it failed",
+        "`server` and `uri`",
+        "as it was meant",
+        "this is toy://one",
+    ]) {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    let failed: Vec<_> = results.iter().map(|result| result["is_error"].as_bool().unwrap()).collect();
+    assert_eq!(failed, [true, true, true, true, true, false, false]);
+}
+
+#[tokio::test]
+async fn rounds_are_limited_and_the_conversation_goes_on() {
+    let call = calls(&[("mcp__toy__echo", json!({"text": "x"}))]);
+    let model = model(&json!({"replies": [call, call, says("Done.")]})).await;
+    let mut chat = chat(&model).await.rounds(2);
+    assert!(matches!(ask(&mut chat).await, Err(ChatError::TooManyRounds(2))));
+    assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
+    let roles: Vec<_> = chat.messages().iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "user", "assistant", "user", "user", "assistant"]);
+}
+
+#[tokio::test]
+async fn a_reply_that_was_cut_calls_nothing() {
+    let mut cut = calls(&[("mcp__toy__echo", json!({}))]);
+    cut["stop_reason"] = json!("max_tokens");
+    let model = model(&json!({"replies": [cut, says("Done.")]})).await;
+    let mut chat = chat(&model).await;
+    ask(&mut chat).await.unwrap();
+    let result = &answered(&chat)[0];
+    assert_eq!(result["is_error"], true);
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("was cut"));
+}
+
+#[tokio::test]
+async fn an_api_that_is_overloaded_is_asked_again_and_one_that_refuses_is_not() {
+    let failing = json!({"status": 529, "retry_after": 0});
+    let replies = [
+        failing.clone(),
+        failing.clone(),
+        says("Done."),
+        failing,
+        json!({"status": 401, "error_message": "no key"}),
+    ];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await;
+    assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
+    match ask(&mut chat).await {
+        Err(ChatError::Api(ApiError::Refused { status: 401, message })) => assert_eq!(message, "no key"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(model.request_count(), 5);
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_dropped_holds_what_was_complete() {
+    let replies = [calls(&[("mcp__toy__meet", json!({}))]), says("Done.")];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await;
+    let called = Arc::new(tokio::sync::Notify::new());
+    let calls = Arc::clone(&called);
+    tokio::select! {
+        _ = chat.ask("Go.", move |_| calls.notify_one()) => panic!("nobody meets it"),
+        () = called.notified() => {}
+    }
+    assert_eq!(chat.messages(), [json!({"role": "user", "content": "Go."})]);
+    assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
+}
+
+/// Replies of a model that has no tools, and is known by the prompt.
+fn without_tools(replies: &[&str]) -> Value {
+    let replies: Vec<_> = replies.iter().map(|text| says(text)).collect();
+    json!({"match": [{"marker": "Go.", "replies": replies}]})
+}
+
+fn texts(chat: &Chat) -> String {
+    answered(chat).iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn a_model_without_tools_calls_them_in_json() {
+    let model = model(&without_tools(&[
+        "Let me see.\n{\"tool\": \"mcp__toy__echo\", \"arguments\": {\"text\": \"one ``` two\"}}\n{\"tool\": \"mcp__toy__picture\", \"arguments\": {}}",
+        "{\"tool\": \"mcp__toy__echo\"}",
+        "It is {\"tool\": 1}.",
+    ]))
+    .await;
+    let mut chat = chat(&model).await.form(Form::Json);
+    let mut misread = Vec::new();
+    let answer = chat
+        .ask("Go.", |step| misread.extend(matches!(step, Step::Misread(_)).then_some(step)))
+        .await
+        .unwrap();
+    assert_eq!((&*answer.text, answer.rounds, misread.len()), ("It is {\"tool\": 1}.", 3, 1));
+    assert!(texts(&chat).contains("`arguments` is missing") && texts(&chat).contains("{\"tool\": \"NAME"));
+    let results = chat.messages()[2]["content"].as_array().unwrap();
+    assert_eq!(results[0]["text"], "Result of call 1 (mcp__toy__echo):");
+    assert_eq!(results[1]["text"], "````text\none ``` two\n````\n");
+    assert_eq!(
+        (&results[2]["text"], &results[3]["type"]),
+        (&json!("Result of call 2 (mcp__toy__picture):"), &json!("image"))
+    );
+    assert!(model.requests().iter().all(|request| !request.tools));
+}
+
+#[tokio::test]
+async fn a_model_without_tools_calls_them_in_xml() {
+    let model = model(&without_tools(&[
+        "<use_mcp_tool><server_name>toy</server_name><tool_name>echo</tool_name><arguments>{\"text\": \"one\"}</arguments></use_mcp_tool>\n<use_mcp_tool><server_name>none</server_name><tool_name>echo</tool_name></use_mcp_tool>\n<access_mcp_resource><server_name>toy</server_name><uri>toy://one</uri></access_mcp_resource>",
+        "Done.",
+    ]))
+    .await;
+    let mut chat = chat(&model).await.form(Form::Xml);
+    assert_eq!(chat.ask("Go.", drop).await.unwrap().text, "Done.");
+    let told = texts(&chat);
+    for part in [
+        "Result of call 1 (toy/echo):\n```text\none\n```",
+        "Error of call 2 (none/echo):",
+        "the servers are: `toy`",
+        "this is toy://one",
+    ] {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_was_cut_calls_nothing() {
+    let cut = "{\"tool\": \"mcp__toy__echo\", \"arguments\": {}}\n{\"tool\": \"mcp__toy__ec";
+    let mut script = without_tools(&[cut, "Done."]);
+    script["match"][0]["replies"][0]["stop_reason"] = json!("max_tokens");
+    let model = model(&script).await;
+    let mut chat = chat(&model).await.form(Form::Json);
+    // As a task, as a program may want it.
+    let (chat, answer) = tokio::spawn(async move {
+        let answer = chat.ask("Go.", drop).await;
+        (chat, answer)
+    })
+    .await
+    .unwrap();
+    assert_eq!(answer.unwrap().text, "Done.");
+    assert_eq!(texts(&chat).matches("was cut").count(), 2);
+}

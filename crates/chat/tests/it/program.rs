@@ -1,0 +1,83 @@
+//! The program, as it is run on a terminal.
+
+use std::{fs, process::Stdio};
+
+use agentwire_testkit::{Script, ScriptedModel};
+use serde_json::json;
+use tokio::{io::AsyncWriteExt as _, process::Command};
+
+use crate::toy::program;
+
+#[tokio::test]
+async fn it_asks_before_it_calls_and_prints_the_answer() {
+    let call = json!({"blocks": [{"text": "I will."}, {"tool_use": {"name": "mcp__toy__echo", "input": {"text": "x"}}}]});
+    let script =
+        json!({"replies": [call, {"blocks": [{"text": "Denied."}]}, call, {"blocks": [{"text": "Done."}]}]});
+    let model = ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("servers.json");
+    let toy = program();
+    let servers = json!({"mcpServers": {"toy": {"command": toy.command, "args": toy.args, "env": toy.env}}});
+    fs::write(&config, servers.to_string()).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_agentwire-chat"))
+        .args(["--config".as_ref(), config.as_os_str()])
+        .current_dir(folder.path())
+        .env("ANTHROPIC_BASE_URL", model.base_url())
+        .env("ANTHROPIC_API_KEY", "sk-fake")
+        .env("ANTHROPIC_MODEL", "scripted")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"Go.\nn\nAgain.\ny\n").await.unwrap();
+    let output = child.wait_with_output().await.unwrap();
+    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(output.status.success(), "{told}");
+    assert_eq!(said, "I will.\nDenied.\nI will.\nDone.\n");
+    assert!(told.contains("echo of toy with {\"text\":\"x\"}: allow?"), "{told}");
+    assert!(told.contains("[mcp__toy__echo failed]") && told.contains("[mcp__toy__echo is done]"), "{told}");
+}
+
+/// What is in the environment.
+type Variables<'a> = &'a [(&'a str, &'a str)];
+
+/// What the program says on stderr, with these variables, and its exit code.
+async fn refused(variables: Variables<'_>, arguments: &[&str]) -> (String, Option<i32>) {
+    let folder = tempfile::tempdir().unwrap();
+    let servers = r#"{"mcpServers": {"started": {"command": "touch", "args": ["started"]}}}"#;
+    fs::write(folder.path().join(".mcp.json"), servers).unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_agentwire-chat"));
+    for variable in ["ANTHROPIC_API_KEY", "ANTHROPIC_MODEL", "ANTHROPIC_BASE_URL"] {
+        program.env_remove(variable);
+    }
+    program.args(arguments).current_dir(folder.path()).envs(variables.iter().copied());
+    let output = program.output().await.unwrap();
+    assert!(!folder.path().join("started").exists(), "no server is started for nothing");
+    (String::from_utf8(output.stderr).unwrap(), output.status.code())
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told_before_a_server_is_started() {
+    let (key, model) = (("ANTHROPIC_API_KEY", "sk-fake"), ("ANTHROPIC_MODEL", "scripted"));
+    let cases: [(Variables<'_>, &[&str], &str, i32); 5] = [
+        (&[], &["Hello?"], "the environment has no `ANTHROPIC_API_KEY`", 1),
+        (&[key], &["Hello?"], "the environment has no `ANTHROPIC_MODEL`", 1),
+        (
+            &[key, model, ("ANTHROPIC_BASE_URL", "nowhere")],
+            &["Hello?"],
+            "`nowhere` is no address of an API",
+            1,
+        ),
+        (&[key, model], &["--config", "none.json", "Hello?"], "there is no file `none.json`", 1),
+        (&[key, model], &["--nothing"], "there is no option `--nothing`\n\nA chat with a model", 2),
+    ];
+    for (variables, arguments, told, code) in cases {
+        let (said, ended) = refused(variables, arguments).await;
+        assert!(
+            said.starts_with(&format!("agentwire-chat: {told}")) && ended == Some(code),
+            "{said} {ended:?}"
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! The one trait by which a crate above takes lines off the stream before they become messages.
+
+use std::sync::Arc;
+
+use agentwire_codec::Frame;
+
+/// Takes lines off the stream when they are read, before the router has seen them: what it takes is no message.
+///
+/// Without one, nothing is asked of anybody: the driver's code is then the same as if there were no such trait.
+pub trait Sieve: Send + Sync + 'static {
+    /// Takes a frame, or gives it back for the router.
+    ///
+    /// Called by the task that reads, in the order of the lines, with no lock held, and before anything behind this line
+    /// has an effect: return at once, since everybody waits for it.
+    /// A frame lies in a block with others: [`Frame::detach`] one that is kept.
+    /// Lines that were too long are not asked about.
+    ///
+    /// It is dropped when the last line was read, or the session was given up.
+    fn sift(&self, frame: Frame) -> Option<Frame>;
+}
+
+/// What the driver sifts with: chosen when it is compiled, so that who has no sieve pays for none.
+pub(crate) trait Sift: Send + Sync + 'static {
+    /// Whether it may take anything.
+    const TAKES: bool;
+
+    fn sift(&self, frame: Frame) -> Option<Frame>;
+}
+
+impl Sift for () {
+    const TAKES: bool = false;
+
+    fn sift(&self, frame: Frame) -> Option<Frame> {
+        Some(frame)
+    }
+}
+
+impl Sift for Arc<dyn Sieve> {
+    const TAKES: bool = true;
+
+    fn sift(&self, frame: Frame) -> Option<Frame> {
+        (**self).sift(frame)
+    }
+}

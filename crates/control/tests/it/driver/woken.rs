@@ -1,0 +1,80 @@
+//! Who waits is woken: only where somebody does is anybody told, and that must never be a moment too early.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
+use tokio::{sync::Mutex, task::JoinSet, time::timeout};
+
+use super::{Session, ask, news, next, settings, start_with};
+use crate::script::{inbound, success};
+
+/// Senders wait for room, the peer for who reads, and callbacks are answered between, all at once on several threads and
+/// with limits that are reached all the time: a wake that got lost would leave somebody waiting.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nobody_is_left_waiting_where_all_wait_for_each_other() {
+    let tight = settings(|settings| (settings.unwritten, settings.parked_quiet) = (100, 1024));
+    let Session { control, mut messages, cli, driver: _driver } = start_with(64, Answers, tight).await;
+    let mut all = JoinSet::new();
+    // One line at a time, whoever says it.
+    let voice = Arc::new(Mutex::new(cli.clone()));
+    let saying = Arc::clone(&voice);
+    all.spawn(async move {
+        for number in 0..NEWS {
+            saying.lock().await.say(&news(number)).await;
+            if number % 4 == 0 {
+                saying.lock().await.say(&inbound(&format!("r{number}"))).await;
+            }
+        }
+    });
+    all.spawn(async move {
+        let (mut prompts, mut answers, mut calls) = (0, 0, 0);
+        while (prompts, answers, calls) != (SENDERS * EACH, NEWS / 4, EACH) {
+            let line = cli.hear().await.unwrap();
+            match line["type"].as_str().unwrap() {
+                "user" => prompts += 1,
+                "control_response" => answers += 1,
+                _ => {
+                    calls += 1;
+                    let reply = success(line["request_id"].as_str().unwrap(), "{}");
+                    voice.lock().await.say(&reply).await;
+                }
+            }
+        }
+    });
+    for _ in 0..SENDERS {
+        let control = control.clone();
+        all.spawn(async move {
+            for _ in 0..EACH {
+                control.send(&UserInput::new("p".repeat(60).as_str())).await.unwrap();
+            }
+        });
+    }
+    let asking = control.clone();
+    all.spawn(async move {
+        for _ in 0..EACH {
+            ask(&asking).await.unwrap();
+        }
+    });
+    let heard = async {
+        for number in 0..NEWS {
+            assert_eq!(next(&mut messages).await, news(number));
+        }
+        all.join_all().await
+    };
+    timeout(Duration::from_secs(60), heard).await.unwrap();
+    // Until here: a session that nobody holds any more ends, and with it the callbacks that are not answered yet.
+    drop((control, messages));
+}
+
+struct Answers;
+
+impl Responder for Answers {
+    fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
+        Some(Box::pin(async { Ok(RawJson::empty_object()) }))
+    }
+}
+
+const NEWS: usize = 2000;
+const SENDERS: usize = 4;
+const EACH: usize = 250;

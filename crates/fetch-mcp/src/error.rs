@@ -1,0 +1,93 @@
+//! What goes wrong: when the server is built, and in a call.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// Why a [`FetchServer`](crate::FetchServer) can't be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The certificates of this machine can't be read; install them (`ca-certificates`), or name them in `SSL_CERT_FILE`.
+    #[error("the certificates of this machine can't be read")]
+    Certificates(#[source] rustls::Error),
+    /// The HTTP client can't be built; the user agent may hold a character that no header can.
+    #[error("the HTTP client can't be built")]
+    Client(#[source] reqwest::Error),
+}
+
+/// Why a URL was not fetched; the model reads it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FetchError {
+    #[error("`{0}` is not a URL: give one with its scheme, such as https://example.com/")]
+    NotAUrl(String),
+    #[error("the scheme `{0}` is not fetched: only http and https are")]
+    Scheme(String),
+    #[error("a URL with a user name or a password is not fetched")]
+    Credentials,
+    #[error("{0}")]
+    Refused(Refused),
+    #[error("the host `{0}` is not found")]
+    NoSuchHost(String),
+    #[error("more than {0} redirects")]
+    Redirects(usize),
+    #[error("the redirect to `{0}` leads to no URL")]
+    Location(String),
+    #[error("the body is larger than {0} bytes")]
+    TooLarge(usize),
+    #[error("the content is `{0}`, which is neither text nor HTML")]
+    Binary(String),
+    #[error("the body is encoded as `{0}`, which was not asked for and can't be read")]
+    Encoding(String),
+    #[error("not finished within {}", seconds(.0))]
+    TimedOut(Duration),
+    #[error("HTTP {status} from {url}{}", .body.as_ref().map(|body| format!("\n\n{body}")).unwrap_or_default())]
+    Status { status: reqwest::StatusCode, url: String, body: Option<String> },
+    #[error("{}", chain(.0))]
+    Http(reqwest::Error),
+}
+
+/// An address that is not reached unless private ones are allowed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("`{host}` is {address}, which is not a public address")]
+pub(crate) struct Refused {
+    pub(crate) host: String,
+    pub(crate) address: IpAddr,
+}
+
+/// A host without addresses.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the host `{0}` is not found")]
+pub(crate) struct NoSuchHost(pub(crate) String);
+
+impl From<reqwest::Error> for FetchError {
+    /// What the resolver said lies somewhere below the client's error.
+    fn from(error: reqwest::Error) -> Self {
+        let mut below: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+        while let Some(cause) = below {
+            if let Some(refused) = cause.downcast_ref::<Refused>() {
+                return Self::Refused(refused.clone());
+            }
+            if let Some(NoSuchHost(host)) = cause.downcast_ref() {
+                return Self::NoSuchHost(host.clone());
+            }
+            below = cause.source();
+        }
+        Self::Http(error)
+    }
+}
+
+/// An error with all its causes, of which the client's own line names none.
+fn chain(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut below = std::error::Error::source(error);
+    while let Some(cause) = below {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        below = cause.source();
+    }
+    text
+}
+
+fn seconds(limit: &Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
+}

@@ -1,0 +1,176 @@
+//! One call: the request, its redirects, the body, and the text that the model reads.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url};
+
+use crate::error::{BuildError, FetchError, Refused};
+use crate::html::{self, Format};
+use crate::media::{ContentType, Kind};
+use crate::{Options, body, charset, media, page, resolver, tls};
+
+/// A client with the limits it keeps to.
+#[derive(Debug)]
+pub(crate) struct Fetcher {
+    client: Client,
+    options: Arc<Options>,
+}
+
+/// Which part of a text is shown, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) format: Format,
+    pub(crate) start: usize,
+    pub(crate) length: usize,
+}
+
+impl Fetcher {
+    pub(crate) fn new(options: Options) -> Result<Self, BuildError> {
+        let options = Arc::new(options);
+        let client = Client::builder()
+            .user_agent(options.user_agent.as_str())
+            .dns_resolver(Arc::new(resolver::Resolver { options: Arc::clone(&options) }))
+            // A proxy would resolve names itself, and unchecked.
+            .no_proxy()
+            // Each address on the way is checked, so each redirect is followed here.
+            .redirect(reqwest::redirect::Policy::none())
+            .pool_max_idle_per_host(0)
+            .tls_backend_preconfigured(tls::config()?)
+            .build()
+            .map_err(BuildError::Client)?;
+        Ok(Self { client, options })
+    }
+
+    /// Fetches, within the time limit.
+    pub(crate) async fn fetch(&self, url: &str, wanted: Wanted) -> Result<String, FetchError> {
+        let limit = self.options.time_limit;
+        let fetched = tokio::time::timeout(limit, Box::pin(self.follow(url, wanted))).await;
+        fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
+    }
+
+    async fn follow(&self, asked: &str, wanted: Wanted) -> Result<String, FetchError> {
+        let mut url = Url::parse(asked).map_err(|_| FetchError::NotAUrl(asked.to_owned()))?;
+        for _ in 0..=self.options.max_redirects {
+            self.check(&url)?;
+            let response = self.client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await?;
+            match redirect(&response)? {
+                Some(next) => url = next,
+                None => return self.show(asked, response, wanted).await,
+            }
+        }
+        Err(FetchError::Redirects(self.options.max_redirects))
+    }
+
+    /// What a URL must be before anything is sent; names are checked when they are resolved.
+    fn check(&self, url: &Url) -> Result<(), FetchError> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(FetchError::Scheme(url.scheme().to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(FetchError::Credentials);
+        }
+        // The parser has brought every way of writing an IPv4 address (`0x7f.1`, `2130706433`) into one form.
+        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        match host.parse::<IpAddr>() {
+            Ok(ip) if !self.options.permits(ip) => {
+                Err(FetchError::Refused(Refused { host: host.to_owned(), address: ip }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn show(&self, asked: &str, response: Response, wanted: Wanted) -> Result<String, FetchError> {
+        let (status, url) = (response.status(), response.url().clone());
+        let read = self.read(response, wanted.format).await;
+        if !status.is_success() {
+            let body =
+                read.ok().map(|shown| page::cut(&shown.text, 0, ERROR_CHARS)).filter(|text| !text.is_empty());
+            return Err(FetchError::Status { status, url: url.into(), body });
+        }
+        let shown = read?;
+        let mut head = format!("URL: {url}");
+        if url.as_str() != asked && Url::parse(asked).is_ok_and(|asked| asked != url) {
+            head.push_str(&format!(" (redirected from {asked})"));
+        }
+        for (name, value) in [("Type", Some(shown.essence)), ("Title", shown.title), ("Note", shown.note)] {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                head.push_str(&format!("\n{name}: {value}"));
+            }
+        }
+        Ok(format!("{head}\n\n{}", page::cut(&shown.text, wanted.start, wanted.length)))
+    }
+
+    async fn read(&self, response: Response, format: Format) -> Result<Shown, FetchError> {
+        let url = response.url().clone();
+        let content = ContentType::parse(&header(response.headers(), &CONTENT_TYPE));
+        let encoding = header(response.headers(), &CONTENT_ENCODING);
+        if !matches!(encoding.to_ascii_lowercase().as_str(), "" | "identity") {
+            return Err(FetchError::Encoding(encoding));
+        }
+        if content.kind() == Kind::Binary {
+            return Err(FetchError::Binary(content.essence));
+        }
+        let body = body::read(response, self.options.max_bytes).await?;
+        let kind =
+            Some(content.kind()).filter(|kind| *kind != Kind::Unknown).unwrap_or_else(|| media::sniff(&body));
+        if kind == Kind::Binary {
+            return Err(FetchError::Binary("unknown".to_owned()));
+        }
+        let decoded = charset::decode(&body, content.charset.as_deref(), kind == Kind::Html);
+        let mut notes = Vec::new();
+        notes.extend(
+            decoded.unknown.map(|charset| format!("the charset `{charset}` is unknown; read as UTF-8.")),
+        );
+        let (text, title) = if kind == Kind::Html {
+            let converted =
+                html::convert(&decoded.text, &url, format, self.options.max_bytes.saturating_mul(2));
+            notes.extend(converted.cut.then(|| "the page was too long to be converted whole.".to_owned()));
+            (converted.text, converted.title)
+        } else {
+            (decoded.text, None)
+        };
+        let note = (!notes.is_empty()).then(|| notes.join(" "));
+        Ok(Shown { text, title, note, essence: content.essence })
+    }
+}
+
+/// A body as text, with what is said above it.
+#[derive(Debug)]
+struct Shown {
+    text: String,
+    title: Option<String>,
+    note: Option<String>,
+    essence: String,
+}
+
+/// Where the response sends us on to, if it does.
+fn redirect(response: &Response) -> Result<Option<Url>, FetchError> {
+    let status = response.status();
+    let moved = [
+        StatusCode::MOVED_PERMANENTLY,
+        StatusCode::FOUND,
+        StatusCode::SEE_OTHER,
+        StatusCode::TEMPORARY_REDIRECT,
+        StatusCode::PERMANENT_REDIRECT,
+    ];
+    if !moved.contains(&status) || !response.headers().contains_key(LOCATION) {
+        return Ok(None);
+    }
+    let location = header(response.headers(), &LOCATION);
+    response.url().join(&location).map(Some).map_err(|_| FetchError::Location(location))
+}
+
+fn header(headers: &HeaderMap, name: &HeaderName) -> String {
+    headers
+        .get(name)
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
+        .unwrap_or_default()
+}
+
+/// How much is shown of the page that comes with an error.
+const ERROR_CHARS: usize = 2_000;
+
+const ACCEPTED: &str =
+    "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.8";

@@ -1,0 +1,122 @@
+//! Headings, lists, quotes and tables.
+
+use html5gum::StartTag;
+
+use super::{Converter, List, attribute};
+use crate::html::table::Table;
+use crate::html::writer::Level;
+
+impl Converter {
+    pub(super) fn start_heading(&mut self, level: usize) {
+        self.block(2);
+        if self.markdown && !self.in_cell() && self.inlines.is_empty() {
+            self.out.heading(level);
+        }
+    }
+
+    pub(super) fn start_list(&mut self, tag: &StartTag<()>) {
+        self.block(if self.lists.is_empty() { 2 } else { 1 });
+        let start = attribute(tag, b"start").and_then(|start| start.trim().parse().ok()).unwrap_or(1);
+        let number = (*tag.name == *b"ol").then_some(start);
+        self.lists.push(List { number, depth: self.out.depth() });
+    }
+
+    pub(super) fn start_item(&mut self) {
+        self.end_item();
+        if self.in_cell() || self.in_link() {
+            return;
+        }
+        let mark = match self.lists.last_mut().and_then(|list| list.number.as_mut()) {
+            Some(number) => {
+                let mark = format!("{number}. ");
+                *number = number.saturating_add(1);
+                mark
+            }
+            None => "- ".to_owned(),
+        };
+        self.out.enter(Level::Item, &mark);
+    }
+
+    pub(super) fn end_item(&mut self) {
+        self.block(1);
+        let floor = self.lists.last().map_or(0, |list| list.depth);
+        if let Some(depth) = self.out.last(Level::Item, floor) {
+            self.out.leave_to(depth);
+        }
+    }
+
+    pub(super) fn end_list(&mut self) {
+        let Some(list) = self.lists.pop() else { return };
+        self.block(if self.lists.is_empty() { 2 } else { 1 });
+        self.out.leave_to(list.depth);
+    }
+
+    pub(super) fn start_quote(&mut self) {
+        self.block(2);
+        if !self.in_cell() && self.inlines.is_empty() {
+            self.out.enter(Level::Quote, "> ");
+        }
+    }
+
+    pub(super) fn end_quote(&mut self) {
+        self.block(2);
+        let floor = self.lists.last().map_or(0, |list| list.depth);
+        if let Some(depth) = self.out.last(Level::Quote, floor) {
+            self.out.leave_to(depth);
+        }
+    }
+
+    pub(super) fn start_table(&mut self) {
+        self.block(2);
+        let is_data = self.kinds.next().unwrap_or(false);
+        self.tables.push(Table { is_data, ..Table::default() });
+    }
+
+    pub(super) fn end_table(&mut self) {
+        self.end_row();
+        self.tables.pop();
+        self.block(2);
+    }
+
+    pub(super) fn start_row(&mut self) {
+        self.end_row();
+    }
+
+    pub(super) fn start_cell(&mut self) {
+        self.end_verbatim();
+        self.close_above(0);
+        let Some(table) = self.tables.last_mut() else { return };
+        table.cells += 1;
+        if !table.is_data {
+            self.out.space();
+        } else if table.cells == 1 {
+            self.out.break_line(1);
+            self.out.word("|");
+            self.out.space();
+        } else {
+            self.out.space();
+            self.out.word("|");
+            self.out.space();
+        }
+    }
+
+    pub(super) fn end_row(&mut self) {
+        if self.tables.is_empty() {
+            return;
+        }
+        self.end_verbatim();
+        self.close_above(0);
+        let Some(table) = self.tables.last_mut() else { return };
+        let cells = std::mem::take(&mut table.cells);
+        if cells > 0 && table.is_data {
+            table.rows += 1;
+            self.out.space();
+            self.out.word("|");
+            if table.rows == 1 && self.markdown {
+                self.out.break_line(1);
+                self.out.word(&format!("|{}", "---|".repeat(cells)));
+            }
+        }
+        self.out.break_line(1);
+    }
+}

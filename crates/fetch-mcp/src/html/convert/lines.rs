@@ -1,0 +1,125 @@
+//! Emphasis, links, pictures and code.
+
+use html5gum::StartTag;
+
+use super::{Converter, Verbatim, attribute};
+use crate::html::inline::{self, Inline, Kind};
+
+impl Converter {
+    pub(super) fn start_emphasis(&mut self, name: &[u8]) {
+        if let Some(inline) = Inline::emphasis(name).filter(|_| self.markdown && self.verbatim.is_none()) {
+            self.open(inline);
+        }
+    }
+
+    pub(super) fn start_link(&mut self, tag: &StartTag<()>) {
+        self.close(Kind::Link);
+        if !self.markdown || self.verbatim.is_some() {
+            return;
+        }
+        if let Some(target) = attribute(tag, b"href").and_then(|href| inline::target(&self.base, &href)) {
+            self.open(Inline::link(&target));
+        }
+    }
+
+    pub(super) fn open(&mut self, inline: Inline) {
+        let again = self.inlines.iter().any(|open| open.kind == inline.kind);
+        if !again && self.inlines.len() < MAX_INLINES {
+            self.out.open(inline.opened);
+            self.inlines.push(inline);
+        }
+    }
+
+    /// Closes the open one of this kind, and what was opened in it.
+    pub(super) fn close(&mut self, kind: Kind) {
+        if let Some(at) = self.inlines.iter().rposition(|open| open.kind == kind) {
+            self.close_above(at);
+        }
+    }
+
+    pub(super) fn close_above(&mut self, depth: usize) {
+        while self.inlines.len() > depth {
+            if let Some(inline) = self.inlines.pop() {
+                self.out.close(inline.opened, &inline.closing);
+            }
+        }
+    }
+
+    pub(super) fn picture(&mut self, tag: &StartTag<()>) {
+        let alt = attribute(tag, b"alt").unwrap_or_default();
+        let alt = alt.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        if self.verbatim.is_some() {
+            return;
+        }
+        let source = attribute(tag, b"src").and_then(|src| inline::target(&self.base, &src));
+        match source {
+            Some(source) if self.markdown => {
+                let alt = inline::escape(&alt, false, self.in_cell());
+                self.out.word(&format!("![{alt}]({source})"));
+            }
+            _ => self.words(&alt),
+        }
+    }
+
+    pub(super) fn start_pre(&mut self, tag: &StartTag<()>) {
+        self.block(2);
+        if self.verbatim.is_none() {
+            self.verbatim = Some(Verbatim { is_block: true, language: language(tag), text: String::new() });
+        }
+    }
+
+    pub(super) fn start_code(&mut self, tag: &StartTag<()>) {
+        match &mut self.verbatim {
+            Some(open) if open.language.is_empty() => open.language = language(tag),
+            Some(_) => {}
+            None => {
+                self.verbatim =
+                    Some(Verbatim { is_block: false, language: String::new(), text: String::new() });
+            }
+        }
+    }
+
+    pub(super) fn end_verbatim(&mut self) {
+        let Some(Verbatim { is_block, language, text }) = self.verbatim.take() else { return };
+        if is_block && !self.in_cell() && !self.in_link() {
+            let text = text.strip_prefix('\n').unwrap_or(&text).trim_end();
+            if self.markdown {
+                let fence = inline::fence(text);
+                self.out.lines(&format!("{fence}{language}\n{text}\n{fence}"));
+            } else {
+                self.out.lines(text);
+            }
+            self.out.break_line(2);
+            return;
+        }
+        // What stood around the code still stands around it.
+        if text.starts_with(|c: char| c.is_ascii_whitespace()) {
+            self.out.space();
+        }
+        let folded = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        if !folded.is_empty() {
+            let code = if self.markdown { inline::code(&folded) } else { folded };
+            self.out.word(&if self.in_cell() && self.markdown { code.replace('|', "\\|") } else { code });
+        }
+        if text.ends_with(|c: char| c.is_ascii_whitespace()) {
+            self.out.space();
+        }
+    }
+}
+
+/// The language of code, as highlighters mark it.
+fn language(tag: &StartTag<()>) -> String {
+    let classes = attribute(tag, b"class").unwrap_or_default();
+    let named = classes.split_ascii_whitespace().find_map(|class| {
+        class
+            .strip_prefix("language-")
+            .or_else(|| class.strip_prefix("lang-"))
+            .or_else(|| class.strip_prefix("highlight-source-"))
+    });
+    let plain = |name: &&str| {
+        name.len() < 32 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"+#-_.".contains(&b))
+    };
+    named.filter(plain).unwrap_or_default().to_owned()
+}
+
+const MAX_INLINES: usize = 16;

@@ -1,0 +1,98 @@
+//! What stands inside a line: emphasis, links, pictures, and what must not be read as a mark.
+
+use reqwest::Url;
+
+/// Emphasis or a link that is open.
+#[derive(Debug)]
+pub(super) struct Inline {
+    pub(super) kind: Kind,
+    pub(super) opened: &'static str,
+    pub(super) closing: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Strong,
+    Emphasis,
+    Struck,
+    Link,
+}
+
+impl Inline {
+    pub(super) fn emphasis(name: &[u8]) -> Option<Self> {
+        let (kind, mark) = match name {
+            b"b" | b"strong" => (Kind::Strong, "**"),
+            b"i" | b"em" | b"cite" | b"dfn" | b"var" => (Kind::Emphasis, "*"),
+            b"s" | b"del" | b"strike" => (Kind::Struck, "~~"),
+            _ => return None,
+        };
+        Some(Self { kind, opened: mark, closing: mark.to_owned() })
+    }
+
+    pub(super) fn link(target: &str) -> Self {
+        Self { kind: Kind::Link, opened: "[", closing: format!("]({target})") }
+    }
+}
+
+/// A link's target as an absolute URL; `None` for what leads nowhere else.
+pub(super) fn target(base: &Url, href: &str) -> Option<String> {
+    let href = href.trim();
+    if href.is_empty() || href.starts_with('#') || href.len() > MAX_URL {
+        return None;
+    }
+    let url = base.join(href).ok()?;
+    let shown = matches!(url.scheme(), "http" | "https" | "mailto" | "ftp" | "tel");
+    let text = url.as_str();
+    (shown && text.len() <= MAX_URL).then(|| text.replace('(', "%28").replace(')', "%29"))
+}
+
+/// Text in which nothing is a mark of Markdown; `at_start` where it begins a line.
+pub(super) fn escape(text: &str, at_start: bool, in_cell: bool) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before: Option<char> = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let inner = before.is_some_and(char::is_alphanumeric)
+            && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        let marks = match c {
+            '\\' | '`' | '*' | '[' | ']' | '<' => true,
+            // In the middle of a word it is none.
+            '_' => !inner,
+            '|' => in_cell,
+            '#' | '>' => at_start && before.is_none(),
+            '-' | '+' | '=' => at_start && before.is_none() && rest.peek().is_none_or(|next| *next == c),
+            '.' | ')' => {
+                at_start
+                    && rest.peek().is_none()
+                    && text[..text.len() - 1].bytes().all(|b| b.is_ascii_digit())
+                    && before.is_some()
+            }
+            _ => false,
+        };
+        if marks {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        before = Some(c);
+    }
+    escaped
+}
+
+/// Code in as many backticks as it needs.
+pub(super) fn code(text: &str) -> String {
+    let fence = "`".repeat(longest_run(text) + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// A fence that nothing in the text ends.
+pub(super) fn fence(text: &str) -> String {
+    "`".repeat((longest_run(text) + 1).max(3))
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Longer ones are left out: a page could repeat a long base a hundred thousand times.
+const MAX_URL: usize = 2_000;

@@ -1,0 +1,129 @@
+//! Pages and what becomes of them.
+
+use reqwest::Url;
+
+use super::{Converted, Format, convert};
+
+fn page(html: &str, format: Format) -> Converted {
+    convert(html, &Url::parse("https://example.com/a/b").unwrap(), format, 1 << 20)
+}
+
+fn markdown(html: &str) -> String {
+    page(html, Format::Markdown).text
+}
+
+fn text(html: &str) -> String {
+    page(html, Format::Text).text
+}
+
+#[test]
+fn headings_paragraphs_and_emphasis() {
+    let html = "<h1>A <b>bold</b> title</h1><p>One\n  two.</p><p>With<i> space </i>inside, <b></b>and<br>a break.</p><hr><h3></h3>end";
+    assert_eq!(
+        markdown(html),
+        "# A **bold** title\n\nOne two.\n\nWith *space* inside, and\na break.\n\n---\n\nend"
+    );
+    assert_eq!(text(html), "A bold title\n\nOne two.\n\nWith space inside, and\na break.\n\nend");
+}
+
+#[test]
+fn links_and_pictures_are_absolute() {
+    let html = "<a href='/x?a=1&amp;b=2'> here</a>, <a href=#top>top</a>, <a href='javascript:alert(1)'>js</a>, \
+                <a href=c(1)>d</a> <a href=e><div>card</div><h2>head</h2></a><img src=p.png alt='a [b]'> <img src='data:x' alt=dot>";
+    assert_eq!(
+        markdown(html),
+        "[here](https://example.com/x?a=1&b=2), top, js, [d](https://example.com/a/c%281%29) \
+         [card head](https://example.com/a/e) ![a \\[b\\]](https://example.com/a/p.png) dot"
+    );
+    assert_eq!(text(html), "here, top, js, d\ncard\n\nhead\n\na [b] dot");
+    assert_eq!(markdown("<base href=//cdn.example/><a href=x>y</a>"), "[y](https://cdn.example/x)");
+}
+
+#[test]
+fn lists_nest_and_count() {
+    let html =
+        "<ul><li>one<li><p>two</p><p>more</p><ol start=9><li>nine</li><li>ten</ol></li><li>three</ul>after";
+    assert_eq!(markdown(html), "- one\n- two\n\n  more\n\n  9. nine\n  10. ten\n- three\n\nafter");
+}
+
+#[test]
+fn quotes_and_code() {
+    let html = "<blockquote><p>a</p><p>b <code>x  `y`</code></p><ul><li>c</ul></blockquote>\
+                <pre class=x><code class='hl language-rust'>\nfn main() {\n    \"&lt;\"\n}\n</code></pre>d";
+    assert_eq!(
+        markdown(html),
+        "> a\n>\n> b `` x `y` ``\n>\n> - c\n\n```rust\nfn main() {\n    \"<\"\n}\n```\n\nd"
+    );
+    assert_eq!(markdown("<pre>a ``` b\n c</pre>"), "````\na ``` b\n c\n````");
+    assert_eq!(text("<pre>\n  a\n b</pre>"), "  a\n b");
+    assert_eq!(markdown("use<code> a </code>now"), "use `a` now");
+}
+
+#[test]
+fn tables_of_data_are_tables() {
+    let html = "<table><thead><tr><th>A<th>B|C</thead><tr><td>1<td><p>x</p><p>y</p></tr><tr><td></td><td><code>a|b</code></table>z";
+    assert_eq!(markdown(html), "| A | B\\|C |\n|---|---|\n| 1 | x y |\n| | `a\\|b` |\n\nz");
+    assert_eq!(text(html), "| A | B|C |\n| 1 | x y |\n| | a|b |\n\nz");
+}
+
+#[test]
+fn tables_of_layout_are_not() {
+    let html =
+        "<table><tr><td><h1>T</h1><p>a</p></td></tr><tr><td><table><tr><td>1<td>2</table></td></tr></table>";
+    assert_eq!(markdown(html), "# T\n\na\n\n| 1 | 2 |\n|---|---|");
+}
+
+#[test]
+fn nothing_in_the_text_is_a_mark() {
+    assert_eq!(
+        markdown("<p># no</p><p>1. no</p><p>- no</p><p>a*b_c _d_ [e] `f` &lt;g> 3.5 - 4</p>"),
+        "\\# no\n\n1\\. no\n\n\\- no\n\na\\*b_c \\_d\\_ \\[e\\] \\`f\\` \\<g> 3.5 - 4"
+    );
+}
+
+#[test]
+fn what_is_for_the_browser_is_left_out() {
+    let html = "<title> My &amp;\n page </title><style>p{}</style><script>if (a</b) '<p>'</script><noscript><p>n</noscript>\
+                <svg><svg><text>s</text></svg><title>inner</title></svg><svg/>a<!-- b --><iframe>c</iframe><template>d</template>";
+    let converted = page(html, Format::Markdown);
+    assert_eq!(converted.text, "a");
+    assert_eq!(converted.title.as_deref(), Some("My & page"));
+}
+
+#[test]
+fn what_is_not_closed_does_no_harm() {
+    assert_eq!(markdown("<b>a<p>b</i></p></ul></li></table></blockquote></td>c"), "**a**\n\nb\n\nc");
+    assert_eq!(markdown("<li>a<li>b"), "- a\n- b");
+    assert_eq!(markdown("<code>a<p>b"), "`a`\n\nb");
+    assert_eq!(markdown("<a href=x>a"), "[a](https://example.com/a/x)");
+    assert_eq!(markdown("<td>a<tr>b"), "ab");
+}
+
+#[test]
+fn a_page_that_means_harm_takes_linear_time() {
+    for piece in [
+        "<blockquote>",
+        "<ul><li>",
+        "<b><i>",
+        "<table><tr><td>",
+        "<a href=x>a",
+        "<pre>",
+        "<h1>",
+        "<svg>",
+        "</p>",
+    ] {
+        let html = format!("{}x", piece.repeat(50_000));
+        let started = std::time::Instant::now();
+        let converted = page(&html, Format::Markdown);
+        assert!(started.elapsed().as_secs() < 10, "{piece} took {:?}", started.elapsed());
+        assert!(converted.text.len() < (1 << 20) + 10_000, "{piece}: {}", converted.text.len());
+    }
+}
+
+#[test]
+fn the_text_ends_at_its_limit() {
+    let converted =
+        convert(&"<p>word</p>".repeat(1_000), &Url::parse("http://a/").unwrap(), Format::Text, 100);
+    assert!(converted.cut);
+    assert!((100..120).contains(&converted.text.len()), "{}", converted.text.len());
+}

@@ -1,0 +1,59 @@
+//! Names to addresses, for the client: it connects to what was checked here, and asks nobody again.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::Options;
+use crate::error::{NoSuchHost, Refused};
+
+/// Resolves by the machine's own resolver, and refuses a host of which any address is not public.
+///
+/// Whoever owns a name may answer differently each time; that does not help him, since the answer that was checked is
+/// the one that is connected to.
+#[derive(Debug)]
+pub(crate) struct Resolver {
+    pub(crate) options: Arc<Options>,
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let options = Arc::clone(&self.options);
+        Box::pin(async move {
+            let host = name.as_str();
+            // The port is the client's to set.
+            let found = tokio::net::lookup_host((host, 0)).await;
+            let found: Vec<SocketAddr> = found.map_err(|_| NoSuchHost(host.to_owned()))?.collect();
+            if found.is_empty() {
+                return Err(NoSuchHost(host.to_owned()).into());
+            }
+            check(host, &found, &options)?;
+            let addresses: Addrs = Box::new(found.into_iter());
+            Ok(addresses)
+        })
+    }
+}
+
+fn check(host: &str, found: &[SocketAddr], options: &Options) -> Result<(), Refused> {
+    let special = found.iter().map(SocketAddr::ip).find(|ip| !options.permits(*ip));
+    special.map_or(Ok(()), |address| Err(Refused { host: host.to_owned(), address }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::Options;
+
+    #[test]
+    fn one_private_address_refuses_the_host() {
+        let public = "93.184.216.34:0".parse().unwrap();
+        let private = "10.1.2.3:0".parse().unwrap();
+        let mut options = Options::default();
+        check("a.example", &[public], &options).unwrap();
+        let refused = check("a.example", &[public, private], &options).unwrap_err();
+        assert!(refused.to_string().contains("`a.example` is 10.1.2.3"), "{refused}");
+        options.allowed_addresses.push("10.1.2.3".parse().unwrap());
+        check("a.example", &[public, private], &options).unwrap();
+    }
+}

@@ -1,0 +1,99 @@
+//! The MCP server: one tool, `fetch`.
+
+use std::sync::Arc;
+
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler, schemars, tool, tool_handler, tool_router};
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+
+use crate::error::BuildError;
+use crate::fetch::{Fetcher, Wanted};
+use crate::html::Format;
+use crate::options::Options;
+
+/// An MCP server with the tool `fetch`: a URL as text or Markdown.
+///
+/// It is an [`rmcp::ServerHandler`]: serve it over stdio, over HTTP, or in a process of your own.
+/// Clones share one HTTP client; at most eight calls run at once, and others wait.
+/// A call that the client cancels, or that is dropped, ends its connection at once.
+#[derive(Clone, Debug)]
+pub struct FetchServer {
+    fetcher: Arc<Fetcher>,
+    at_once: Arc<Semaphore>,
+}
+
+/// The input of `fetch`.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FetchInput {
+    /// The URL to fetch, http or https.
+    url: String,
+    /// How HTML is shown; other text is shown as it is.
+    #[serde(default)]
+    format: Format,
+    /// The most characters to show.
+    #[serde(default = "default_length")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    max_length: usize,
+    /// The character to start from: where the page before ended.
+    #[serde(default)]
+    start_index: usize,
+}
+
+#[tool_router]
+impl FetchServer {
+    /// Builds the server and its HTTP client, which trusts the certificates that this machine trusts.
+    ///
+    /// # Errors
+    ///
+    /// If the machine's certificates can't be read, or the options make no HTTP client.
+    pub fn new(options: Options) -> Result<Self, BuildError> {
+        Ok(Self { fetcher: Arc::new(Fetcher::new(options)?), at_once: Arc::new(Semaphore::new(AT_ONCE)) })
+    }
+
+    #[tool(
+        description = "Fetches a URL and shows its content: HTML as Markdown or plain text, other text as it is. \
+                       A long page is cut; read on with start_index.",
+        annotations(title = "Fetch a URL", read_only_hint = true, open_world_hint = true)
+    )]
+    async fn fetch(
+        &self,
+        Parameters(input): Parameters<FetchInput>,
+        context: RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let length = input.max_length.clamp(1, MAX_LENGTH);
+        let wanted = Wanted { format: input.format, start: input.start_index, length };
+        let fetching = async {
+            // The semaphore is never closed, so that an error can't come.
+            let _turn = self.at_once.acquire().await.ok();
+            self.fetcher.fetch(&input.url, wanted).await
+        };
+        let fetched = tokio::select! {
+            fetched = fetching => fetched,
+            () = context.ct.cancelled() => return CallToolResult::error(vec![ContentBlock::text("cancelled")]),
+        };
+        match fetched {
+            Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+        }
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for FetchServer {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
+    }
+}
+
+fn default_length() -> usize {
+    DEFAULT_LENGTH
+}
+
+const AT_ONCE: usize = 8;
+const DEFAULT_LENGTH: usize = 10_000;
+const MAX_LENGTH: usize = 1_000_000;

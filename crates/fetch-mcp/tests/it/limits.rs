@@ -1,0 +1,109 @@
+//! Bodies without an end, sites that say nothing, compressed bombs, and calls that are given up.
+
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequestParams, ClientRequest, Request};
+use rmcp::object;
+use rmcp::service::PeerRequestOptions;
+
+use crate::client::Client;
+use crate::site::{Reply, Site, ok, with};
+
+#[tokio::test]
+async fn a_body_is_read_up_to_its_limit() {
+    let endless = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+    let site = Site::start(move |path| match path {
+        "/endless" => Reply::Endless(endless, &[b'x'; 4096]),
+        "/announced" => Reply::Endless("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n", b""),
+        "/above" => ok("text/plain", [b'y'; 10_001]),
+        _ => ok("text/plain", [b'y'; 10_000]),
+    })
+    .await;
+    let client = Client::with(|options| {
+        options.allow_private = true;
+        options.max_bytes = 10_000;
+    })
+    .await;
+    assert!(client.shown(&site.url("/")).await.ends_with(&"y".repeat(10_000)));
+    for path in ["/endless", "/announced", "/above"] {
+        assert_eq!(client.refused(&site.url(path)).await, "the body is larger than 10000 bytes", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_compressed_counts_as_what_it_becomes() {
+    // 1 MB of zeros, and a short text, as gzip makes them.
+    let site = Site::start(|path| {
+        let bytes: &[u8] = if path == "/bomb" {
+            include_bytes!("limits/zeros.gz")
+        } else {
+            include_bytes!("limits/text.gz")
+        };
+        with("200 OK", "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", bytes)
+    })
+    .await;
+    let client = Client::with(|options| {
+        options.allow_private = true;
+        options.max_bytes = 500_000;
+    })
+    .await;
+    assert!(client.shown(&site.url("/")).await.ends_with("\n\nwas compressed"));
+    assert_eq!(client.refused(&site.url("/bomb")).await, "the body is larger than 500000 bytes");
+}
+
+#[tokio::test]
+async fn what_is_neither_text_nor_readable_is_refused() {
+    let site = Site::start(|path| match path {
+        "/brotli" => with("200 OK", "Content-Type: text/plain\r\nContent-Encoding: br\r\n", "?"),
+        "/unnamed" => with("200 OK", "", [0, 1, 2, 3]),
+        "/pdf" => Reply::Endless("HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n", b"%PDF"),
+        _ => ok("image/png", b"\x89PNG"),
+    })
+    .await;
+    let client = Client::new().await;
+    let binary = |kind: &str| format!("the content is `{kind}`, which is neither text nor HTML");
+    assert_eq!(client.refused(&site.url("/")).await, binary("image/png"));
+    assert_eq!(client.refused(&site.url("/pdf")).await, binary("application/pdf"));
+    assert_eq!(client.refused(&site.url("/unnamed")).await, binary("unknown"));
+    let brotli = client.refused(&site.url("/brotli")).await;
+    assert_eq!(brotli, "the body is encoded as `br`, which was not asked for and can't be read");
+}
+
+#[tokio::test]
+async fn the_time_limit_covers_all_of_a_call() {
+    let endless = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+    let site =
+        Site::start(move |path| if path == "/half" { Reply::Endless(endless, b"") } else { Reply::Silence })
+            .await;
+    let client = Client::with(|options| {
+        options.allow_private = true;
+        options.time_limit = Duration::from_millis(300);
+    })
+    .await;
+    for path in ["/silent", "/half"] {
+        assert_eq!(client.refused(&site.url(path)).await, "not finished within 0.3 s", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_ends_its_connection() {
+    let site = Site::start(|_| Reply::Silence).await;
+    let client = Client::new().await;
+    let call = CallToolRequestParams::new("fetch").with_arguments(object!({ "url": site.url("/") }));
+    let request = ClientRequest::CallToolRequest(Request::new(call));
+    let pending =
+        client.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
+    until(|| site.open() == 1).await;
+    pending.cancel(None).await.unwrap();
+    until(|| site.open() == 0).await;
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let waiting = async {
+        let mut again = tokio::time::interval(Duration::from_millis(2));
+        while !condition() {
+            again.tick().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(40), waiting).await.unwrap();
+}

@@ -1,0 +1,121 @@
+//! What is shown of a page: its format, its charset, its parts, and the redirects to it.
+
+use rmcp::object;
+
+use crate::client::{Client, text};
+use crate::site::{Site, moved, ok, with};
+
+#[tokio::test]
+async fn a_page_is_markdown_or_text() {
+    let page = "<title>Home</title><h1>Hello</h1><p>See <a href=/more>more</a>.</p>";
+    let site = Site::start(move |_| ok("text/html; charset=utf-8", page)).await;
+    let client = Client::new().await;
+    let url = site.url("/");
+    assert_eq!(
+        client.shown(&url).await,
+        format!("URL: {url}\nType: text/html\nTitle: Home\n\n# Hello\n\nSee [more]({}).", site.url("/more"))
+    );
+    let result = client.call(object!({ "url": url.clone(), "format": "text" })).await;
+    assert_eq!(text(&result), format!("URL: {url}\nType: text/html\nTitle: Home\n\nHello\n\nSee more."));
+}
+
+#[tokio::test]
+async fn other_text_is_shown_as_it_is() {
+    let site = Site::start(|path| match path {
+        "/json" => ok("application/json", "{\"a\": [1, <2>]}"),
+        "/unnamed" => with("200 OK", "", "plain *text*"),
+        "/unnamed-page" => with("200 OK", "", "<!doctype html><b>x</b>"),
+        _ => ok("text/markdown", "# As *is*"),
+    })
+    .await;
+    let client = Client::new().await;
+    assert!(client.shown(&site.url("/md")).await.ends_with("\n\n# As *is*"));
+    assert!(client.shown(&site.url("/json")).await.ends_with("\n\n{\"a\": [1, <2>]}"));
+    assert!(client.shown(&site.url("/unnamed")).await.ends_with("\n\nplain *text*"));
+    assert!(client.shown(&site.url("/unnamed-page")).await.ends_with("\n\n**x**"));
+}
+
+#[tokio::test]
+async fn charsets_are_read_from_the_header_and_from_the_page() {
+    let site = Site::start(|path| match path {
+        "/header" => ok("text/html; charset=ISO-8859-1", b"<p>caf\xe9"),
+        "/page" => ok("text/html", b"<meta charset='windows-1252'><p>\x80 5"),
+        "/strange" => ok("text/plain; charset=x-none", "caf\u{e9}"),
+        _ => ok("text/plain", "caf\u{e9}"),
+    })
+    .await;
+    let client = Client::new().await;
+    assert!(client.shown(&site.url("/")).await.ends_with("café"));
+    assert!(client.shown(&site.url("/header")).await.ends_with("café"));
+    assert!(client.shown(&site.url("/page")).await.ends_with("€ 5"));
+    let strange = client.shown(&site.url("/strange")).await;
+    assert!(strange.contains("\nNote: the charset `x-none` is unknown; read as UTF-8.\n"), "{strange}");
+}
+
+#[tokio::test]
+async fn a_long_page_comes_in_parts() {
+    let site = Site::start(|_| ok("text/plain", "añb".repeat(1_000))).await;
+    let client = Client::new().await;
+    let part = async |start: usize, length: usize| {
+        let call = object!({ "url": site.url("/"), "start_index": start, "max_length": length });
+        text(&client.call(call).await)
+    };
+    assert!(part(0, 4).await.ends_with("\n\nañba\n\n[Characters 0 to 4 of 3000. Go on with start_index 4.]"));
+    assert!(part(2_998, 4).await.ends_with("\n\nñb\n\n[Characters 2998 to 3000 of 3000.]"));
+    assert!(part(3_000, 4).await.ends_with("\n\n[No characters from 3000 on: there are 3000.]"));
+}
+
+#[tokio::test]
+async fn redirects_are_followed_and_told() {
+    let site = Site::start(|path| match path {
+        "/a" => moved("/b"),
+        "/b" => moved("c?d"),
+        "/c?d" => ok("text/plain", "there"),
+        "/nowhere" => moved("http://[bad"),
+        "/file" => moved("file:///etc/passwd"),
+        _ => moved("/loop"),
+    })
+    .await;
+    let client = Client::new().await;
+    assert_eq!(
+        client.shown(&site.url("/a")).await,
+        format!("URL: {} (redirected from {})\nType: text/plain\n\nthere", site.url("/c?d"), site.url("/a"))
+    );
+    assert_eq!(client.refused(&site.url("/loop")).await, "more than 5 redirects");
+    assert_eq!(client.refused(&site.url("/nowhere")).await, "the redirect to `http://[bad` leads to no URL");
+    assert_eq!(
+        client.refused(&site.url("/file")).await,
+        "the scheme `file` is not fetched: only http and https are"
+    );
+}
+
+#[tokio::test]
+async fn an_error_of_the_site_is_told_with_its_page() {
+    let site = Site::start(|path| match path {
+        "/gone" => with("410 Gone", "Content-Type: text/html\r\n", "<h1>Gone</h1>"),
+        _ => with("500 Oops", "Content-Type: image/png\r\n", "\u{0}"),
+    })
+    .await;
+    let client = Client::new().await;
+    assert_eq!(
+        client.refused(&site.url("/gone")).await,
+        format!("HTTP 410 Gone from {}\n\n# Gone", site.url("/gone"))
+    );
+    assert_eq!(
+        client.refused(&site.url("/")).await,
+        format!("HTTP 500 Internal Server Error from {}", site.url("/"))
+    );
+}
+
+#[tokio::test]
+async fn the_tool_says_what_it_takes() {
+    let client = Client::new().await;
+    let tools = client.service.list_all_tools().await.unwrap();
+    assert_eq!(tools.len(), 1);
+    let schema = tools[0].schema_as_json_value();
+    assert_eq!(schema["required"].to_string(), r#"["url"]"#);
+    assert_eq!(schema["properties"]["max_length"]["maximum"], 1_000_000);
+    let wrong = client.call(object!({ "url": "http://a/", "lenght": 1 })).await;
+    assert_eq!(wrong.is_error, Some(true));
+    assert!(text(&wrong).contains("lenght"), "{}", text(&wrong));
+}

@@ -1,0 +1,173 @@
+//! A client for the official conformance suite of MCP (`@modelcontextprotocol/conformance`): a program with a hub of one
+//! server, which does what a scenario wants a program to do. `cargo xtask mcp-conformance` runs it.
+//!
+//! The suite gives the address of the server as last argument, and the scenario in the environment.
+
+#![expect(clippy::print_stderr, reason = "it is a program for a terminal")]
+
+use std::{error::Error, process::ExitCode, time::Duration};
+
+use agentwire_hub::{
+    Approval, CallError, CallRequest, Handlers, Hub, ServerState,
+    auth::{AuthorizationRequest, Loopback},
+    config::{Endpoint, Launch, Patterns, ServerConfig, Sources},
+};
+use rmcp::model::{ElicitResult, ElicitationAction, Tool};
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Some(url) = std::env::args().next_back().filter(|last| last.starts_with("http")) else {
+        eprintln!("usage: conformance_client URL");
+        return ExitCode::from(2);
+    };
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let context = serde_json::from_str(&context).unwrap_or_default();
+    let hub = hub(url);
+    let result = run(&hub, &scenario, &context).await;
+    hub.close().await;
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut cause = Some(&*error as &(dyn Error + 'static));
+            while let Some(error) = cause {
+                eprintln!("{error}");
+                cause = error.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A hub with the server of the suite, and a user who says yes.
+fn hub(url: String) -> Hub {
+    let mut config = ServerConfig::new(Launch::Http(Endpoint::new(url)));
+    config.always_allow = Patterns::from_iter(["*"]);
+    let accepts = Handlers::new().elicitation(async |_| {
+        let mut accepted = ElicitResult::new(ElicitationAction::Accept);
+        accepted.content = Some(json!({}));
+        accepted
+    });
+    Hub::builder()
+        .sources(Sources::new().server(SERVER, config))
+        .handlers(accepts)
+        .approval(Approval::default())
+        .build()
+}
+
+/// Connects, calls every tool, and authorizes where that is asked for.
+async fn run(hub: &Hub, scenario: &str, context: &Value) -> Result<(), Failure> {
+    hub.wait_until_ready(LIMIT).await;
+    let mut times = 0;
+    loop {
+        let refused = match hub.server(SERVER).ok_or("the server is gone")?.state {
+            ServerState::Connected { .. } => match call_all(hub).await {
+                Ok(()) => return Ok(()),
+                Err(error) if scenario.starts_with("auth/") => error.into(),
+                // What the suite thinks of it is in its checks.
+                Err(error) => {
+                    eprintln!("{error}");
+                    return Ok(());
+                }
+            },
+            ServerState::NeedsAuthentication { challenge } => {
+                format!("the server refuses us: {}", challenge.unwrap_or_default()).into()
+            }
+            other => return Err(format!("{other:?}").into()),
+        };
+        if times == AUTHORIZATIONS {
+            return Err(refused);
+        }
+        times += 1;
+        authorize(hub, context).await?;
+    }
+}
+
+async fn call_all(hub: &Hub) -> Result<(), CallError> {
+    let catalog = hub.catalog(SERVER).unwrap_or_default();
+    // Where one tool is to be told of another one's schema, only that is wanted.
+    let echo = |tool: &&Tool| tool.input_schema.get("properties").is_some_and(|all| !all["schema"].is_null());
+    let has_echo = catalog.tools().iter().any(|tool| echo(&tool));
+    for tool in catalog.tools().iter().filter(|tool| !has_echo || echo(tool)) {
+        let arguments = arguments(tool, catalog.tools());
+        let request = CallRequest::new(SERVER, &*tool.name).arguments(arguments);
+        let outcome = hub.call(request).await?;
+        eprintln!("{}: {:?}", tool.name, outcome.content);
+    }
+    Ok(())
+}
+
+/// Something for everything that a tool must be told.
+fn arguments(tool: &Tool, tools: &[Tool]) -> Value {
+    let empty = Map::new();
+    let properties = tool.input_schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let arguments = properties.iter().map(|(name, schema)| {
+        let value = match (name.as_str(), schema["type"].as_str()) {
+            // The suite wants to see what we made of the schema of its other tool.
+            ("schema", _) => {
+                let other = tools.iter().find(|other| other.name != tool.name);
+                other.map_or(Value::Null, |other| Value::Object((*other.input_schema).clone()))
+            }
+            (_, Some("number" | "integer")) => json!(2),
+            (_, Some("boolean")) => json!(true),
+            (_, Some("array")) => json!([]),
+            (_, Some("object")) => json!({}),
+            _ => json!("text"),
+        };
+        (name.clone(), value)
+    });
+    Value::Object(arguments.collect())
+}
+
+/// Authorizes, with a user who agrees at once.
+async fn authorize(hub: &Hub, context: &Value) -> Result<(), Failure> {
+    let loopback = Loopback::bind().await?;
+    let mut request = AuthorizationRequest::new(loopback.redirect_uri())
+        .with_client_metadata_url("https://conformance-test.local/client-metadata.json");
+    if let Some(id) = context["client_id"].as_str() {
+        request = request.with_preregistered_client(id);
+    }
+    if let Some(secret) = context["client_secret"].as_str() {
+        request = request.with_client_secret(secret);
+    }
+    let authorization = hub.authorize(SERVER, request).await?;
+    let url = authorization.url().to_owned();
+    let comes_back = async { Ok(loopback.redirect(&authorization).await?) };
+    let both = async { tokio::try_join!(comes_back, open(url)) };
+    let (redirect, ()) = tokio::time::timeout(LIMIT, both).await??;
+    authorization.finish(&redirect).await?;
+    Ok(())
+}
+
+/// The browser: opens a page of this machine, and goes where it is sent.
+async fn open(mut url: String) -> Result<(), Failure> {
+    loop {
+        let rest = url.strip_prefix("http://").ok_or("not a page of this machine")?;
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let mut page = TcpStream::connect(host).await?;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        page.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        page.read_to_string(&mut answer).await?;
+        let location = answer.lines().take_while(|line| !line.is_empty()).find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("location").then(|| value.trim().to_owned())
+        });
+        match location {
+            Some(next) => url = next,
+            None => return Ok(()),
+        }
+    }
+}
+
+const SERVER: &str = "suite";
+const LIMIT: Duration = Duration::from_secs(20);
+/// A server that is never content must not have us ask the user for ever.
+const AUTHORIZATIONS: u32 = 3;

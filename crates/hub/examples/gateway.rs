@@ -1,0 +1,31 @@
+//! The servers of a configuration as one MCP server over stdio, for any agent: `gateway [--allow] FILE…`.
+//!
+//! In the configuration of that agent it is one server, whose tools are called `SERVER__TOOL`.
+//! What `alwaysAllow` does not allow is denied; with `--allow` everything is allowed, for an agent that asks its user itself.
+#![expect(clippy::print_stderr, reason = "it is a program; its log is its stderr")]
+
+use std::error::Error;
+
+use agentwire_hub::{Approval, Gateway, Handlers, Hub, config::Sources};
+use rmcp::{ServiceExt as _, transport::stdio};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let (options, files): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
+    let approval = match &*options {
+        [] => Approval::denied(),
+        [allow] if allow == "--allow" => Approval::allowed(),
+        _ => return Err("gateway [--allow] FILE…".into()),
+    };
+    let sources = files.into_iter().fold(Sources::new(), Sources::project_file);
+    // What servers want to know, the agent asks its user.
+    let handlers = Handlers::new().ask_callers();
+    let hub = Hub::builder().sources(sources).approval(approval).handlers(handlers).build();
+    for problem in hub.problems() {
+        eprintln!("{problem}");
+    }
+    // Until the agent closes the input.
+    Gateway::new(&hub).pass_logs().serve(stdio()).await?.waiting().await?;
+    hub.close().await;
+    Ok(())
+}

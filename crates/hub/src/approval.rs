@@ -1,0 +1,158 @@
+//! Who allows calls that the configuration does not.
+
+use std::{fmt, panic::AssertUnwindSafe, pin::Pin, sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+use rmcp::model::Tool;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::{DeniedBy, ServerName};
+
+/// Who allows calls that the configuration (`alwaysAllow`) does not: nobody by default.
+///
+/// ```
+/// use agentwire_hub::{Approval, Decision};
+///
+/// let approval = Approval::asked(async |call| {
+///     println!("{} wants to use {} of {}", call.caller, call.tool.name, call.server);
+///     Decision::Deny { reason: Some("not today".to_owned()) }
+/// });
+/// ```
+#[derive(Clone, Default)]
+pub struct Approval {
+    who: Who,
+}
+
+#[derive(Clone, Default)]
+enum Who {
+    #[default]
+    Nobody,
+    Everything,
+    Asked {
+        ask: Ask,
+        limit: Duration,
+    },
+}
+
+type Ask = Arc<dyn Fn(Proposed) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
+
+impl Approval {
+    /// Denies what the configuration does not allow.
+    pub fn denied() -> Self {
+        Self::default()
+    }
+
+    /// Allows every call: for programs that ask elsewhere.
+    pub fn allowed() -> Self {
+        Self { who: Who::Everything }
+    }
+
+    /// Asks a handler, each time and for many calls at the same time, within five minutes.
+    ///
+    /// A handler that panics, or does not answer in time, has denied the call.
+    /// Its future is dropped when the time is over, and when the caller waits for the call no more.
+    pub fn asked<F, Fut>(handler: F) -> Self
+    where
+        F: Fn(Proposed) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Decision> + Send + 'static,
+    {
+        Self { who: Who::Asked { ask: Arc::new(move |call| Box::pin(handler(call))), limit: LIMIT } }
+    }
+
+    /// With so much time for an answer.
+    pub fn within(mut self, time: Duration) -> Self {
+        if let Who::Asked { limit, .. } = &mut self.who {
+            *limit = time;
+        }
+        self
+    }
+
+    /// Whether there is no question about any call.
+    pub(crate) fn is_allowed(&self) -> bool {
+        matches!(self.who, Who::Everything)
+    }
+
+    pub(crate) async fn decide(&self, proposed: Proposed) -> Result<Approved, Denied> {
+        let denied = |by| Err(Denied { by, reason: None });
+        let (ask, limit) = match &self.who {
+            Who::Nobody => return denied(DeniedBy::Default),
+            Who::Everything => return Ok(Approved::Once),
+            Who::Asked { ask, limit } => (ask, *limit),
+        };
+        // The closure may panic as well as what it gives.
+        let asked = AssertUnwindSafe(async { ask(proposed).await }).catch_unwind();
+        match timeout(limit, asked).await {
+            Ok(Ok(Decision::Allow)) => Ok(Approved::Once),
+            Ok(Ok(Decision::AllowAlways)) => Ok(Approved::Always),
+            Ok(Ok(Decision::Deny { reason })) => Err(Denied { by: DeniedBy::Handler, reason }),
+            Ok(Err(_)) => denied(DeniedBy::Panic),
+            Err(_) => denied(DeniedBy::TimeLimit(limit)),
+        }
+    }
+}
+
+impl fmt::Debug for Approval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.who {
+            Who::Nobody => f.write_str("Approval::denied()"),
+            Who::Everything => f.write_str("Approval::allowed()"),
+            Who::Asked { limit, .. } => write!(f, "Approval::asked(…).within({limit:?})"),
+        }
+    }
+}
+
+/// A call that needs to be allowed: server and tool are there, and the arguments fit.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Proposed {
+    /// The server.
+    pub server: ServerName,
+    /// The tool, as its server describes it.
+    pub tool: Tool,
+    /// The arguments, as they will be sent.
+    pub arguments: Arc<Value>,
+    /// Who calls, as the [request](crate::CallRequest::caller) says.
+    pub caller: Arc<str>,
+}
+
+// Arguments may be secrets.
+impl fmt::Debug for Proposed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proposed")
+            .field("server", &self.server)
+            .field("tool", &self.tool.name)
+            .field("caller", &self.caller)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a call is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// This time.
+    Allow,
+    /// From now on: the tool is added to `alwaysAllow` of its server, where the configuration can be written.
+    AllowAlways,
+    /// It is not.
+    Deny {
+        /// Why, for whoever called.
+        reason: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Approved {
+    Once,
+    Always,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Denied {
+    pub(crate) by: DeniedBy,
+    pub(crate) reason: Option<String>,
+}
+
+/// A person may be away; nobody waits for ever.
+const LIMIT: Duration = Duration::from_secs(300);

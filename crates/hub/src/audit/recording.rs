@@ -1,0 +1,135 @@
+//! The record of a call while it is made.
+
+use std::{
+    io,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{Arguments, Audit, CallRecord, Ended, Kept, Rule, Use};
+use crate::{
+    CallError, ServerName,
+    approval::{Approved, Denied},
+    excerpt::head,
+};
+
+/// The record of a call while it is made; it is told when this is dropped, at the latest.
+pub(crate) struct Recording(Option<Box<Open>>);
+
+struct Open {
+    audit: Audit,
+    started: Instant,
+    record: CallRecord,
+}
+
+impl Recording {
+    pub(crate) fn new(
+        audit: Option<&Audit>,
+        what: Use,
+        caller: &Arc<str>,
+        (server, name): (&str, &str),
+        arguments: &Value,
+    ) -> Self {
+        Self(audit.map(|audit| {
+            let record = CallRecord {
+                at: SystemTime::now(),
+                caller: Arc::clone(caller),
+                what,
+                server: head(server, MAX_NAME).into(),
+                name: head(name, MAX_NAME).into(),
+                arguments: audit.arguments.of(arguments),
+                rule: Rule::None,
+                took: std::time::Duration::ZERO,
+                outcome: Ended::Dropped,
+                missed: 0,
+            };
+            Box::new(Open { audit: audit.clone(), started: Instant::now(), record })
+        }))
+    }
+
+    /// Server and name are these, and of a kind that needs no leave unless one is told.
+    pub(crate) fn found(&mut self, server: &ServerName, name: &str) {
+        if let Some(Open { record, .. }) = self.0.as_deref_mut() {
+            record.server = server.clone();
+            let name = head(name, MAX_NAME);
+            if *record.name != *name {
+                record.name = name.into();
+            }
+            if record.what != Use::Tool {
+                record.rule = Rule::Free;
+            }
+        }
+    }
+
+    pub(crate) fn ruled(&mut self, rule: impl FnOnce() -> Rule) {
+        if let Some(Open { record, .. }) = self.0.as_deref_mut() {
+            record.rule = rule();
+        }
+    }
+
+    pub(crate) fn decided(&mut self, answer: &Result<Approved, Denied>) {
+        self.ruled(|| match answer {
+            Ok(Approved::Once) => Rule::Allowed,
+            Ok(Approved::Always) => Rule::AllowedAlways,
+            Err(denied) => Rule::Denied(denied.by),
+        });
+    }
+
+    /// The call has ended: with an outcome that says whether it failed, or an error.
+    pub(crate) fn end(mut self, outcome: Result<bool, &CallError>) {
+        if let Some(Open { record, .. }) = self.0.as_deref_mut() {
+            record.outcome = match outcome {
+                Ok(is_error) => Ended::Answered { is_error },
+                Err(error) => Ended::Failed(error.code()),
+            };
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if let Some(open) = self.0.take() {
+            let Open { audit, started, mut record } = *open;
+            record.took = started.elapsed();
+            audit.tell(record);
+        }
+    }
+}
+
+impl Kept {
+    fn of(self, arguments: &Value) -> Arguments {
+        match self {
+            Self::Hash => {
+                let mut hash = Hash(Sha256::new());
+                // Writing to a hash does not fail, and a value is always JSON.
+                let _: serde_json::Result<()> = serde_json::to_writer(&mut hash, arguments);
+                Arguments::Sha256(hash.0.finalize().into())
+            }
+            Self::Text => {
+                let text = arguments.to_string();
+                let kept = head(&text, MAX_TEXT);
+                let cut = if kept.len() < text.len() { "…" } else { "" };
+                Arguments::Text(format!("{kept}{cut}"))
+            }
+        }
+    }
+}
+
+struct Hash(Sha256);
+
+impl io::Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+const MAX_TEXT: usize = 64 << 10;
+const MAX_NAME: usize = 1 << 10;

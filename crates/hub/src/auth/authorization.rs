@@ -1,0 +1,282 @@
+//! Authorizing once: from the question to the user to the connection that stands.
+
+use std::{fmt, sync::Arc};
+
+use reqwest::{Url, header::AUTHORIZATION};
+use rmcp::transport::{
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, WWWAuthenticateParams,
+    auth::{AuthorizationMetadata, OAuthClientConfig},
+};
+
+use super::{
+    ServerTokens,
+    record::{ClientRecord, Record},
+    store::StoreError,
+    tokens::Kept,
+};
+use crate::{Hub, ServerName, ServerState, config::Resolved, transport::link::Ended};
+
+/// An authorization that waits for the user.
+///
+/// Dropping it gives it up: what the user then answers is worth nothing.
+pub struct Authorization {
+    hub: Hub,
+    server: ServerName,
+    session: AuthorizationSession,
+    tokens: Arc<ServerTokens>,
+}
+
+impl Authorization {
+    /// The page that the user is to open in a browser.
+    pub fn url(&self) -> &str {
+        &self.session.auth_url
+    }
+
+    /// The server that it is for.
+    pub fn server(&self) -> &ServerName {
+        &self.server
+    }
+
+    /// Takes the address to which the browser was sent in the end, keeps the tokens, and restarts the server.
+    ///
+    /// Gives how it stands with the server after the first attempt.
+    /// Where the future is dropped, the tokens may have been kept or not.
+    ///
+    /// # Errors
+    ///
+    /// When the user has denied it, when the address is not of this authorization, when the authorization server gives no
+    /// token, and when the tokens could not be kept.
+    pub async fn finish(self, redirect: &str) -> Result<ServerState, AuthorizeError> {
+        let Self { hub, server, session, tokens } = self;
+        let answer = Answer::parse(redirect).ok_or(AuthorizeError::Foreign)?;
+        if Some(&answer.state) != state_of(&session.auth_url).as_ref() {
+            return Err(AuthorizeError::Foreign);
+        }
+        if let Some(error) = answer.error {
+            return Err(AuthorizeError::Denied { error, description: answer.description });
+        }
+        let code = answer.code.ok_or(AuthorizeError::Foreign)?;
+        // A code is good for once: what it gives is kept, also where nobody waits for it any more.
+        let exchange = async move {
+            let iss = answer.issuer.as_deref();
+            session.auth_manager.exchange_code_for_token_with_issuer(&code, &answer.state, iss).await?;
+            tokens.changed().await;
+            Ok::<_, AuthError>(())
+        };
+        tokio::spawn(exchange).await.map_err(|error| AuthorizeError::Store(error.into()))??;
+        let connection = hub.connection(server.as_str()).ok_or(AuthorizeError::UnknownServer)?;
+        Ok(connection.restart().await)
+    }
+
+    /// Whether an address is an answer to this authorization.
+    pub(super) fn is_answered_by(&self, redirect: &str) -> bool {
+        Answer::parse(redirect).is_some_and(|answer| Some(answer.state) == state_of(&self.session.auth_url))
+    }
+
+    pub(super) fn redirect_uri(&self) -> &str {
+        &self.session.redirect_uri
+    }
+}
+
+impl fmt::Debug for Authorization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authorization").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+/// Why a server could not be authorized for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthorizeError {
+    /// There is no server of that name in the configuration.
+    #[error("there is no such server")]
+    UnknownServer,
+    /// The server is a program: it sees to its authorization itself.
+    #[error("the server is a program, and not reached over HTTP")]
+    NotHttp,
+    /// The configuration gives the server a header `Authorization`, which would be sent instead of a token. Take it out.
+    #[error("the configuration of the server has a header Authorization of its own")]
+    HasHeader,
+    /// The configuration of the server cannot be used: correct it.
+    #[error("the server cannot be reached as it is configured: {0}")]
+    Configuration(String),
+    /// The user, or the authorization server, did not agree.
+    #[error("the authorization was denied: {error}")]
+    Denied {
+        /// The code of the error (RFC 6749, section 4.1.2.1), for instance `access_denied`.
+        error: String,
+        /// What the authorization server says to it.
+        description: Option<String>,
+    },
+    /// The address is not an answer to this authorization: start another one, and follow its page.
+    #[error("the address is not an answer to this authorization")]
+    Foreign,
+    /// The authorization server cannot be found, or did not do what was asked for.
+    #[error("the authorization server did not give a token")]
+    Server(#[from] AuthError),
+    /// What is kept could not be read or written.
+    #[error("the authorization could not be kept")]
+    Store(#[source] StoreError),
+}
+
+impl From<Ended> for AuthorizeError {
+    fn from(ended: Ended) -> Self {
+        Self::Configuration(ended.to_string())
+    }
+}
+
+/// Begins an authorization.
+pub(crate) async fn authorize(
+    hub: &Hub,
+    server: &str,
+    mut request: AuthorizationRequest,
+) -> Result<Authorization, AuthorizeError> {
+    let (server, tokens) = find(hub, server).await?;
+    let kept = tokens.record().await.map_err(AuthorizeError::Store)?;
+    let challenge = request.challenge.clone().or_else(|| tokens.challenge().map(|text| text.as_ref().into()));
+    let mut manager = tokens.bare_manager().await?;
+    let metadata = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?.metadata;
+    manager.set_metadata(metadata.clone());
+    if request.scopes.is_empty() {
+        let granted = kept.as_ref().map(|record| record.credentials.granted_scopes.clone());
+        request.scopes = match more_scopes(&tokens.url, challenge.as_deref(), granted) {
+            Some(scopes) => scopes,
+            None => manager.select_initial_scopes(&[]).await,
+        };
+    }
+    request.use_initial_scopes = true;
+    let client = identify(&mut manager, &mut request, &metadata, kept).await?;
+    manager.set_credential_store(Kept::new(&tokens, client));
+    let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
+    Ok(Authorization { hub: hub.clone(), server, session, tokens })
+}
+
+/// The server, and its tokens.
+async fn find(hub: &Hub, server: &str) -> Result<(ServerName, Arc<ServerTokens>), AuthorizeError> {
+    let connection = hub.connection(server).ok_or(AuthorizeError::UnknownServer)?;
+    let setting = hub.setting();
+    let resolved = setting.resolve(&connection.configured()).await;
+    let (url, headers) = match resolved.map_err(|error| AuthorizeError::Configuration(error.to_string()))? {
+        Resolved::Http { url, headers } | Resolved::Sse { url, headers } => (url, headers),
+        Resolved::Stdio { .. } => return Err(AuthorizeError::NotHttp),
+    };
+    if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str())) {
+        return Err(AuthorizeError::HasHeader);
+    }
+    Ok((connection.name().clone(), setting.book.of(&url)?))
+}
+
+/// Forgets what is kept for a server.
+pub(crate) async fn forget(hub: &Hub, server: &str) -> Result<(), AuthorizeError> {
+    let (_, tokens) = find(hub, server).await?;
+    tokens.store.remove(tokens.url.as_str()).await.map_err(AuthorizeError::Store)?;
+    tokens.changed().await;
+    Ok(())
+}
+
+/// Where the server wants more than was granted: both, so that what worked goes on working.
+fn more_scopes(url: &Url, challenge: Option<&str>, granted: Option<Vec<String>>) -> Option<Vec<String>> {
+    let challenge = WWWAuthenticateParams::parse(challenge?, url);
+    let wanted = challenge.scope.as_deref().filter(|_| challenge.is_insufficient_scope())?;
+    let mut scopes = granted?;
+    for scope in wanted.split_whitespace() {
+        if !scopes.iter().any(|some| some == scope) {
+            scopes.push(scope.to_owned());
+        }
+    }
+    Some(scopes)
+}
+
+/// Who we are to the authorization server: who the program says, by document where that is understood, as registered
+/// before for the same address, or registered now.
+async fn identify(
+    manager: &mut AuthorizationManager,
+    request: &mut AuthorizationRequest,
+    metadata: &AuthorizationMetadata,
+    kept: Option<Record>,
+) -> Result<ClientRecord, AuthError> {
+    let redirect_uri = request.redirect_uri.clone();
+    if let Some(id) = request.client_id.clone() {
+        return Ok(ClientRecord { id, secret: request.client_secret.clone(), redirect_uri });
+    }
+    let knows_documents =
+        metadata.additional_fields.get("client_id_metadata_document_supported").and_then(|is| is.as_bool());
+    if let Some(id) = request.client_metadata_url.clone().filter(|_| knows_documents == Some(true)) {
+        return Ok(ClientRecord { id, secret: None, redirect_uri });
+    }
+    let known = kept.filter(|record| {
+        record.client.redirect_uri == redirect_uri
+            && record.credentials.issuer.is_some()
+            && record.credentials.issuer == metadata.issuer
+    });
+    let client = match known {
+        Some(record) => record.client,
+        None => register(manager, request).await?,
+    };
+    request.client_id = Some(client.id.clone());
+    request.client_secret.clone_from(&client.secret);
+    Ok(client)
+}
+
+async fn register(
+    manager: &mut AuthorizationManager,
+    request: &AuthorizationRequest,
+) -> Result<ClientRecord, AuthError> {
+    if let Some(kind) = &request.application_type {
+        // There is no other way to tell the kind of program before it is registered.
+        let config = OAuthClientConfig::new("", &request.redirect_uri).with_application_type(kind);
+        manager.configure_client(config)?;
+    }
+    let scopes: Vec<_> = request.scopes.iter().map(String::as_str).collect();
+    let name = request.client_name.as_deref().unwrap_or("agentwire");
+    let config = manager.register_client(name, &request.redirect_uri, &scopes).await?;
+    Ok(ClientRecord { id: config.client_id, secret: config.client_secret, redirect_uri: config.redirect_uri })
+}
+
+/// What the authorization server says by way of the browser.
+struct Answer {
+    state: String,
+    code: Option<String>,
+    issuer: Option<String>,
+    error: Option<String>,
+    description: Option<String>,
+}
+
+impl Answer {
+    /// `None` where it names no authorization.
+    fn parse(redirect: &str) -> Option<Self> {
+        let url = Url::parse(redirect).ok()?;
+        let find =
+            |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+        Some(Self {
+            state: find("state")?,
+            code: find("code"),
+            issuer: find("iss"),
+            error: find("error"),
+            description: find("error_description"),
+        })
+    }
+}
+
+fn state_of(url: &str) -> Option<String> {
+    Some(Answer::parse(url)?.state)
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::Url;
+
+    use super::more_scopes;
+
+    #[test]
+    fn more_is_asked_for_beside_what_was_granted() {
+        let granted = || Some(vec!["read".to_owned(), "list".to_owned()]);
+        let url = Url::parse("https://host/mcp").unwrap();
+        let more = |challenge, granted| more_scopes(&url, challenge, granted);
+        let challenge = r#"Bearer error="insufficient_scope", scope="write read""#;
+        assert_eq!(more(Some(challenge), granted()).unwrap(), ["read", "list", "write"]);
+        assert_eq!(more(Some(challenge), None), None, "nothing was granted: as at first");
+        assert_eq!(more(Some(r#"Bearer error="invalid_token", scope="write""#), granted()), None);
+        assert_eq!(more(None, granted()), None);
+    }
+}

@@ -1,0 +1,262 @@
+//! Tokens in one file, which nobody else may read.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use serde_json::Value;
+
+use super::{StoreError, StoreFuture, TokenLock, TokenStore};
+
+/// Tokens in one file of JSON, by the addresses of their servers.
+///
+/// The file is made with mode 0600 and always replaced as a whole; one that others may read is not read.
+/// Several processes may share it: beside it are two empty files, `….lock` and `….refresh`, by which they take turns.
+#[derive(Clone, Debug)]
+pub struct TokenFile {
+    path: PathBuf,
+}
+
+impl TokenFile {
+    /// A file that may not be there yet; its folder is made when something is kept.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Changes what is in the file, in turn with others who do.
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Kept) + Send + 'static,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
+        let path = self.path.clone();
+        blocking(move || {
+            if let Some(folder) = path.parent() {
+                private_folder(folder)?;
+            }
+            let _turn = turn(&beside(&path, "lock"))?;
+            let mut kept = read(&path)?;
+            change(&mut kept);
+            write(&path, &kept)
+        })
+    }
+}
+
+type Kept = BTreeMap<String, Value>;
+
+impl TokenStore for TokenFile {
+    fn load<'a>(&'a self, server: &'a str) -> StoreFuture<'a, Option<String>> {
+        let (path, server) = (self.path.clone(), server.to_owned());
+        Box::pin(blocking(move || Ok(read(&path)?.get(&server).map(Value::to_string))))
+    }
+
+    fn save<'a>(&'a self, server: &'a str, secret: &'a str) -> StoreFuture<'a, ()> {
+        let server = server.to_owned();
+        let secret = serde_json::from_str(secret);
+        Box::pin(async move {
+            let secret: Value = secret?;
+            self.change(move |kept| drop(kept.insert(server, secret))).await
+        })
+    }
+
+    fn remove<'a>(&'a self, server: &'a str) -> StoreFuture<'a, ()> {
+        let server = server.to_owned();
+        Box::pin(self.change(move |kept| drop(kept.remove(&server))))
+    }
+
+    fn lock<'a>(&'a self, _: &'a str) -> StoreFuture<'a, TokenLock> {
+        let path = self.path.clone();
+        Box::pin(blocking(move || {
+            if let Some(folder) = path.parent() {
+                private_folder(folder)?;
+            }
+            Ok(TokenLock::new(turn(&beside(&path, "refresh"))?))
+        }))
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, StoreError> {
+    Ok(tokio::task::spawn_blocking(work).await??)
+}
+
+fn read(path: &Path) -> io::Result<Kept> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::new()),
+        Err(error) => return Err(told("cannot be read", &error)),
+    };
+    check_private(&file)?;
+    let mut text = String::new();
+    file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| told("cannot be read", &error))?;
+    if text.len() as u64 > LARGEST {
+        return Err(io::Error::other("the file of tokens is larger than any such file"));
+    }
+    // The error of the parser is left out: it may quote what it met.
+    serde_json::from_str(&text).map_err(|_| io::Error::other("the file of tokens is not what it should be"))
+}
+
+/// Replaces the file as a whole.
+fn write(path: &Path, kept: &Kept) -> io::Result<()> {
+    let text = serde_json::to_vec_pretty(kept)?;
+    let temporary =
+        beside(path, &format!("{}.{}.new", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    // One of that name is what a process left that was killed, and had our number.
+    let _ = fs::remove_file(&temporary);
+    let result = private(OpenOptions::new().write(true).create_new(true))
+        .open(&temporary)
+        .and_then(|mut file| {
+            file.write_all(&text)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&temporary, path));
+    if result.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    result.map_err(|error| told("cannot be written", &error))
+}
+
+/// Waits for our turn, which lasts until the file is closed.
+fn turn(path: &Path) -> io::Result<File> {
+    let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
+    #[cfg(unix)]
+    rustix::io::retry_on_intr(|| rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive))?;
+    Ok(file)
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn check_private(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions());
+        if mode & 0o077 != 0 {
+            let why =
+                format!("others may read the file of tokens (mode {:o}): it needs mode 600", mode & 0o777);
+            return Err(io::Error::other(why));
+        }
+    }
+    Ok(())
+}
+
+fn told(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("the file of tokens {what}: {error}"))
+}
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+const LARGEST: u64 = 4 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{TokenFile, TokenStore};
+
+    #[tokio::test]
+    async fn what_is_kept_is_found_again_and_nobody_else_may_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/tokens.json");
+        let file = TokenFile::new(&path);
+        assert_eq!(file.load("https://a/").await.unwrap(), None);
+        file.save("https://a/", r#"{"x":1}"#).await.unwrap();
+        file.save("https://b/", r#"{"x":2}"#).await.unwrap();
+        file.save("https://a/", r#"{"x":3}"#).await.unwrap();
+        let again = TokenFile::new(&path);
+        assert_eq!(again.load("https://a/").await.unwrap().as_deref(), Some(r#"{"x":3}"#));
+        again.remove("https://a/").await.unwrap();
+        assert_eq!(file.load("https://a/").await.unwrap(), None);
+        assert_eq!(file.load("https://b/").await.unwrap().as_deref(), Some(r#"{"x":2}"#));
+        let mut names: Vec<_> =
+            fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["tokens.json", "tokens.json.lock"], "nothing else is left");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_file_that_others_may_read_is_not_read_and_not_replaced() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let file = TokenFile::new(&path);
+        file.save("https://a/", "1").await.unwrap();
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        for open in [0o640, 0o604, 0o620] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(open)).unwrap();
+            let why = file.load("https://a/").await.unwrap_err().to_string();
+            assert_eq!(why, format!("others may read the file of tokens (mode {open:o}): it needs mode 600"));
+            file.save("https://a/", "2").await.unwrap_err();
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(file.load("https://a/").await.unwrap().as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_broken_is_said_without_its_text_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let file = TokenFile::new(&path);
+        file.save("https://a/", "1").await.unwrap();
+        fs::write(&path, "secret").unwrap();
+        let why = file.load("https://a/").await.unwrap_err().to_string();
+        assert_eq!(why, "the file of tokens is not what it should be");
+        file.save("https://a/", "2").await.unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "secret");
+    }
+
+    #[tokio::test]
+    async fn writers_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let saves = (0..20).map(|n| {
+            let file = TokenFile::new(&path);
+            tokio::spawn(async move { file.save(&format!("https://{n}/"), "1").await.unwrap() })
+        });
+        for save in saves.collect::<Vec<_>>() {
+            save.await.unwrap();
+        }
+        for n in 0..20 {
+            let kept = TokenFile::new(&path).load(&format!("https://{n}/")).await.unwrap();
+            assert_eq!(kept.as_deref(), Some("1"));
+        }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_lock_keeps_another_one_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let held = TokenFile::new(&path).lock("https://a/").await.unwrap();
+        let other = TokenFile::new(&path);
+        let waiting = tokio::spawn(async move { other.lock("https://a/").await.map(drop).unwrap() });
+        TokenFile::new(&path).save("https://a/", "1").await.unwrap();
+        assert!(!waiting.is_finished());
+        drop(held);
+        waiting.await.unwrap();
+    }
+}

@@ -1,0 +1,91 @@
+//! What is kept of the authorization for one server.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rmcp::transport::StoredCredentials;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is kept of the authorization for one server: the whole of it is secret.
+#[derive(Clone, Deserialize, Serialize)]
+pub(super) struct Record {
+    pub(super) client: ClientRecord,
+    pub(super) credentials: StoredCredentials,
+}
+
+/// What the client was registered with: without it a token cannot be renewed.
+#[derive(Clone, Default, Deserialize, PartialEq, Serialize)]
+pub(super) struct ClientRecord {
+    pub(super) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) secret: Option<String>,
+    pub(super) redirect_uri: String,
+}
+
+impl Record {
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        // The error of the parser is left out: it may quote what it met.
+        serde_json::from_str(text).map_err(|_| "what is kept of the authorization cannot be read")
+    }
+
+    /// The access token; `None` where there is none, or where it is over, or soon.
+    pub(super) fn fresh_token(&self) -> Option<String> {
+        let (token, lifetime) = self.token()?;
+        if let (Some(lifetime), Some(since)) = (lifetime, self.credentials.token_received_at) {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+            if since.saturating_add(lifetime) < now.saturating_add(EARLY.min(lifetime / 2)) {
+                return None;
+            }
+        }
+        Some(token)
+    }
+
+    /// The access token that was just given: sent once at least, however short its life.
+    pub(super) fn new_token(&self) -> Option<String> {
+        self.token().map(|(token, _)| token)
+    }
+
+    /// The token with its lifetime in seconds. By way of JSON, because its type is of a crate that is not ours to name.
+    fn token(&self) -> Option<(String, Option<u64>)> {
+        let response = serde_json::to_value(self.credentials.token_response.as_ref()?).ok()?;
+        let token = response.get("access_token")?.as_str()?.to_owned();
+        Some((token, response.get("expires_in").and_then(Value::as_u64)))
+    }
+}
+
+/// A token that is over within so many seconds is not sent any more, nor one with less than half its life left.
+const EARLY: u64 = 30;
+
+#[cfg(test)]
+mod tests {
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    use serde_json::json;
+
+    use super::Record;
+
+    fn record(lifetime: Option<u64>, age: u64) -> Record {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let record = json!({
+            "client": {"id": "a", "redirect_uri": "http://127.0.0.1/"},
+            "credentials": {
+                "client_id": "a",
+                "token_response": {"access_token": "t", "token_type": "bearer", "expires_in": lifetime},
+                "token_received_at": now - age,
+            },
+        });
+        Record::parse(&record.to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_token_is_fresh_until_shortly_before_its_end() {
+        assert_eq!(record(Some(100), 10).fresh_token().as_deref(), Some("t"));
+        assert_eq!(record(None, 1_000_000).fresh_token().as_deref(), Some("t"));
+        assert_eq!(record(Some(100), 80).fresh_token(), None);
+        assert_eq!(record(Some(10), 4).fresh_token().as_deref(), Some("t"), "a short life is one too");
+        assert_eq!(record(Some(10), 7).fresh_token(), None);
+        assert_eq!(record(Some(10), 7).new_token().as_deref(), Some("t"));
+        assert_eq!(record(Some(u64::MAX), 80).fresh_token().as_deref(), Some("t"));
+        assert!(!Record::parse("{\"secret\"").err().unwrap().contains("secret"));
+    }
+}

@@ -1,0 +1,262 @@
+//! The tokens of one server, shared by all connections to it: at most one of them renews at a time.
+
+use std::{
+    future::ready,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use reqwest::Url;
+use rmcp::transport::{
+    AuthError, AuthorizationManager, CredentialRefreshGuard, CredentialStore, StoredCredentials,
+    auth::OAuthClientConfig,
+};
+
+use super::{
+    TokenStore,
+    client::OAuthClient,
+    record::{ClientRecord, Record},
+    store::StoreError,
+};
+use crate::transport::web::{TokenFuture, Tokens};
+
+/// The tokens of one server.
+pub(crate) struct ServerTokens {
+    pub(super) url: Url,
+    pub(super) store: Arc<dyn TokenStore>,
+    /// Made when an authorization server is asked for the first time.
+    http: OnceLock<Arc<OAuthClient>>,
+    /// The last challenge of the server: what an authorization starts from.
+    challenge: Mutex<Option<Arc<str>>>,
+    /// Held while a token is renewed: who comes meanwhile waits, and finds the new one.
+    state: tokio::sync::Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` until it was read once.
+    record: Option<Option<Record>>,
+    /// Made when a token is renewed for the first time: it has to find out where.
+    manager: Option<AuthorizationManager>,
+}
+
+impl ServerTokens {
+    pub(super) fn new(url: Url, store: Arc<dyn TokenStore>) -> Self {
+        Self {
+            url,
+            store,
+            http: OnceLock::new(),
+            challenge: Mutex::default(),
+            state: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// What speaks with the authorization server of this server.
+    pub(super) async fn bare_manager(&self) -> Result<AuthorizationManager, AuthError> {
+        let http = match self.http.get() {
+            Some(http) => Arc::clone(http),
+            None => {
+                let http = OAuthClient::new(&self.url);
+                let http = http.map_err(|error| AuthError::InternalError(error.to_string()))?;
+                Arc::clone(self.http.get_or_init(|| Arc::new(http)))
+            }
+        };
+        AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await
+    }
+
+    pub(super) fn challenge(&self) -> Option<Arc<str>> {
+        self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What is kept, read anew.
+    pub(super) async fn record(&self) -> Result<Option<Record>, StoreError> {
+        match self.store.load(self.url.as_str()).await? {
+            Some(text) => Ok(Some(Record::parse(&text)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// What was kept has changed.
+    pub(super) async fn changed(&self) {
+        *self.state.lock().await = State::default();
+        *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The token, or that there is none, where that can be told at once.
+    fn known(&self) -> Option<Option<String>> {
+        let state = self.state.try_lock().ok()?;
+        match state.record.as_ref()? {
+            Some(record) => record.fresh_token().map(Some),
+            None => Some(None),
+        }
+    }
+
+    async fn current(&self) -> Result<Option<String>, String> {
+        let mut state = self.state.lock().await;
+        let record = match &state.record {
+            Some(record) => record,
+            None => state.record.insert(self.record().await.map_err(unreadable)?),
+        };
+        match record {
+            None => Ok(None),
+            Some(record) => match record.fresh_token() {
+                Some(token) => Ok(Some(token)),
+                None => self.renew(&mut state).await,
+            },
+        }
+    }
+
+    /// Another token than this one. Somebody else may have it already: a connection beside this one, or another process.
+    async fn after(&self, refused: Option<&str>) -> Result<Option<String>, String> {
+        let mut state = self.state.lock().await;
+        let record = state.record.insert(self.record().await.map_err(unreadable)?);
+        let Some(record) = record else { return Ok(None) };
+        match record.fresh_token().filter(|token| Some(token.as_str()) != refused) {
+            Some(token) => Ok(Some(token)),
+            None => self.renew(&mut state).await,
+        }
+    }
+
+    /// Renews the token; `None` where that takes a new authorization.
+    async fn renew(&self, state: &mut State) -> Result<Option<String>, String> {
+        if state.manager.is_none() {
+            state.manager = self.manager(state.record.clone().flatten()).await.map_err(unrenewed)?;
+        }
+        let Some(manager) = &state.manager else { return Ok(None) };
+        match manager.refresh_token().await {
+            Ok(_) => {
+                let record = state.record.insert(self.record().await.map_err(unreadable)?);
+                Ok(record.as_ref().and_then(Record::new_token))
+            }
+            Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => {
+                state.manager = None;
+                Ok(None)
+            }
+            Err(error) => Err(unrenewed(error)),
+        }
+    }
+
+    /// What renews: it asks the server anew which authorization server it has, and tokens of another one are forgotten.
+    async fn manager(&self, record: Option<Record>) -> Result<Option<AuthorizationManager>, AuthError> {
+        let Some(record) = record else { return Ok(None) };
+        let mut manager = self.bare_manager().await?;
+        let ClientRecord { id, secret, redirect_uri } = record.client.clone();
+        manager.set_credential_store(Kept::new(self, record.client));
+        if !manager.initialize_from_store().await? {
+            return Ok(None);
+        }
+        let mut config = OAuthClientConfig::new(id, redirect_uri);
+        if let Some(secret) = secret {
+            config = config.with_client_secret(secret);
+        }
+        manager.configure_client(config)?;
+        Ok(Some(manager))
+    }
+}
+
+/// The tokens as a connection sees them.
+///
+/// What may renew a token runs as a task: a refresh token that was used up and whose successor nobody kept would cost the
+/// user a new authorization, so it ends what it has begun also where the request is dropped. Its requests are limited.
+pub(super) struct Access(pub(super) Arc<ServerTokens>);
+
+impl Tokens for Access {
+    fn current(&self) -> TokenFuture<'_> {
+        if let Some(known) = self.0.known() {
+            return Box::pin(ready(Ok(known)));
+        }
+        let tokens = Arc::clone(&self.0);
+        Box::pin(to_the_end(async move { tokens.current().await }))
+    }
+
+    fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a> {
+        let (tokens, refused) = (Arc::clone(&self.0), refused.map(str::to_owned));
+        Box::pin(to_the_end(async move { tokens.after(refused.as_deref()).await }))
+    }
+
+    fn challenged(&self, challenge: &str) {
+        *self.0.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.into());
+    }
+}
+
+async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, String>> + Send + 'static,
+) -> Result<T, String> {
+    tokio::spawn(work).await.map_err(|error| error.to_string())?
+}
+
+/// The store as `rmcp` sees it: with what the client was registered with beside the tokens.
+pub(super) struct Kept {
+    url: String,
+    store: Arc<dyn TokenStore>,
+    client: ClientRecord,
+}
+
+impl Kept {
+    pub(super) fn new(tokens: &ServerTokens, client: ClientRecord) -> Self {
+        Self { url: tokens.url.to_string(), store: Arc::clone(&tokens.store), client }
+    }
+
+    async fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let Some(text) = self.store.load(&self.url).await.map_err(failed)? else { return Ok(None) };
+        let record = Record::parse(&text).map_err(failed)?;
+        Ok(Some(record.credentials))
+    }
+
+    async fn write(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let record = Record { client: self.client.clone(), credentials };
+        let text = serde_json::to_string(&record).map_err(failed)?;
+        self.store.save(&self.url, &text).await.map_err(failed)
+    }
+}
+
+/// The future of a method of `rmcp`'s trait, which is made by a macro that we do without.
+type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+
+impl CredentialStore for Kept {
+    fn load<'a, 'b>(&'a self) -> Boxed<'b, Option<StoredCredentials>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(self.read())
+    }
+
+    fn save<'a, 'b>(&'a self, credentials: StoredCredentials) -> Boxed<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(self.write(credentials))
+    }
+
+    fn clear<'a, 'b>(&'a self) -> Boxed<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async { self.store.remove(&self.url).await.map_err(failed) })
+    }
+
+    fn acquire_refresh_guard<'a, 'b>(&'a self) -> Boxed<'b, Option<CredentialRefreshGuard>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async {
+            let lock = self.store.lock(&self.url).await.map_err(failed)?;
+            Ok(Some(CredentialRefreshGuard::new(lock)))
+        })
+    }
+}
+
+fn failed(error: impl Into<StoreError>) -> AuthError {
+    AuthError::CredentialStoreError(error.into().to_string())
+}
+
+fn unreadable(error: StoreError) -> String {
+    format!("no token: {error}")
+}
+
+fn unrenewed(error: AuthError) -> String {
+    format!("the token cannot be renewed: {}", crate::transport::link::chain(&error))
+}

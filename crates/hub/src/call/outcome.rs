@@ -1,0 +1,342 @@
+//! What a call has given, within bounds.
+
+use rmcp::model::{
+    CallToolResult, CompletionInfo, ContentBlock, ErrorData, GetPromptResult, MetaObject, ReadResourceResult,
+    ResourceContents, TextContent,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::CallLimits;
+use crate::{
+    Violation,
+    excerpt::{excerpt, head},
+    size::size,
+};
+
+/// What a call has given.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CallOutcome {
+    /// Text, images, sound, links to resources and resources, in the order of the tool's.
+    pub content: Vec<ContentBlock>,
+    /// The same as data (`structuredContent`), where the tool gives that.
+    pub structured: Option<Value>,
+    /// Whether the tool says that it failed (`isError`): the content then says how.
+    pub is_error: bool,
+    /// What the server says beside it (`_meta`).
+    pub meta: Option<MetaObject>,
+    /// What was too large; the content says so too, where it was.
+    pub left_out: Option<LeftOut>,
+    /// How `structured` is not what the tool promises (`outputSchema`), or that it is missing; it is kept as it came.
+    ///
+    /// Empty where it is, where nothing is promised, where the tool failed, and where something was too large and nothing
+    /// is left to be checked.
+    pub violations: Vec<Violation>,
+}
+
+/// How much of an outcome was too large.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Bytes of text, of structured content as JSON, and of metadata.
+    pub text: usize,
+    /// Bytes of data, in base64.
+    pub media: usize,
+}
+
+impl CallOutcome {
+    pub(super) fn bounded(result: CallToolResult, limits: &CallLimits) -> Self {
+        let CallToolResult { mut content, mut structured_content, is_error, mut meta, .. } = result;
+        let mut room = Room::new(limits);
+        content.retain_mut(|block| room.bound_block(block));
+        content.shrink_to_fit();
+        if let Some(told) = room.bound_structured(&mut structured_content) {
+            content.push(ContentBlock::text(told));
+        }
+        room.bound_meta(&mut meta);
+        Self {
+            content,
+            structured: structured_content,
+            is_error: is_error.unwrap_or(false),
+            meta,
+            left_out: room.left_out(),
+            violations: Vec::new(),
+        }
+    }
+
+    /// What a model is told of what is not as promised.
+    pub(crate) fn broken_promise(&self) -> Option<String> {
+        let mut violations = self.violations.iter();
+        let first = violations.next()?;
+        let more = violations.map(|violation| format!("; {violation}")).collect::<String>();
+        Some(format!("[the structured content is not what the tool promises: {first}{more}]"))
+    }
+}
+
+/// The contents of a resource, within bounds.
+pub(super) fn bounded_contents(mut result: ReadResourceResult, limits: &CallLimits) -> ReadResourceResult {
+    let mut room = Room::new(limits);
+    result.contents.retain_mut(|contents| room.bound_contents(contents));
+    result.contents.shrink_to_fit();
+    room.bound_meta(&mut result.meta);
+    result
+}
+
+/// A prompt, within bounds.
+pub(super) fn bounded_prompt(mut result: GetPromptResult, limits: &CallLimits) -> GetPromptResult {
+    let mut room = Room::new(limits);
+    result.description.take_if(|description| !room.bound_text(description));
+    result.messages.retain_mut(|message| room.bound_block(&mut message.content));
+    result.messages.shrink_to_fit();
+    room.bound_meta(&mut result.meta);
+    result
+}
+
+/// Values of an argument, within bounds: those that are left out are said to be more.
+pub(super) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits) -> CompletionInfo {
+    let mut room = Room::new(limits);
+    let all = completion.values.len();
+    completion.values.truncate(CompletionInfo::MAX_VALUES);
+    completion.values.retain(|value| room.charge(value.len() + ENTRY));
+    completion.values.shrink_to_fit();
+    if completion.values.len() < all {
+        completion.has_more = Some(true);
+    }
+    completion
+}
+
+/// What a server says of an error, within bounds.
+pub(super) fn bounded_error(mut error: ErrorData) -> ErrorData {
+    if error.message.len() > MAX_MESSAGE {
+        error.message = format!("{}…", head(&error.message, MAX_MESSAGE)).into();
+    }
+    error.data.take_if(|data| size(data) > MAX_BESIDE);
+    error
+}
+
+/// How much may still come.
+struct Room {
+    text: usize,
+    /// So much metadata is free; more goes from the text.
+    beside: usize,
+    media: usize,
+    structured: usize,
+    /// How often it may still be said that something is left out.
+    notes: usize,
+    left_out: LeftOut,
+}
+
+impl Room {
+    fn new(limits: &CallLimits) -> Self {
+        Self {
+            text: limits.text,
+            beside: MAX_BESIDE,
+            media: limits.media,
+            structured: limits.text,
+            notes: MAX_NOTES,
+            left_out: LeftOut::default(),
+        }
+    }
+
+    fn left_out(&self) -> Option<LeftOut> {
+        (self.left_out != LeftOut::default()).then_some(self.left_out)
+    }
+
+    /// Makes a block fit; `false` where there is nothing left of it, not even a note.
+    fn bound_block(&mut self, block: &mut ContentBlock) -> bool {
+        let media = match block {
+            ContentBlock::Image(image) => Some(("an image", &image.mime_type, image.data.len())),
+            ContentBlock::Audio(audio) => Some(("sound", &audio.mime_type, audio.data.len())),
+            _ => None,
+        };
+        if let Some((what, kind, bytes)) = media
+            && !self.has_room(bytes)
+        {
+            let what = format!("{what} ({}, {bytes} bytes of base64)", excerpt(kind));
+            return self.replace(block, &what);
+        }
+        let beside = beside(block, payload);
+        if !self.charge(beside + ENTRY) {
+            self.left_out.text += beside;
+            let inside = payload(block).map_or(0, |inside| inside.len());
+            match block {
+                ContentBlock::Image(_) | ContentBlock::Audio(_) => self.left_out.media += inside,
+                _ => self.left_out.text += inside,
+            }
+            let what = match block {
+                ContentBlock::ResourceLink(_) => format!("a link to a resource ({beside} bytes)"),
+                _ => format!("a block with {beside} bytes of metadata"),
+            };
+            return self.replace(block, &what);
+        }
+        match block {
+            ContentBlock::Text(TextContent { text, .. }) => self.bound_text(text),
+            ContentBlock::Image(image) => self.takes(image.data.len()),
+            ContentBlock::Audio(audio) => self.takes(audio.data.len()),
+            ContentBlock::Resource(embedded) => self.bound_inside(&mut embedded.resource),
+            _ => true,
+        }
+    }
+
+    /// As [`bound_block`](Self::bound_block).
+    fn bound_contents(&mut self, contents: &mut ResourceContents) -> bool {
+        let beside = beside(contents, inside);
+        if self.charge(beside + ENTRY) {
+            return self.bound_inside(contents);
+        }
+        self.left_out.text += beside + inside(contents).map_or(0, |inside| inside.len());
+        let Some(note) = self.note(&format!("contents with {beside} bytes of metadata")) else {
+            return false;
+        };
+        let uri = match contents {
+            ResourceContents::TextResourceContents { uri, .. }
+            | ResourceContents::BlobResourceContents { uri, .. } => excerpt(uri).into_owned(),
+            _ => String::new(),
+        };
+        *contents = ResourceContents::text(note, uri);
+        true
+    }
+
+    /// As [`bound_block`](Self::bound_block), where what is beside has been charged.
+    fn bound_inside(&mut self, resource: &mut ResourceContents) -> bool {
+        match resource {
+            ResourceContents::TextResourceContents { text, .. } => self.bound_text(text),
+            ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                let bytes = blob.len();
+                if self.takes(bytes) {
+                    return true;
+                }
+                let kind = mime_type.as_deref().unwrap_or("of no known type");
+                let what = format!("data ({}, {bytes} bytes of base64)", excerpt(kind));
+                let Some(note) = self.note(&what) else { return false };
+                *resource = ResourceContents::text(note, std::mem::take(uri));
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// Cuts a text where there is no room for it, and says so at its end.
+    fn bound_text(&mut self, text: &mut String) -> bool {
+        let whole = text.len();
+        if whole <= self.text {
+            self.text -= whole;
+            return true;
+        }
+        let kept = head(text, self.text).len();
+        self.text = 0;
+        self.left_out.text += whole - kept;
+        text.truncate(kept);
+        let note = self.note(&format!("{} of {whole} bytes", whole - kept));
+        if let Some(note) = &note {
+            text.push('\n');
+            text.push_str(note);
+        }
+        text.shrink_to_fit();
+        kept > 0 || note.is_some()
+    }
+
+    /// Structured content can't be cut, and has room of its own: it says the same as the text.
+    fn bound_structured(&mut self, structured: &mut Option<Value>) -> Option<String> {
+        let bytes = structured.as_ref().map_or(0, size);
+        if bytes <= self.structured {
+            return None;
+        }
+        *structured = None;
+        self.left_out.text += bytes;
+        self.note(&format!("structured content ({bytes} bytes)"))
+    }
+
+    fn bound_meta(&mut self, meta: &mut Option<MetaObject>) {
+        let bytes = meta.as_ref().map_or(0, size);
+        if !self.charge(bytes) {
+            *meta = None;
+            self.left_out.text += bytes;
+        }
+    }
+
+    /// Whether there is room for so much metadata, which is then taken.
+    fn charge(&mut self, bytes: usize) -> bool {
+        let more = bytes.saturating_sub(self.beside);
+        let Some(left) = self.text.checked_sub(more) else { return false };
+        self.text = left;
+        self.beside = self.beside.saturating_sub(bytes);
+        true
+    }
+
+    /// Whether there is room for so much data; it is left out otherwise.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let fits = bytes <= self.media;
+        if !fits {
+            self.left_out.media += bytes;
+        }
+        fits
+    }
+
+    /// Whether there is room for so much data, which is then taken; it is left out otherwise.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let fits = self.has_room(bytes);
+        if fits {
+            self.media -= bytes;
+        }
+        fits
+    }
+
+    fn replace(&mut self, block: &mut ContentBlock, what: &str) -> bool {
+        let Some(note) = self.note(what) else { return false };
+        *block = ContentBlock::text(note);
+        true
+    }
+
+    /// That something is left out; a thousand such notes would be too large themselves.
+    fn note(&mut self, what: &str) -> Option<String> {
+        self.notes = self.notes.checked_sub(1)?;
+        Some(match self.notes {
+            0 => format!("[{what} and more left out: the output is too large]"),
+            _ => format!("[{what} left out: the output is too large]"),
+        })
+    }
+}
+
+/// What a block is for.
+fn payload(block: &mut ContentBlock) -> Option<&mut String> {
+    match block {
+        ContentBlock::Text(text) => Some(&mut text.text),
+        ContentBlock::Image(image) => Some(&mut image.data),
+        ContentBlock::Audio(audio) => Some(&mut audio.data),
+        ContentBlock::Resource(embedded) => inside(&mut embedded.resource),
+        _ => None,
+    }
+}
+
+/// As [`payload`].
+fn inside(resource: &mut ResourceContents) -> Option<&mut String> {
+    match resource {
+        ResourceContents::TextResourceContents { text, .. } => Some(text),
+        ResourceContents::BlobResourceContents { blob, .. } => Some(blob),
+        _ => None,
+    }
+}
+
+/// How much there is in a block beside what it is for.
+fn beside<T: Serialize>(block: &mut T, payload: fn(&mut T) -> Option<&mut String>) -> usize {
+    let taken = payload(block).map(std::mem::take);
+    let bytes = size(block);
+    if let (Some(empty), Some(taken)) = (payload(block), taken) {
+        *empty = taken;
+    }
+    bytes
+}
+
+/// How often one outcome says that something is left out.
+const MAX_NOTES: usize = 20;
+/// How much metadata an outcome may have that does not count as text, in bytes.
+const MAX_BESIDE: usize = 64 << 10;
+/// What each block counts beside what is in it: its place in a list, and in memory.
+const ENTRY: usize = 32;
+/// How long the message of an error may be.
+const MAX_MESSAGE: usize = 16 << 10;
+
+#[cfg(test)]
+mod tests;

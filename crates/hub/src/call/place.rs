@@ -1,0 +1,212 @@
+//! Where a call goes: a server that is there, may be used, and is connected.
+
+use std::sync::Arc;
+
+use rmcp::{
+    ServiceError,
+    model::{CallToolResult, ClientRequest, ContentBlock, ServerResult, Tool},
+};
+use serde_json::{Map, Value};
+
+use super::{
+    CallError, CallLimits, CallOutcome, DeniedBy, Ears,
+    exchange::{Patience, Unanswered, exchange},
+    outcome::bounded_error,
+};
+use crate::{
+    Hub, ServerName, ServerState, Violation,
+    catalog::Catalog,
+    config::ServerConfig,
+    connection::{Connection, Live},
+    excerpt::excerpt,
+    spelling,
+};
+
+/// A server that is connected.
+pub(super) struct Place {
+    pub(super) connection: Arc<Connection>,
+    pub(super) live: Arc<Live>,
+    pub(super) catalog: Arc<Catalog>,
+    /// The configuration under which the connection was looked at.
+    pub(super) config: Arc<ServerConfig>,
+}
+
+impl Place {
+    pub(super) fn find(hub: &Hub, server: &str) -> Result<Self, CallError> {
+        let connection = match hub.connection(server) {
+            Some(connection) => connection,
+            None => Self::spelled(hub, server)?,
+        };
+        let not_connected = || {
+            let server = connection.name().clone();
+            match connection.state() {
+                ServerState::Disabled(by) => CallError::ServerDisabled { server, by },
+                state => CallError::NotConnected { server, state },
+            }
+        };
+        let live = connection.live().ok_or_else(not_connected)?;
+        let catalog = connection.catalog();
+        let desired = connection.desired();
+        // A switch counts at once, also where the connection has not ended yet.
+        if let Some(by) = desired.disabled() {
+            return Err(CallError::ServerDisabled { server: connection.name().clone(), by });
+        }
+        // So does another way to reach it: what is allowed now is not meant for what still runs.
+        if desired.generation != live.generation {
+            let server = connection.name().clone();
+            return Err(CallError::NotConnected { server, state: desired.first_state() });
+        }
+        Ok(Self { connection, live, catalog, config: desired.config })
+    }
+
+    fn spelled(hub: &Hub, server: &str) -> Result<Arc<Connection>, CallError> {
+        let all = hub.connections();
+        if let Some(connection) = spelling::find(&all, |connection| connection.name().as_str(), server) {
+            return Ok(Arc::clone(connection));
+        }
+        let names = || all.iter().map(|connection| connection.name().as_str());
+        Err(CallError::UnknownServer {
+            server: server.to_owned(),
+            suggestion: spelling::closest(names(), server).map(Box::from),
+            known: names().map(Box::from).collect(),
+        })
+    }
+
+    pub(super) fn server(&self) -> &ServerName {
+        self.connection.name()
+    }
+
+    /// The tool of that name, where it may be called.
+    pub(super) fn tool(&self, name: &str) -> Result<&Tool, CallError> {
+        let config = &self.config;
+        let tools = self.catalog.tools();
+        let Some(tool) = spelling::find(tools, |tool| &tool.name, name) else {
+            let names = || tools.iter().map(|tool| &*tool.name).filter(|name| config.enables(name));
+            return Err(self.unknown("tool", name, names));
+        };
+        if config.enables(&tool.name) {
+            return Ok(tool);
+        }
+        Err(CallError::ToolDisabled { server: self.server().clone(), tool: (*tool.name).into() })
+    }
+
+    /// The same place after some time, where what was allowed is what will be called.
+    pub(super) fn again(&self, hub: &Hub, config: &ServerConfig, tool: &Tool) -> Result<Self, CallError> {
+        let now = Self::find(hub, self.server().as_str())?;
+        let server = self.server().clone();
+        if !now.config.enables(&tool.name) {
+            return Err(CallError::ToolDisabled { server, tool: (*tool.name).into() });
+        }
+        let is_same = *now.server() == server && now.config.launch == config.launch;
+        if is_same && now.catalog.tools().contains(tool) {
+            return Ok(now);
+        }
+        Err(CallError::Denied { server, tool: (*tool.name).into(), by: DeniedBy::Change, reason: None })
+    }
+
+    /// That there is no such thing, and what there is instead.
+    pub(super) fn unknown<'a, I: Iterator<Item = &'a str>>(
+        &self,
+        kind: &'static str,
+        name: &str,
+        names: impl Fn() -> I,
+    ) -> CallError {
+        CallError::Unknown {
+            server: self.server().clone(),
+            kind,
+            name: name.to_owned(),
+            suggestion: spelling::closest(names(), name).map(Box::from),
+            known: names().map(Box::from).collect(),
+        }
+    }
+
+    /// Gives the arguments back, where they fit.
+    pub(super) fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
+        let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+        let violations = if arguments.is_object() {
+            self.catalog
+                .input_schema(tool)
+                .map_or_else(Vec::new, |schema| schema.violations(tool, &arguments))
+        } else {
+            vec![Violation::whole("they must be an object")]
+        };
+        if violations.is_empty() {
+            return Ok(arguments);
+        }
+        Err(CallError::BadArguments { server: self.server().clone(), tool: tool.into(), violations })
+    }
+
+    /// How structured content is not what the tool has promised. One that failed has promised nothing.
+    pub(super) fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
+        let Some(schema) = self.catalog.output_schema(tool).filter(|_| !outcome.is_error) else {
+            return Vec::new();
+        };
+        match &outcome.structured {
+            Some(structured) => schema.violations(tool, structured),
+            // It may have been there, and too large.
+            None if outcome.left_out.is_some() => Vec::new(),
+            None => vec![Violation::whole("there is none")],
+        }
+    }
+
+    /// Sends a request, and waits for the answer as long as is configured.
+    pub(super) async fn exchange(
+        &self,
+        request: ClientRequest,
+        name: &str,
+        limits: &CallLimits,
+        ears: Ears,
+    ) -> Result<ServerResult, CallError> {
+        let patience = Patience {
+            config: self.connection.follow(),
+            timeout: |desired| desired.config.timeout,
+            longest: limits.longest,
+        };
+        let answer = exchange(&self.live.peer, &self.live.back, request, patience, ears).await;
+        answer.map_err(|why| self.unanswered(name, why))
+    }
+
+    fn unanswered(&self, name: &str, why: Unanswered) -> CallError {
+        let (server, name) = (self.server().clone(), name.into());
+        match why {
+            Unanswered::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
+            Unanswered::Failed(ServiceError::McpError(error)) => {
+                CallError::Refused { server, name, error: bounded_error(error) }
+            }
+            Unanswered::Failed(
+                ServiceError::TransportClosed
+                | ServiceError::TransportSend(_)
+                | ServiceError::Cancelled { .. },
+            ) => CallError::ConnectionLost { server, name },
+            Unanswered::Failed(error) => {
+                CallError::Protocol { server, name, why: excerpt(&error.to_string()).into_owned() }
+            }
+        }
+    }
+
+    /// A result with content that this version of MCP does not know: it is told as its JSON.
+    pub(super) fn lenient(&self, name: &str, mut result: Value) -> Result<CallToolResult, CallError> {
+        for block in result.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+            if serde_json::from_value::<ContentBlock>(block.clone()).is_err() {
+                *block = serde_json::json!({"type": "text", "text": block.to_string()});
+            }
+        }
+        serde_json::from_value(result).map_err(|error| CallError::Protocol {
+            server: self.server().clone(),
+            name: name.into(),
+            why: excerpt(&error.to_string()).into_owned(),
+        })
+    }
+
+    /// That the answer is one to another question.
+    pub(super) fn unexpected(&self, name: &str, answer: &ServerResult) -> CallError {
+        let why = match answer {
+            ServerResult::InputRequiredResult(_) => {
+                "it wants more input first, which only a later version of MCP has"
+            }
+            ServerResult::CreateTaskResult(_) => "it made a task of it, which was not asked for",
+            _ => "it is of another kind",
+        };
+        CallError::Protocol { server: self.server().clone(), name: name.into(), why: why.to_owned() }
+    }
+}

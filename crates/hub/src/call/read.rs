@@ -1,0 +1,275 @@
+//! Reads resources, gets prompts, and completes their arguments, with the checks and bounds of calls.
+#![expect(deprecated, reason = "subscriptions are made otherwise in a later version of MCP")]
+
+use std::{fmt, sync::Arc};
+
+use rmcp::model::{
+    ClientRequest, CompleteRequest, CompleteRequestParams, CompletionInfo, GetPromptRequest,
+    GetPromptRequestParams, GetPromptResult, JsonObject, ReadResourceRequest, ReadResourceRequestParams,
+    ReadResourceResult, ServerCapabilities, ServerResult, SubscribeRequest, SubscribeRequestParams,
+    UnsubscribeRequest, UnsubscribeRequestParams,
+};
+use serde_json::Value;
+
+use super::{
+    CallError, Ears,
+    outcome::{bounded_contents, bounded_prompt, bounded_values},
+    place::Place,
+};
+use crate::{
+    Hub,
+    audit::{Recording, Use},
+    gateway::Caller,
+    spelling,
+};
+
+/// A resource that is to be read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReadRequest {
+    /// The server, by the name under which it is configured.
+    pub server: String,
+    /// The resource; it need not be in the server's list.
+    pub uri: String,
+    /// Who reads, for the records of calls.
+    pub caller: Arc<str>,
+    asked: Option<Caller>,
+}
+
+impl ReadRequest {
+    /// A resource of a server.
+    pub fn new(server: impl Into<String>, uri: impl Into<String>) -> Self {
+        Self { server: server.into(), uri: uri.into(), caller: Arc::from(""), asked: None }
+    }
+
+    /// In the name of somebody.
+    pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
+        self.caller = caller.into();
+        self
+    }
+
+    /// For a client that may be asked what the server wants to know meanwhile.
+    pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
+        self.asked = asked;
+        self
+    }
+}
+
+/// A prompt that is wanted.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PromptRequest {
+    /// The server, by the name under which it is configured.
+    pub server: String,
+    /// The prompt, as its server calls it; `-` and `_` need not be told apart where that is clear.
+    pub prompt: String,
+    /// The arguments.
+    pub arguments: JsonObject,
+    /// Who wants it, for the records of calls.
+    pub caller: Arc<str>,
+    asked: Option<Caller>,
+}
+
+// Arguments may be secrets.
+impl fmt::Debug for PromptRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PromptRequest")
+            .field("server", &self.server)
+            .field("prompt", &self.prompt)
+            .field("caller", &self.caller)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PromptRequest {
+    /// A prompt without arguments.
+    pub fn new(server: impl Into<String>, prompt: impl Into<String>) -> Self {
+        Self {
+            server: server.into(),
+            prompt: prompt.into(),
+            arguments: JsonObject::new(),
+            caller: Arc::from(""),
+            asked: None,
+        }
+    }
+
+    /// With these arguments.
+    pub fn arguments(mut self, arguments: JsonObject) -> Self {
+        self.arguments = arguments;
+        self
+    }
+
+    /// In the name of somebody.
+    pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
+        self.caller = caller.into();
+        self
+    }
+
+    /// For a client that may be asked what the server wants to know meanwhile.
+    pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
+        self.asked = asked;
+        self
+    }
+}
+
+impl Hub {
+    /// Reads a resource.
+    ///
+    /// Nobody is asked: a resource is what a server offers to be read.
+    /// Time, output, dropping and records are as in [`call`](Self::call); what is too large is cut, and says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn read_resource(&self, request: ReadRequest) -> Result<ReadResourceResult, CallError> {
+        let ReadRequest { server, uri, caller, asked } = request;
+        let audit = self.calls().audit.as_ref();
+        let mut recording = Recording::new(audit, Use::Resource, &caller, (&server, &uri), &Value::Null);
+        let result = self.read_recorded(&server, uri, asked, &mut recording).await;
+        recording.end(result.as_ref().map(|_| false));
+        result
+    }
+
+    async fn read_recorded(
+        &self,
+        server: &str,
+        uri: String,
+        asked: Option<Caller>,
+        recording: &mut Recording,
+    ) -> Result<ReadResourceResult, CallError> {
+        let place = Place::find(self, server)?;
+        recording.found(place.server(), &uri);
+        place.supports("resources", |offers| offers.resources.is_some())?;
+        let params = ReadResourceRequestParams::new(uri.clone());
+        let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+        match place.exchange(request, &uri, &self.calls().limits, Ears { asked, ..Ears::default() }).await? {
+            ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, &self.calls().limits)),
+            other => Err(place.unexpected(&uri, &other)),
+        }
+    }
+
+    /// Gets a prompt.
+    ///
+    /// Nobody is asked: a prompt does nothing by itself.
+    /// Time, output, dropping and records are as in [`call`](Self::call); what is too large is cut, and says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn get_prompt(&self, request: PromptRequest) -> Result<GetPromptResult, CallError> {
+        let PromptRequest { server, prompt, arguments, caller, asked } = request;
+        let audit = self.calls().audit.as_ref();
+        let arguments = Value::Object(arguments);
+        let mut recording = Recording::new(audit, Use::Prompt, &caller, (&server, &prompt), &arguments);
+        let result = self.get_recorded((&server, &prompt), arguments, asked, &mut recording).await;
+        recording.end(result.as_ref().map(|_| false));
+        result
+    }
+
+    async fn get_recorded(
+        &self,
+        (server, prompt): (&str, &str),
+        arguments: Value,
+        asked: Option<Caller>,
+        recording: &mut Recording,
+    ) -> Result<GetPromptResult, CallError> {
+        let place = Place::find(self, server)?;
+        place.supports("prompts", |offers| offers.prompts.is_some())?;
+        let prompts = place.catalog.prompts();
+        let Some(found) = spelling::find(prompts, |prompt| &prompt.name, prompt) else {
+            return Err(place.unknown("prompt", prompt, || prompts.iter().map(|prompt| &*prompt.name)));
+        };
+        let name = found.name.clone();
+        recording.found(place.server(), &name);
+        let mut params = GetPromptRequestParams::new(name.clone());
+        params.arguments = match arguments {
+            Value::Object(arguments) if !arguments.is_empty() => Some(arguments),
+            _ => None,
+        };
+        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+        match place.exchange(request, &name, &self.calls().limits, Ears { asked, ..Ears::default() }).await? {
+            ServerResult::GetPromptResult(result) => Ok(bounded_prompt(result, &self.calls().limits)),
+            other => Err(place.unexpected(&name, &other)),
+        }
+    }
+
+    /// Has a server complete an argument of a prompt or of a template. This is not recorded.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn complete(
+        &self,
+        server: &str,
+        request: CompleteRequestParams,
+    ) -> Result<CompletionInfo, CallError> {
+        let place = Place::find(self, server)?;
+        place.supports("completions", |offers| offers.completions.is_some())?;
+        let request = ClientRequest::CompleteRequest(CompleteRequest::new(request));
+        match place.exchange(request, "completion/complete", &self.calls().limits, Ears::default()).await? {
+            ServerResult::CompleteResult(result) => {
+                Ok(bounded_values(result.completion, &self.calls().limits))
+            }
+            other => Err(place.unexpected("completion/complete", &other)),
+        }
+    }
+
+    /// Wants to [hear](crate::Handlers::resource_updated) when a resource changes.
+    ///
+    /// The first 1,000 of a server are told to it again when it is connected again; one that it refuses then is among
+    /// [`troubles`](Self::troubles), and is forgotten.
+    /// Nobody tells what has changed while there was no connection.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
+        let params = SubscribeRequestParams::new(uri);
+        let request = ClientRequest::SubscribeRequest(SubscribeRequest::new(params));
+        let place = self.subscription(server, uri, request).await?;
+        place.connection.subscriptions().add(uri);
+        Ok(())
+    }
+
+    /// Wants to hear of a resource no more. Where it fails the server is not told of it at the next connection.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub async fn unsubscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
+        if let Some(connection) = self.connection(server) {
+            connection.subscriptions().remove(uri);
+        }
+        let params = UnsubscribeRequestParams::new(uri);
+        self.subscription(server, uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)))
+            .await
+            .map(drop)
+    }
+
+    async fn subscription(
+        &self,
+        server: &str,
+        uri: &str,
+        request: ClientRequest,
+    ) -> Result<Place, CallError> {
+        let place = Place::find(self, server)?;
+        place.supports("resources that can be subscribed to", |offers| {
+            offers.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
+        })?;
+        place.exchange(request, uri, &self.calls().limits, Ears::default()).await?;
+        Ok(place)
+    }
+}
+
+impl Place {
+    fn supports(
+        &self,
+        what: &'static str,
+        offers: impl Fn(&ServerCapabilities) -> bool,
+    ) -> Result<(), CallError> {
+        if self.live.info.as_ref().is_some_and(|info| offers(&info.capabilities)) {
+            return Ok(());
+        }
+        Err(CallError::Unsupported { server: self.server().clone(), what })
+    }
+}

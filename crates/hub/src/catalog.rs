@@ -1,0 +1,199 @@
+//! What a server offers, as it listed it.
+
+mod list;
+mod schema;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use rmcp::{
+    Peer, RoleClient,
+    model::{Prompt, Resource, ResourceTemplate, Tool},
+};
+
+use crate::{client::Stale, excerpt::head};
+use list::{Listed, Reply};
+pub(crate) use schema::Schema;
+pub use schema::Violation;
+
+/// What a server offers, as it listed it: tools, resources, templates of resources and prompts. A clone is cheap.
+///
+/// Only what the server's capabilities announce is asked for.
+/// A list that can't be had is empty, or stays as it was, and says why in [`problems`](Self::problems); the others are
+/// there all the same.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    tools: Arc<Tools>,
+    resources: Arc<Listed<Resource>>,
+    templates: Arc<Listed<ResourceTemplate>>,
+    prompts: Arc<Listed<Prompt>>,
+    instructions: Option<Arc<str>>,
+}
+
+impl Catalog {
+    /// The tools, as the server calls and orders them; of two with one name, the first.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools.listed.items
+    }
+
+    /// The resources.
+    pub fn resources(&self) -> &[Resource] {
+        &self.resources.items
+    }
+
+    /// The templates of resources.
+    pub fn templates(&self) -> &[ResourceTemplate] {
+        &self.templates.items
+    }
+
+    /// The prompts; of two with one name, the first.
+    pub fn prompts(&self) -> &[Prompt] {
+        &self.prompts.items
+    }
+
+    /// What the server says about its use, for a model; of more than 64 KiB, the beginning.
+    pub fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
+    }
+
+    /// The lists that could not be had, or not whole.
+    pub fn problems(&self) -> impl Iterator<Item = ListProblem> {
+        let problem = |list, why: &Option<Arc<str>>| Some(ListProblem { list, why: why.clone()? });
+        [
+            problem(List::Tools, &self.tools.listed.problem),
+            problem(List::Resources, &self.resources.problem),
+            problem(List::Templates, &self.templates.problem),
+            problem(List::Prompts, &self.prompts.problem),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// What the arguments of a tool must be.
+    pub(crate) fn input_schema(&self, tool: &str) -> Option<&Schema> {
+        Some(&self.schemas(tool)?.input)
+    }
+
+    /// What the structured content of a tool is to be, where it promises anything.
+    pub(crate) fn output_schema(&self, tool: &str) -> Option<&Schema> {
+        self.schemas(tool)?.output.as_ref()
+    }
+
+    fn schemas(&self, tool: &str) -> Option<&Schemas> {
+        let index = self.tools().iter().position(|listed| listed.name == tool)?;
+        self.tools.schemas.get(index)
+    }
+
+    /// The catalog with all lists read that the server announces, each within the limit: one that can't be had, or does
+    /// not come in time, stays as it is. When this is dropped, the server is told to stop.
+    pub(crate) async fn list(&self, peer: &Peer<RoleClient>, limit: Duration) -> Self {
+        let (tools, (resources, templates), prompts) = tokio::join!(
+            self.newer_tools(peer, limit),
+            self.newer_resources(peer, limit),
+            self.newer_prompts(peer, limit)
+        );
+        let instructions = peer.peer_info().and_then(|info| {
+            info.instructions.as_deref().map(|said| Arc::from(head(said, MAX_INSTRUCTIONS)))
+        });
+        Self { tools, resources, templates, prompts, instructions }
+    }
+
+    /// The catalog with one kind of list read again, likewise.
+    pub(crate) async fn refreshed(&self, peer: &Peer<RoleClient>, stale: Stale, limit: Duration) -> Self {
+        let mut newer = self.clone();
+        match stale {
+            Stale::Tools => newer.tools = self.newer_tools(peer, limit).await,
+            Stale::Resources => (newer.resources, newer.templates) = self.newer_resources(peer, limit).await,
+            Stale::Prompts => newer.prompts = self.newer_prompts(peer, limit).await,
+        }
+        newer
+    }
+
+    /// Whether the server was asked for lists, and not one came in time.
+    pub(crate) fn is_late(&self) -> bool {
+        let replies =
+            [self.tools.listed.reply, self.resources.reply, self.templates.reply, self.prompts.reply];
+        replies.contains(&Reply::Late) && !replies.contains(&Reply::Came)
+    }
+
+    async fn newer_tools(&self, peer: &Peer<RoleClient>, limit: Duration) -> Arc<Tools> {
+        let listed = self.tools.listed.or_newer(list::tools(peer, limit).await);
+        let schemas = listed.items.iter().map(Schemas::of).collect();
+        Arc::new(Tools { listed, schemas })
+    }
+
+    async fn newer_resources(
+        &self,
+        peer: &Peer<RoleClient>,
+        limit: Duration,
+    ) -> (Arc<Listed<Resource>>, Arc<Listed<ResourceTemplate>>) {
+        let (resources, templates) = tokio::join!(list::resources(peer, limit), list::templates(peer, limit));
+        (self.resources.or_newer(resources), self.templates.or_newer(templates))
+    }
+
+    async fn newer_prompts(&self, peer: &Peer<RoleClient>, limit: Duration) -> Arc<Listed<Prompt>> {
+        self.prompts.or_newer(list::prompts(peer, limit).await)
+    }
+}
+
+const MAX_INSTRUCTIONS: usize = 64 << 10;
+
+/// Tools, and their schemas in the same order.
+#[derive(Debug, Default)]
+struct Tools {
+    listed: Arc<Listed<Tool>>,
+    schemas: Vec<Schemas>,
+}
+
+/// The schemas of a tool.
+#[derive(Debug)]
+struct Schemas {
+    input: Schema,
+    output: Option<Schema>,
+}
+
+impl Schemas {
+    fn of(tool: &Tool) -> Self {
+        Self { input: Schema::new(&tool.input_schema), output: tool.output_schema.as_ref().map(Schema::new) }
+    }
+}
+
+/// A list that could not be had, or not whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListProblem {
+    /// The list.
+    pub list: List,
+    /// What went wrong.
+    pub why: Arc<str>,
+}
+
+/// A list of a server's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the lists of a catalog")]
+pub enum List {
+    /// `tools/list`.
+    Tools,
+    /// `resources/list`.
+    Resources,
+    /// `resources/templates/list`.
+    Templates,
+    /// `prompts/list`.
+    Prompts,
+}
+
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tools => "tools",
+            Self::Resources => "resources",
+            Self::Templates => "resource templates",
+            Self::Prompts => "prompts",
+        })
+    }
+}
+
+impl fmt::Display for ListProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the list of {}: {}", self.list, self.why)
+    }
+}

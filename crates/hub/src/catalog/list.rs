@@ -1,0 +1,283 @@
+//! Reads a list of a server's page by page, within bounds.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use rmcp::{
+    Peer, RoleClient, ServiceError,
+    model::{
+        ErrorCode, PaginatedRequestParams, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool,
+    },
+};
+use serde::Serialize;
+use tokio::time::{Instant, timeout};
+
+use crate::{excerpt::excerpt, size::size};
+
+/// A list, and what is wrong with it.
+#[derive(Debug)]
+pub(super) struct Listed<T> {
+    pub(super) items: Vec<T>,
+    pub(super) problem: Option<Arc<str>>,
+    pub(super) reply: Reply,
+}
+
+/// What became of the question for a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Reply {
+    #[default]
+    NotAsked,
+    Came,
+    Late,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), problem: None, reply: Reply::default() }
+    }
+}
+
+impl<T> Listed<T> {
+    /// The newer list, or this one, where nothing at all could be had of the newer.
+    pub(super) fn or_newer(self: &Arc<Self>, newer: Self) -> Arc<Self>
+    where
+        T: Clone,
+    {
+        if newer.items.is_empty() && newer.problem.is_some() && !self.items.is_empty() {
+            return Arc::new(Self { items: self.items.clone(), ..newer });
+        }
+        Arc::new(newer)
+    }
+
+    fn tell(&mut self, problem: String) {
+        self.problem.get_or_insert_with(|| problem.into());
+    }
+
+    /// Keeps the first of those with one name.
+    fn unique(mut self, name: impl Fn(&T) -> &str) -> Self {
+        let mut seen = HashSet::new();
+        let mut doubles = Vec::new();
+        self.items.retain(|item| {
+            let is_new = seen.insert(name(item).to_owned());
+            if !is_new {
+                doubles.push(name(item).to_owned());
+            }
+            is_new
+        });
+        if let Some(double) = doubles.first() {
+            self.tell(format!(
+                "{} listed twice, of which the first counts: `{}`",
+                doubles.len(),
+                excerpt(double)
+            ));
+        }
+        self
+    }
+}
+
+pub(super) async fn tools(peer: &Peer<RoleClient>, limit: Duration) -> Listed<Tool> {
+    if !announces(peer, |offers| offers.tools.is_some()) {
+        return Listed::default();
+    }
+    let page =
+        |cursor| async move { peer.list_tools(cursor).await.map(|page| (page.tools, page.next_cursor)) };
+    pages(page, limit).await.unique(|tool| &tool.name)
+}
+
+pub(super) async fn resources(peer: &Peer<RoleClient>, limit: Duration) -> Listed<Resource> {
+    if !announces(peer, |offers| offers.resources.is_some()) {
+        return Listed::default();
+    }
+    let page = |cursor| async move {
+        peer.list_resources(cursor).await.map(|page| (page.resources, page.next_cursor))
+    };
+    pages(page, limit).await
+}
+
+pub(super) async fn templates(peer: &Peer<RoleClient>, limit: Duration) -> Listed<ResourceTemplate> {
+    if !announces(peer, |offers| offers.resources.is_some()) {
+        return Listed::default();
+    }
+    let page = |cursor| async move {
+        match peer.list_resource_templates(cursor).await {
+            // One capability stands for both, and many a server that has resources knows nothing of templates.
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                Ok((Vec::new(), None))
+            }
+            page => page.map(|page| (page.resource_templates, page.next_cursor)),
+        }
+    };
+    pages(page, limit).await
+}
+
+pub(super) async fn prompts(peer: &Peer<RoleClient>, limit: Duration) -> Listed<Prompt> {
+    if !announces(peer, |offers| offers.prompts.is_some()) {
+        return Listed::default();
+    }
+    let page =
+        |cursor| async move { peer.list_prompts(cursor).await.map(|page| (page.prompts, page.next_cursor)) };
+    pages(page, limit).await.unique(|prompt| &prompt.name)
+}
+
+fn announces(peer: &Peer<RoleClient>, list: impl Fn(&ServerCapabilities) -> bool) -> bool {
+    peer.peer_info().is_some_and(|info| list(&info.capabilities))
+}
+
+/// All pages, or those before the one that went wrong, or did not come within the limit that all of them have.
+///
+/// No `AsyncFn`: of what that gives nobody can tell whether it may move between threads.
+async fn pages<T: Serialize, F>(
+    page: impl Fn(Option<PaginatedRequestParams>) -> F,
+    limit: Duration,
+) -> Listed<T>
+where
+    F: Future<Output = Result<(Vec<T>, Option<String>), ServiceError>>,
+{
+    let start = Instant::now();
+    let mut listed = Listed { reply: Reply::Came, ..Listed::default() };
+    let mut bytes = 0;
+    let mut cursors = HashSet::new();
+    let mut cursor = None;
+    for _ in 0..MAX_PAGES {
+        let (items, next) = match timeout(limit.saturating_sub(start.elapsed()), page(cursor)).await {
+            Ok(Ok(page)) => page,
+            Ok(Err(error)) => {
+                listed.tell(excerpt(&error.to_string()).into_owned());
+                return listed;
+            }
+            Err(_) => {
+                listed.tell(format!("it did not come within {:.1} s", limit.as_secs_f64()));
+                listed.reply = Reply::Late;
+                return listed;
+            }
+        };
+        for item in items {
+            bytes += size(&item);
+            if bytes > MAX_BYTES {
+                listed.tell(format!("it is larger than {MAX_BYTES} bytes, of which the first are taken"));
+                return listed;
+            }
+            listed.items.push(item);
+        }
+        if listed.items.len() > MAX_ITEMS {
+            listed.items.truncate(MAX_ITEMS);
+            listed.tell(format!("it has more than {MAX_ITEMS} items, of which the first are taken"));
+            return listed;
+        }
+        let Some(next) = next else { return listed };
+        if !cursors.insert(next.clone()) {
+            listed.tell(format!("it goes in a circle: the cursor `{}` came twice", excerpt(&next)));
+            return listed;
+        }
+        cursor = Some(PaginatedRequestParams::default().with_cursor(Some(next)));
+    }
+    listed.tell(format!("it has more than {MAX_PAGES} pages, of which the first are taken"));
+    listed
+}
+
+/// A list that never ends must not hold a connection for ever, nor fill the memory.
+const MAX_PAGES: usize = 500;
+const MAX_ITEMS: usize = 10_000;
+/// As JSON.
+const MAX_BYTES: usize = 32 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    use rmcp::ServiceError;
+
+    use super::{Duration, Instant, Listed, MAX_BYTES, MAX_ITEMS, MAX_PAGES, Reply, pages};
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    fn cursor_of(asked: Option<rmcp::model::PaginatedRequestParams>) -> usize {
+        asked.and_then(|page| page.cursor).map_or(0, |cursor| cursor.parse().unwrap())
+    }
+
+    #[tokio::test]
+    async fn all_pages_are_read_in_order() {
+        let page = async |asked| {
+            let number = cursor_of(asked);
+            Ok((vec![number * 2, number * 2 + 1], (number < 3).then(|| (number + 1).to_string())))
+        };
+        let listed = pages(page, LIMIT).await;
+        assert_eq!(listed.items, (0..8).collect::<Vec<_>>());
+        assert_eq!(listed.problem, None);
+    }
+
+    #[tokio::test]
+    async fn a_cursor_that_comes_again_ends_the_list() {
+        let asked = AtomicUsize::new(0);
+        let page = async |_| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            Ok((vec![1], Some("again".to_owned())))
+        };
+        let listed = pages(page, LIMIT).await;
+        assert_eq!(listed.items, [1, 1]);
+        assert!(listed.problem.unwrap().contains("`again`"));
+        assert_eq!(asked.into_inner(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_list_without_end_is_cut() {
+        let listed =
+            pages(async |asked| Ok((vec![0], Some((cursor_of(asked) + 1).to_string()))), LIMIT).await;
+        assert_eq!(listed.items.len(), MAX_PAGES);
+        assert!(listed.problem.is_some());
+        let listed = pages(async |_| Ok((vec![0; MAX_ITEMS + 1], None)), LIMIT).await;
+        assert_eq!(listed.items.len(), MAX_ITEMS);
+        assert!(listed.problem.is_some());
+        let large = "x".repeat(MAX_BYTES / 3);
+        let page = async |asked| Ok((vec![large.clone()], Some((cursor_of(asked) + 1).to_string())));
+        let listed = pages(page, LIMIT).await;
+        assert_eq!(listed.items.len(), 2);
+        assert!(listed.problem.is_some());
+        let listed = pages(async |_| Ok((vec![0; MAX_ITEMS], None)), LIMIT).await;
+        assert_eq!(listed.problem, None);
+    }
+
+    #[tokio::test]
+    async fn what_came_before_a_failure_is_kept_and_an_old_list_is_not_lost_for_nothing() {
+        let fails_at = async |at: usize| {
+            let page = async |asked| match cursor_of(asked) {
+                number if number == at => Err(ServiceError::TransportClosed),
+                number => Ok((vec![number], Some((number + 1).to_string()))),
+            };
+            pages(page, LIMIT).await
+        };
+        let partial = fails_at(2).await;
+        assert_eq!(partial.items, [0, 1]);
+        assert!(partial.problem.is_some());
+        let old = Arc::new(Listed { items: vec![7], ..Listed::default() });
+        let kept = old.or_newer(fails_at(0).await);
+        assert_eq!((&*kept.items, kept.problem.is_some()), (&[7][..], true));
+        assert_eq!(old.or_newer(partial).items, [0, 1]);
+        assert!(old.or_newer(Listed::default()).items.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_pages_together_have_one_limit() {
+        let start = Instant::now();
+        let page = async |asked| match cursor_of(asked) {
+            3 => std::future::pending().await,
+            number => {
+                tokio::time::advance(LIMIT / 4).await;
+                Ok((vec![number], Some((number + 1).to_string())))
+            }
+        };
+        let late = pages(page, LIMIT).await;
+        assert_eq!((start.elapsed(), late.reply), (LIMIT, Reply::Late));
+        assert_eq!(late.items, [0, 1, 2]);
+        assert_eq!(late.problem.as_deref(), Some("it did not come within 60.0 s"));
+    }
+
+    #[test]
+    fn of_two_with_one_name_the_first_counts() {
+        let listed = Listed { items: vec!["a", "b", "a"], ..Listed::default() }.unique(|name| name);
+        assert_eq!(listed.items, ["a", "b"]);
+        assert!(listed.problem.unwrap().contains("`a`"));
+    }
+}

@@ -1,0 +1,390 @@
+//! Real files, changed in all the ways that editors and deployments have.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use notify::event::{EventKind, Flag};
+use notify::{ErrorKind, RecursiveMode, Watcher, WatcherKind};
+use tempfile::TempDir;
+
+use super::{Handler, Settings, Watch};
+
+mod inside;
+
+/// More than enough for anything that happens at all.
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn quick() -> Settings {
+    let time = Duration::from_millis;
+    Settings { quiet: time(40), at_most: time(200), poll: time(20), ..Settings::default() }
+}
+
+/// A folder with a file, and beside it another one that is changed to see that nothing more comes.
+struct Place {
+    folder: TempDir,
+    watch: Watch,
+}
+
+impl Place {
+    async fn new(settings: Settings, files: &[&str]) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap(), watch: Watch::new(settings).unwrap() };
+        place.set(files).await;
+        place
+    }
+
+    async fn set(&self, files: &[&str]) {
+        let files = files.iter().chain(&[SENTINEL]).map(|file| self.path(file));
+        self.watch.set(files).await;
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn create_dir(&self, name: &str) {
+        fs::create_dir_all(self.path(name)).unwrap();
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.path(from), self.path(to)).unwrap();
+    }
+
+    async fn changed(&self) -> BTreeSet<PathBuf> {
+        tokio::time::timeout(LIMIT, self.watch.changed()).await.expect("a change is told")
+    }
+
+    /// All that was told up to now, in the order of names.
+    async fn told(&self) -> Vec<String> {
+        self.write(SENTINEL, "");
+        let mut told = BTreeSet::new();
+        while !told.contains(&self.path(SENTINEL)) {
+            told.extend(self.changed().await);
+        }
+        let name =
+            |path: &PathBuf| path.strip_prefix(self.folder.path()).unwrap().to_str().unwrap().to_owned();
+        told.iter().map(name).filter(|name| name != SENTINEL).collect()
+    }
+
+    fn warning(&self) -> Option<String> {
+        self.watch.warnings().first().map(ToString::to_string)
+    }
+
+    #[track_caller]
+    fn expect(&self, file: &str) -> impl Future<Output = ()> {
+        let place = std::panic::Location::caller();
+        async move { assert_eq!(self.told().await, [file], "{place}") }
+    }
+}
+
+const SENTINEL: &str = "sentinel";
+
+#[tokio::test]
+async fn a_file_is_not_lost_however_it_is_written() {
+    let place = Place::new(quick(), &["mcp.json"]).await;
+    place.write("mcp.json", "1");
+    place.expect("mcp.json").await;
+    for text in ["2", "3"] {
+        place.write("mcp.json.tmp", text);
+        place.rename("mcp.json.tmp", "mcp.json");
+        place.expect("mcp.json").await;
+    }
+    fs::remove_file(place.path("mcp.json")).unwrap();
+    place.expect("mcp.json").await;
+    place.write("mcp.json", "4");
+    place.expect("mcp.json").await;
+    fs::remove_file(place.path("mcp.json")).unwrap();
+    place.write("mcp.json", "5");
+    place.expect("mcp.json").await;
+    place.rename("mcp.json", "away");
+    place.expect("mcp.json").await;
+    place.rename("away", "mcp.json");
+    place.expect("mcp.json").await;
+    place.write("mcp.json", "6");
+    place.expect("mcp.json").await;
+    assert_eq!(place.told().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn reading_a_file_is_no_change_and_neither_are_its_neighbours() {
+    let place = Place::new(quick(), &["mcp.json"]).await;
+    place.write("mcp.json", "1");
+    place.expect("mcp.json").await;
+    for _ in 0..100 {
+        fs::read(place.path("mcp.json")).unwrap();
+        place.write("other.json", "");
+    }
+    assert_eq!(place.told().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn folders_may_come_and_go() {
+    let place = Place::new(quick(), &["project/.roo/mcp.json"]).await;
+    for _ in 0..3 {
+        place.create_dir("project");
+        place.create_dir("project/.roo");
+        assert_eq!(place.told().await, [""; 0]);
+        place.write("project/.roo/mcp.json", "1");
+        place.expect("project/.roo/mcp.json").await;
+        fs::remove_dir_all(place.path("project")).unwrap();
+        place.expect("project/.roo/mcp.json").await;
+        // All at once: the file is there before its folder is watched.
+        place.create_dir("project/.roo");
+        place.write("project/.roo/mcp.json", "2");
+        place.expect("project/.roo/mcp.json").await;
+        place.rename("project/.roo", "project/away");
+        place.expect("project/.roo/mcp.json").await;
+        place.write("project/away/mcp.json", "3");
+        assert_eq!(place.told().await, [""; 0]);
+        place.rename("project/away", "project/.roo");
+        place.expect("project/.roo/mcp.json").await;
+        place.write("project/.roo/mcp.json", "4");
+        place.expect("project/.roo/mcp.json").await;
+        // Another folder under the same name, at once.
+        place.create_dir("project/other");
+        place.write("project/other/mcp.json", "5");
+        place.rename("project/.roo", "project/away");
+        place.rename("project/other", "project/.roo");
+        place.expect("project/.roo/mcp.json").await;
+        place.write("project/.roo/mcp.json", "6");
+        place.expect("project/.roo/mcp.json").await;
+        fs::remove_dir_all(place.path("project")).unwrap();
+        place.expect("project/.roo/mcp.json").await;
+    }
+}
+
+// The folders inside one that is watched too: notify drops their watches with its own, and says nothing of it.
+#[tokio::test]
+async fn a_folder_may_be_swapped_with_all_that_is_in_it() {
+    for files in [&["project/.roo/mcp.json"][..], &["project/.roo/mcp.json", "project/mcp.json"]] {
+        let place = Place::new(quick(), files).await;
+        for project in ["project", "other"] {
+            place.create_dir(&format!("{project}/.roo"));
+            place.write(&format!("{project}/.roo/mcp.json"), project);
+            place.write(&format!("{project}/mcp.json"), project);
+        }
+        assert_eq!(place.told().await, files);
+        for _ in 0..5 {
+            place.rename("project", "away");
+            place.rename("other", "project");
+            place.rename("away", "other");
+            assert_eq!(place.told().await, files);
+            place.write("project/.roo/mcp.json", "again");
+            place.expect("project/.roo/mcp.json").await;
+        }
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_are_followed_when_they_are_swapped() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new(quick(), &["config/mcp.json"]).await;
+    let version = |number: u32| {
+        place.create_dir(&format!("config/..{number}"));
+        place.write(&format!("config/..{number}/mcp.json"), "same length");
+        symlink(format!("..{number}"), place.path("config/..data_tmp")).unwrap();
+        place.rename("config/..data_tmp", "config/..data");
+    };
+    place.create_dir("config");
+    version(1);
+    symlink("..data/mcp.json", place.path("config/mcp.json")).unwrap();
+    place.expect("config/mcp.json").await;
+    for number in 2..4 {
+        version(number);
+        place.expect("config/mcp.json").await;
+        fs::remove_dir_all(place.path(&format!("config/..{}", number - 1))).unwrap();
+        assert_eq!(place.told().await, [""; 0]);
+        place.write(&format!("config/..{number}/mcp.json"), "changed where it is");
+        place.expect("config/mcp.json").await;
+    }
+    place.create_dir("dotfiles");
+    place.write("dotfiles/mcp.json", "");
+    fs::remove_file(place.path("config/mcp.json")).unwrap();
+    symlink("../dotfiles/mcp.json", place.path("config/mcp.json")).unwrap();
+    place.expect("config/mcp.json").await;
+    place.write("dotfiles/mcp.json", "1");
+    place.expect("config/mcp.json").await;
+}
+
+// mcp-notes 2.3, numbers 2 and 3: watches were lost with each change of the configuration, and for servers of one name.
+#[tokio::test]
+async fn what_is_watched_stays_so_when_other_files_are_added_and_removed() {
+    let place = Place::new(quick(), &["kept", "gone"]).await;
+    for more in ["new", "newer", "newest"] {
+        place.set(&["kept", more]).await;
+        place.write("kept", more);
+        place.write("gone", more);
+        place.write(more, "");
+        let mut expected = ["kept", more];
+        expected.sort();
+        assert_eq!(place.told().await, expected);
+    }
+    // What happened right before is told, though the wish comes between.
+    place.write("kept", "once more");
+    place.set(&["kept"]).await;
+    place.expect("kept").await;
+}
+
+#[tokio::test]
+async fn a_folder_is_watched_with_what_is_in_it() {
+    let place = Place::new(quick(), &["build"]).await;
+    place.create_dir("build");
+    place.expect("build").await;
+    place.write("build/index.js", "1");
+    place.expect("build").await;
+    place.write("build/index.js", "2");
+    place.expect("build").await;
+    fs::remove_file(place.path("build/index.js")).unwrap();
+    place.expect("build").await;
+}
+
+#[tokio::test]
+async fn writing_without_a_pause_does_not_put_it_off_for_ever() {
+    let settings = Settings { quiet: Duration::from_secs(600), ..quick() };
+    let place = Place::new(settings, &["busy"]).await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let writer = std::thread::spawn({
+        let (file, stop) = (place.path("busy"), Arc::clone(&stop));
+        move || {
+            while !stop.load(Ordering::Relaxed) {
+                fs::write(&file, "again").unwrap();
+            }
+        }
+    });
+    let told = tokio::time::timeout(LIMIT, place.watch.changed()).await;
+    stop.store(true, Ordering::Relaxed);
+    writer.join().unwrap();
+    assert_eq!(told.unwrap(), BTreeSet::from([place.path("busy")]));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn dropping_it_leaves_no_thread_and_no_watch() {
+    let place = Place::new(quick(), &["mcp.json"]).await;
+    place.write("mcp.json", "");
+    place.expect("mcp.json").await;
+    assert_eq!(left(), 3, "two threads and a queue of the kernel's");
+    drop(place);
+    let gone = async {
+        while left() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LIMIT, gone).await.expect("nothing is left");
+}
+
+/// The threads and queues of watches in this process; each test has one of its own under nextest.
+#[cfg(target_os = "linux")]
+fn left() -> usize {
+    let all = |folder: &str| fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let threads = all("/proc/self/task").filter_map(|task| fs::read_to_string(task.join("comm")).ok());
+    let ours = |name: &String| ["agentwire-watch", "notify-rs inoti"].contains(&name.trim());
+    let queues = all("/proc/self/fd").filter_map(|file| fs::read_link(file).ok());
+    threads.filter(ours).count() + queues.filter(|to| to == Path::new("anon_inode:inotify")).count()
+}
+
+/// What the operating system offers where it cannot watch, or does not hear of changes.
+struct Deaf {
+    is_full: bool,
+}
+
+impl Watcher for Deaf {
+    fn new<F: notify::EventHandler>(_: F, _: notify::Config) -> notify::Result<Self> {
+        unreachable!("it is made by hand")
+    }
+
+    fn watch(&mut self, _: &Path, _: RecursiveMode) -> notify::Result<()> {
+        if self.is_full { Err(notify::Error::new(ErrorKind::MaxFilesWatch)) } else { Ok(()) }
+    }
+
+    fn unwatch(&mut self, _: &Path) -> notify::Result<()> {
+        Ok(())
+    }
+
+    fn kind() -> WatcherKind {
+        WatcherKind::NullWatcher
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_watched_is_looked_at_and_it_is_said() {
+    let cases: [(Settings, &str); 3] = [
+        (
+            Settings { native: |_| Err(notify::Error::generic("too many open files")), ..quick() },
+            "too many open files",
+        ),
+        (Settings { native: |_| Ok(Box::new(Deaf { is_full: true })), ..quick() }, "no more watches"),
+        (
+            Settings {
+                native: |_| Ok(Box::new(Deaf { is_full: false })),
+                remote: |_| Some("nfs4".into()),
+                ..quick()
+            },
+            "the file system is nfs4",
+        ),
+    ];
+    for (settings, why) in cases {
+        let place = Place::new(settings, &["new/mcp.json"]).await;
+        assert!(place.warning().is_some_and(|text| text.contains(why)), "{:?}", place.warning());
+        place.create_dir("new");
+        assert_eq!(place.told().await, [""; 0]);
+        for text in ["1", "2"] {
+            place.write("new/mcp.json", text);
+            place.expect("new/mcp.json").await;
+        }
+        fs::remove_dir_all(place.path("new")).unwrap();
+        place.expect("new/mcp.json").await;
+    }
+    let place = Place::new(quick(), &["mcp.json"]).await;
+    assert_eq!(place.warning(), None);
+}
+
+#[tokio::test]
+async fn where_watches_are_to_be_had_again_nothing_is_looked_at_any_more() {
+    static FULL: AtomicBool = AtomicBool::new(true);
+    let native = |handler: Handler| {
+        if FULL.load(Ordering::Relaxed) {
+            return Err(notify::Error::generic("full"));
+        }
+        super::native(handler)
+    };
+    let place = Place::new(Settings { native, ..quick() }, &["mcp.json"]).await;
+    assert!(place.warning().is_some());
+    FULL.store(false, Ordering::Relaxed);
+    let watched = async {
+        while place.warning().is_some() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LIMIT, watched).await.expect("it is watched");
+    place.write("mcp.json", "1");
+    place.expect("mcp.json").await;
+}
+
+#[tokio::test]
+async fn when_the_operating_system_loses_count_everything_is_looked_at() {
+    static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);
+    let native = |handler: Handler| {
+        *HANDLER.lock().unwrap() = Some(handler);
+        Ok(Box::new(Deaf { is_full: false }) as super::Native)
+    };
+    let place = Place::new(Settings { native, ..quick() }, &["a", "b", "c"]).await;
+    for text in ["1", "2", "3"] {
+        place.write("a", text);
+        place.write("c", text);
+        let overflow = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        HANDLER.lock().unwrap().as_ref().unwrap()(Ok(overflow));
+        assert_eq!(place.changed().await, BTreeSet::from([place.path("a"), place.path("c")]));
+        place.write("b", text);
+        HANDLER.lock().unwrap().as_ref().unwrap()(Err(notify::Error::generic("lost")));
+        assert_eq!(place.changed().await, BTreeSet::from([place.path("b")]));
+    }
+}

@@ -1,0 +1,122 @@
+//! Why a server could not be started or reached, in words for its user.
+
+use std::{io, sync::Arc, time::Duration};
+
+use rmcp::service::ClientInitializeError;
+
+use super::record::{beginning, cut, tail};
+#[cfg(feature = "http")]
+use crate::transport::link::Ended;
+use crate::transport::stdio::{Child, StartError};
+
+/// Why a connection could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("{0}")]
+    Unresolved(String),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("the handshake failed: {0}")]
+    Handshake(Box<ClientInitializeError>),
+    #[error("there is no working directory: {0}")]
+    Here(io::Error),
+    #[error("it was not ready within {}", seconds(*.0))]
+    Late(Duration),
+    #[cfg(not(feature = "http"))]
+    #[error("{0}")]
+    Unsupported(&'static str),
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only servers over HTTP want one"))]
+    #[error("authorization is required")]
+    NeedsAuthentication(Option<Arc<str>>),
+    /// Over HTTP.
+    #[cfg(feature = "http")]
+    #[error(transparent)]
+    Web(Ended),
+}
+
+impl Failure {
+    /// Whether trying again can't help.
+    pub(super) fn is_final(&self) -> bool {
+        match self {
+            Self::Unresolved(_) | Self::Start(_) => true,
+            #[cfg(not(feature = "http"))]
+            Self::Unsupported(_) => true,
+            #[cfg(feature = "http")]
+            Self::Web(ended) => matches!(ended, Ended::Unusable(_)),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+impl From<Ended> for Failure {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Unauthorized { challenge } => Self::NeedsAuthentication(challenge),
+            other => Self::Web(other),
+        }
+    }
+}
+
+impl From<ClientInitializeError> for Failure {
+    fn from(error: ClientInitializeError) -> Self {
+        Self::Handshake(Box::new(error))
+    }
+}
+
+/// What to say of a failure, with what is known of the process.
+pub(super) async fn explain(failure: &Failure, child: Option<&Child>) -> String {
+    let Some(child) = child else { return cut(&failure.to_string()) };
+    let is_end = match failure {
+        Failure::Handshake(error) => matches!(
+            **error,
+            ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }
+        ),
+        _ => false,
+    };
+    let report = if is_end { child.ended(REPORT).await } else { None };
+    let what = match &report {
+        Some(report) => format!("{} before the handshake", ending(report)),
+        None => failure.to_string(),
+    };
+    with_stderr(what, &report.map_or_else(|| child.stderr_tail(), |report| report.stderr_tail))
+}
+
+/// What to say of a connection that was lost.
+pub(super) async fn lost(child: Option<&Child>) -> String {
+    let Some(child) = child else { return "the connection was lost".to_owned() };
+    if let Some(full) = child.takes_nothing() {
+        return with_stderr(full.to_string(), &child.stderr_tail());
+    }
+    match child.ended(REPORT).await {
+        Some(report) => with_stderr(ending(&report), &report.stderr_tail),
+        None => with_stderr("it closed its stdout".to_owned(), &child.stderr_tail()),
+    }
+}
+
+/// What to say of a connection whose server does not answer any more.
+pub(super) fn silent(limit: Duration, child: Option<&Child>) -> String {
+    let stderr = child.map(Child::stderr_tail).unwrap_or_default();
+    with_stderr(format!("it did not answer a ping within {}", seconds(limit)), &stderr)
+}
+
+fn ending(report: &agentwire_transport::ExitReport) -> String {
+    match (report.code, report.signal) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+fn with_stderr(what: String, stderr: &str) -> String {
+    let what = beginning(&what);
+    let stderr = tail(stderr);
+    if stderr.is_empty() { what } else { format!("{what}; stderr: {stderr}") }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+/// How long to wait for the end of a process whose output has ended.
+const REPORT: Duration = Duration::from_secs(1);

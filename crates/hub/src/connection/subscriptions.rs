@@ -1,0 +1,71 @@
+//! The resources of a server that the program wants to hear of: each connection is to know them.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rmcp::{ServiceError, model::SubscribeRequestParams};
+use tokio::time::timeout;
+
+use super::{Live, Record};
+use crate::excerpt::excerpt;
+
+/// The URIs that are subscribed to, whatever becomes of connections.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions(Mutex<BTreeSet<String>>);
+
+impl Subscriptions {
+    /// Keeps one that the server has taken; past a bound it is of this connection alone.
+    pub(crate) fn add(&self, uri: &str) {
+        let mut uris = self.lock();
+        if uris.len() < MAX {
+            uris.insert(uri.to_owned());
+        }
+    }
+
+    pub(crate) fn remove(&self, uri: &str) {
+        self.lock().remove(uri);
+    }
+
+    pub(super) fn all(&self) -> Vec<String> {
+        self.lock().iter().cloned().collect()
+    }
+
+    /// Tells a server again of these, but for those that were taken back meanwhile. One that it refuses is forgotten.
+    #[expect(deprecated, reason = "servers with a handshake know no other way")]
+    pub(super) async fn renew(&self, uris: Vec<String>, live: &Live, limit: Duration, record: &Record) {
+        if uris.is_empty() {
+            return;
+        }
+        let _waits = live.back.life.wait();
+        let all = async {
+            for uri in uris {
+                if !self.lock().contains(&uri) {
+                    continue;
+                }
+                match live.peer.subscribe(SubscribeRequestParams::new(uri.as_str())).await {
+                    Ok(()) | Err(ServiceError::UnexpectedResponse) => {}
+                    Err(ServiceError::McpError(error)) => {
+                        self.remove(&uri);
+                        let (uri, why) = (excerpt(&uri), excerpt(&error.message));
+                        record.note(&format!("it does not take the subscription to `{uri}` again: {why}"));
+                    }
+                    // The connection knows why.
+                    Err(_) => return,
+                }
+            }
+        };
+        if timeout(limit, all).await.is_err() {
+            record.note("it did not take all subscriptions to its resources again in time");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many are kept of a server.
+const MAX: usize = 1000;

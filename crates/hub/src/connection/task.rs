@@ -1,0 +1,363 @@
+//! The task of one server: starts it, keeps it connected, reads its lists again, and ends it, as is wanted.
+
+use std::{
+    convert::Infallible,
+    future::pending,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use agentwire_transport::process::Grace;
+use futures_util::FutureExt as _;
+use rmcp::model::{Implementation, ServerPeerInfo};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Backoff, Core, Desired, KeepAlive, Live,
+    failure::{Failure, explain, lost, silent},
+    keep_alive::silence,
+    open::{Opened, open},
+    slot::Slot,
+    spacing::Spacing,
+};
+#[cfg(feature = "auth")]
+use crate::auth::Book;
+#[cfg(feature = "http")]
+use crate::transport::link::Ended;
+use crate::{
+    Change, Handlers, ServerState,
+    catalog::Catalog,
+    client::{Client, Stale, StaleReceiver, stale},
+    config::{Configured, Launch, Resolved, Variables, resolve},
+    excerpt::head,
+    size::size,
+};
+
+/// What all servers of a hub have in common.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) variables: Variables,
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) grace: Grace,
+    pub(crate) backoff: Backoff,
+    pub(crate) keep_alive: KeepAlive,
+    /// Cancelled once the files of the first servers are watched, or can't be: none is started before.
+    pub(crate) is_watching: CancellationToken,
+    #[cfg(feature = "auth")]
+    pub(crate) book: Book,
+}
+
+impl Setting {
+    pub(crate) async fn resolve(&self, configured: &Configured) -> Result<Resolved, Failure> {
+        // It asks the program, whose answer may be a panic.
+        match AssertUnwindSafe(resolve(configured, &self.variables)).catch_unwind().await {
+            Ok(resolved) => resolved.map_err(|problems| {
+                let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+                Failure::Unresolved(problems.join("; "))
+            }),
+            Err(_) => Err(Failure::Unresolved("what tells the values of variables has panicked".to_owned())),
+        }
+    }
+}
+
+/// The task of one server. Dropping it ends the server.
+pub(crate) struct Task {
+    core: Arc<Core>,
+    wishes: watch::Receiver<Desired>,
+    stop: CancellationToken,
+    setting: Arc<Setting>,
+    /// The end of the server that had this name before.
+    predecessor: Option<CancellationToken>,
+    /// Tells the end also where this is dropped, and was never run.
+    ended: Finish,
+}
+
+/// Dropped at the end of a task, however that comes about.
+struct Finish(Arc<Core>);
+
+impl Drop for Finish {
+    fn drop(&mut self) {
+        self.0.finish(CLOSED);
+        self.0.ended.cancel();
+    }
+}
+
+/// Why a connection does not stand any more, or never did.
+enum End {
+    Failed { failure: Failure, why: String },
+    Lost { why: String, stood: Duration },
+}
+
+impl Task {
+    pub(super) fn new(
+        core: Arc<Core>,
+        wishes: watch::Receiver<Desired>,
+        stop: CancellationToken,
+        setting: Arc<Setting>,
+        predecessor: Option<CancellationToken>,
+    ) -> Self {
+        let ended = Finish(Arc::clone(&core));
+        Self { core, wishes, stop, setting, predecessor, ended }
+    }
+
+    /// Runs until it is stopped, and nothing is left of the server.
+    pub(crate) async fn run(self) {
+        // Also where this is stopped already: whoever has the name next waits for the end of this alone.
+        if let Some(predecessor) = self.predecessor.clone() {
+            predecessor.cancelled_owned().await;
+        }
+        let mut slot = Slot::new(Arc::clone(&self.core.record));
+        let followed = tokio::select! {
+            biased;
+            () = self.stop.clone().cancelled_owned() => Ok(()),
+            followed = AssertUnwindSafe(self.follow(&mut slot)).catch_unwind() => followed.map(drop),
+        };
+        self.core.finish(if followed.is_ok() { CLOSED } else { "what sees to it has panicked" });
+        slot.end().await;
+        drop(self.ended);
+    }
+
+    /// Does what is wanted, until nobody can want anything any more.
+    async fn follow(&self, slot: &mut Slot) -> Result<Infallible, watch::error::RecvError> {
+        let mut wishes = self.wishes.clone();
+        let mut spacing = Spacing::default();
+        loop {
+            let since = Instant::now();
+            let wish = wishes.borrow_and_update().clone();
+            self.core.set(wish.first_state(), wish.generation);
+            tokio::select! {
+                biased;
+                replaced = wishes.wait_for(|newer| newer.generation != wish.generation) => {
+                    replaced?;
+                    spacing = Spacing::default();
+                }
+                () = self.touched(&wish, since, &mut spacing), if wish.disabled().is_none() => {}
+                never = self.keep_up(&wish, slot), if wish.disabled().is_none() => match never {},
+            }
+            self.core.disconnect();
+            let next = wishes.borrow().clone();
+            self.core.set(next.first_state(), next.generation);
+            slot.end().await;
+        }
+    }
+
+    /// Waits until a file that the server is made of has changed, and the restart is due.
+    async fn touched(&self, wish: &Desired, since: Instant, spacing: &mut Spacing) {
+        let mut wishes = self.wishes.clone();
+        if wishes.wait_for(|newer| newer.touched != wish.touched).await.is_err() {
+            // The task is about to be stopped.
+            return pending().await;
+        }
+        sleep(spacing.wait(&self.setting.backoff, since.elapsed())).await;
+    }
+
+    /// Connects, and connects again where the connection is lost; waits where nothing more is to be done.
+    async fn keep_up(&self, wish: &Desired, slot: &mut Slot) -> Infallible {
+        self.setting.is_watching.cancelled().await;
+        let mut losses = 0;
+        loop {
+            let end = self.connect(wish, slot).await;
+            self.core.disconnect();
+            let why = match &end {
+                End::Failed { why, .. } | End::Lost { why, .. } => why,
+            };
+            self.core.record.note(why);
+            if let End::Lost { stood, .. } = end
+                && stood >= self.setting.backoff.steady
+            {
+                losses = 0;
+            }
+            let state = self.after(&end, why, losses);
+            let wait = self.setting.backoff.wait(losses.saturating_add(1));
+            let is_over = state.is_settled();
+            self.core.set(state, wish.generation);
+            slot.end().await;
+            if is_over {
+                return pending().await;
+            }
+            losses = losses.saturating_add(1);
+            sleep(wait).await;
+        }
+    }
+
+    /// The state after a connection could not be had or was lost, so many losses in a row before.
+    fn after(&self, end: &End, why: &str, losses: u32) -> ServerState {
+        let is_program = matches!(self.wishes.borrow().config.launch, Launch::Stdio(_));
+        let backoff = &self.setting.backoff;
+        let is_final = match end {
+            End::Failed { failure: Failure::NeedsAuthentication(challenge), .. } => {
+                return ServerState::NeedsAuthentication { challenge: challenge.clone() };
+            }
+            End::Failed { failure, .. } => failure.is_final() || is_program && losses == 0,
+            End::Lost { .. } => false,
+        };
+        if is_final {
+            return ServerState::Failed { why: why.into() };
+        }
+        if is_program && losses >= backoff.restarts {
+            let why = format!("given up after {losses} restarts in a row; last: {why}");
+            return ServerState::Failed { why: why.into() };
+        }
+        let now = SystemTime::now();
+        // A wait may be too long for a clock.
+        let next = now.checked_add(backoff.wait(losses.saturating_add(1))).unwrap_or(now + FAR);
+        ServerState::Reconnecting { attempt: losses, next, why: why.into() }
+    }
+
+    /// Opens a connection, and sees to it as long as it stands.
+    async fn connect(&self, wish: &Desired, slot: &mut Slot) -> End {
+        let (config, configured, listing) = {
+            let now = self.wishes.borrow();
+            (Arc::clone(&now.config), Arc::clone(&now.configured), now.listing)
+        };
+        let (changed, stale) = stale();
+        let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), changed);
+        let limit = config.startup_timeout;
+        // The user may be asked for a value, and takes his time.
+        let opened = match self.setting.resolve(&configured).await {
+            Ok(resolved) => open(&self.core, &config, resolved, &self.setting, client, slot, limit).await,
+            Err(failure) => Err(failure),
+        };
+        match opened {
+            Ok(opened) => self.attend(opened, stale, listing, wish, slot).await,
+            Err(failure) => End::Failed { why: explain(&failure, slot.child.as_ref()).await, failure },
+        }
+    }
+
+    /// Sees to a connection as long as it stands: reads lists again that have changed.
+    async fn attend(
+        &self,
+        opened: Opened,
+        stale: StaleReceiver,
+        listing: u64,
+        wish: &Desired,
+        slot: &mut Slot,
+    ) -> End {
+        let since = Instant::now();
+        let Opened { service, catalog } = opened;
+        let live = Arc::new(Live::new(&service, wish.generation));
+        slot.serve(service);
+        // Those that come from now on are made on this connection.
+        let subscribed = self.core.subscriptions.all();
+        self.note_problems(&catalog);
+        self.core.connect(Arc::clone(&live), catalog);
+        self.core.listed(listing);
+        self.core.set(connected(live.info.as_deref()), wish.generation);
+        let keep_alive = self.setting.keep_alive;
+        let limit = self.wishes.borrow().config.timeout;
+        let follow = async {
+            tokio::join!(
+                self.follow_lists(&live, stale, listing),
+                self.core.subscriptions.renew(subscribed, &live, limit, &self.core.record)
+            )
+        };
+        let is_silent = tokio::select! {
+            () = slot.over() => false,
+            () = live.back.end.cancelled() => false,
+            () = silence(&live, keep_alive, &self.core.record) => true,
+            (never, ()) = follow => match never {},
+        };
+        if is_silent {
+            let why = silent(keep_alive.limit, slot.child.as_ref());
+            return End::Lost { why, stood: since.elapsed() };
+        }
+        #[cfg(feature = "http")]
+        if let Some(ended) = slot.link.as_ref().and_then(|link| link.ended()) {
+            let (why, failure) = (ended.to_string(), Failure::from(ended));
+            return match failure {
+                Failure::Web(Ended::Lost(_)) => End::Lost { why, stood: since.elapsed() },
+                failure => End::Failed { failure, why },
+            };
+        }
+        let why = lost(slot.child.as_ref()).await;
+        End::Lost { why, stood: since.elapsed() }
+    }
+
+    /// Reads lists again that have changed, or that somebody wants to be read again.
+    async fn follow_lists(&self, live: &Live, mut stale: StaleReceiver, mut listing: u64) -> Infallible {
+        let mut wishes = self.wishes.clone();
+        let mut rested = Instant::now();
+        loop {
+            let due = tokio::select! {
+                due = wanted(&mut wishes, listing) => { listing = due; None }
+                one = async { sleep_until(rested).await; stale.recv().await } => Some(one),
+            };
+            self.list(live, due).await;
+            rested = Instant::now() + REST;
+            self.core.listed(listing);
+        }
+    }
+
+    /// Reads one kind of list again, or all.
+    async fn list(&self, live: &Live, stale: Option<Stale>) {
+        let _waits = live.back.life.wait();
+        let now = self.core.catalog();
+        let limit = self.wishes.borrow().config.timeout;
+        let newer = match stale {
+            Some(stale) => now.refreshed(&live.peer, stale, limit).await,
+            None => now.list(&live.peer, limit).await,
+        };
+        self.note_problems(&newer);
+        self.core.offer_anew(newer);
+        for (kind, change) in KINDS {
+            if stale.is_none_or(|stale| stale == kind) {
+                self.core.tell(change);
+            }
+        }
+    }
+
+    fn note_problems(&self, catalog: &Catalog) {
+        catalog.problems().for_each(|problem| self.core.record.note(&problem.to_string()));
+    }
+}
+
+/// Waits until a listing is wanted that is newer than this one, and tells which.
+async fn wanted(wishes: &mut watch::Receiver<Desired>, listing: u64) -> u64 {
+    let newer = wishes.wait_for(|wish| wish.listing > listing).await.map(|wish| wish.listing);
+    match newer {
+        Ok(newer) => newer,
+        // Nobody is left to want one; the task is about to be stopped.
+        Err(_) => pending().await,
+    }
+}
+
+fn connected(info: Option<&ServerPeerInfo>) -> ServerState {
+    ServerState::Connected {
+        since: SystemTime::now(),
+        info: info.and_then(|info| info.server_info.clone()).map(bounded).map(Arc::new),
+        protocol: info.map(|info| info.protocol_version.as_str()).unwrap_or_default().into(),
+    }
+}
+
+/// What a server says of itself, within bounds.
+fn bounded(mut info: Implementation) -> Implementation {
+    let Implementation { name, title, version, description, website_url, icons, .. } = &mut info;
+    let texts = [Some(name), title.as_mut(), Some(version), description.as_mut(), website_url.as_mut()];
+    for text in texts.into_iter().flatten() {
+        text.truncate(head(text, MAX_SAID).len());
+    }
+    // Half an icon is none.
+    icons.take_if(|icons| size(icons) > MAX_ICONS);
+    info
+}
+
+/// How much of each text a server may say of itself, and how large its icons may be as JSON.
+const MAX_SAID: usize = 4 << 10;
+const MAX_ICONS: usize = 64 << 10;
+
+/// The shortest time from one listing to the next: a server that says without end that its lists have changed is asked
+/// no more often.
+const REST: Duration = Duration::from_millis(100);
+
+/// What stands for a time that no clock shows.
+const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+const CLOSED: &str = "the hub was closed";
+
+const KINDS: [(Stale, Change); 3] =
+    [(Stale::Tools, Change::Tools), (Stale::Resources, Change::Resources), (Stale::Prompts, Change::Prompts)];

@@ -1,0 +1,175 @@
+//! All servers as one MCP server.
+
+mod caller;
+mod handler;
+mod rewrite;
+mod volume;
+mod watch;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use rmcp::{Peer, RoleServer};
+
+use crate::{Hub, Naming, Offers, llm::fence::fenced};
+pub(crate) use caller::Caller;
+use volume::{PassedOn, Volume};
+use watch::Watch;
+
+/// All servers of a hub as one MCP server: an [`rmcp::ServerHandler`], for any transport of `rmcp`.
+///
+/// - Tools and prompts have unique names ([`Naming`]): `server__tool` by default, as who connects puts a prefix of his own
+///   to them. Resources and templates keep their URIs where one server alone lists them, and are `mcp-hub:SERVER/URI`
+///   where several do; so are those that a result links to.
+/// - Calls go through [`Hub::call`]: the approval of the hub applies, and its limits. What it refuses is a result that the
+///   model can read (`isError`).
+/// - Progress is passed on in its order and before the result; a call that is cancelled is cancelled at the server.
+/// - When servers come, go or offer something else, the lists that are different are told of (`list_changed`).
+/// - The caller of records and questions is the name that the client gave itself.
+///
+/// What servers ask (elicitation, sampling, roots) goes to the [`Handlers`](crate::Handlers) of the hub; with
+/// [`Handlers::ask_callers`](crate::Handlers::ask_callers) questions that no handler is there for go to the client for
+/// which the server is called.
+/// With [`pass_logs`](Self::pass_logs) the client hears what servers log.
+/// The hub lives as long as its gateways do.
+///
+/// A clone serves another client; it shares the hub and nothing else.
+pub struct Gateway {
+    hub: Hub,
+    naming: Naming,
+    patience: Duration,
+    passes_logs: bool,
+    volume: Volume,
+    offers: Mutex<Option<Offers>>,
+    watch: OnceLock<Watch>,
+    passed_on: OnceLock<PassedOn>,
+    /// Tells the client from others.
+    client: Arc<()>,
+}
+
+impl Gateway {
+    /// The servers of this hub, as one.
+    pub fn new(hub: &Hub) -> Self {
+        Self {
+            hub: hub.clone(),
+            naming: Naming::default().without_prefix().at_most(SHORT),
+            patience: PATIENCE,
+            passes_logs: false,
+            volume: Volume::default(),
+            offers: Mutex::new(None),
+            watch: OnceLock::new(),
+            passed_on: OnceLock::new(),
+            client: Arc::default(),
+        }
+    }
+
+    /// Has the client hear what all servers log (`notifications/message`), also for calls that are not its own.
+    ///
+    /// The logger is the server's name, or `SERVER/LOGGER`. The client hears what is `info` or graver until it sets another
+    /// level (`logging/setLevel`); what the servers themselves send is not changed by that.
+    /// A client that is more than 256 messages late misses the oldest, and is told how many.
+    pub fn pass_logs(self) -> Self {
+        Self { passes_logs: true, ..self }
+    }
+
+    /// With names of this kind. By default they are `server__tool`, and of at most 48 characters.
+    pub fn naming(self, naming: Naming) -> Self {
+        Self { naming, offers: Mutex::new(None), ..self }
+    }
+
+    /// How long the handshake, and each list, waits for servers that are still being started: 5 seconds by default.
+    ///
+    /// What comes later is told of as any change is.
+    pub fn patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// What the servers offer now.
+    fn offers(&self) -> Offers {
+        let mut kept = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let offers = match &*kept {
+            Some(offers) => offers.renewed(&self.hub),
+            None => self.hub.offers(self.naming),
+        };
+        *kept = Some(offers.clone());
+        offers
+    }
+
+    /// What the servers offer, once those that were started have got so far, or have had their time.
+    async fn settled(&self, peer: &Peer<RoleServer>) -> Offers {
+        // First, so that nothing can change unseen behind the list.
+        self.watch.get_or_init(|| Watch::start(self.hub.clone(), self.offers(), peer.clone()));
+        self.hub.wait_until_ready(self.patience).await;
+        self.offers()
+    }
+
+    /// Passes log messages on from now on, where that is wanted.
+    fn pass_on(&self, peer: &Peer<RoleServer>) {
+        if self.passes_logs {
+            self.passed_on.get_or_init(|| {
+                PassedOn::start(self.hub.calls().logs.listen(), self.volume.clone(), peer.clone())
+            });
+        }
+    }
+
+    /// What the servers say of their use.
+    fn instructions(&self) -> Option<String> {
+        let mut text = String::new();
+        for (server, said) in self.offers().instructions() {
+            let said: String = said.chars().take(INSTRUCTIONS).collect();
+            text.push_str(&format!("\nThe server `{server}` says of its use:\n\n{}", fenced(&said, "text")));
+        }
+        (!text.is_empty()).then(|| format!("{HEAD}{text}"))
+    }
+}
+
+impl Clone for Gateway {
+    fn clone(&self) -> Self {
+        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self {
+            hub: self.hub.clone(),
+            naming: self.naming,
+            patience: self.patience,
+            passes_logs: self.passes_logs,
+            volume: Volume::default(),
+            offers: Mutex::new(offers),
+            watch: OnceLock::new(),
+            passed_on: OnceLock::new(),
+            client: Arc::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway")
+            .field("hub", &self.hub)
+            .field("naming", &self.naming)
+            .field("patience", &self.patience)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "session")]
+impl Hub {
+    /// All servers as one in-process MCP server of a session: a [`Gateway`].
+    ///
+    /// Served as `hub`, the tool `echo` of the server `everything` is `mcp__hub__everything__echo` to the CLI.
+    /// The CLI asks for permission by its own rules first; the [approval](crate::HubBuilder::approval) of the hub applies
+    /// to what the CLI lets pass.
+    /// With other names, or more patience: `RmcpServer::new(Gateway::new(&hub).patience(…))`.
+    pub fn serve(&self) -> agentwire_mcp::RmcpServer<Gateway> {
+        agentwire_mcp::RmcpServer::new(Gateway::new(self))
+    }
+}
+
+const HEAD: &str = "These tools belong to several MCP servers; the first part of a name is the server.\n";
+/// Room for `mcp__NAME__` in front, within 64 characters.
+const SHORT: usize = 48;
+/// Long enough for most servers, and short enough for clients that wait for a handshake.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// So many characters of each server's instructions are passed on.
+const INSTRUCTIONS: usize = 2_000;

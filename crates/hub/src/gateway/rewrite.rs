@@ -1,0 +1,37 @@
+//! URIs in results, as the client can read them.
+
+use rmcp::model::{ContentBlock, PromptMessage, ResourceContents};
+
+use crate::{ServerName, names::Uris};
+
+/// Results of one server.
+pub(super) struct Rewrite<'a> {
+    pub(super) uris: &'a Uris,
+    pub(super) server: &'a ServerName,
+}
+
+impl Rewrite<'_> {
+    pub(super) fn block(&self, block: &mut ContentBlock) {
+        match block {
+            ContentBlock::ResourceLink(link) => self.uri(&mut link.uri),
+            ContentBlock::Resource(embedded) => self.contents(&mut embedded.resource),
+            _ => {}
+        }
+    }
+
+    pub(super) fn message(&self, message: &mut PromptMessage) {
+        self.block(&mut message.content);
+    }
+
+    pub(super) fn contents(&self, contents: &mut ResourceContents) {
+        match contents {
+            ResourceContents::TextResourceContents { uri, .. }
+            | ResourceContents::BlobResourceContents { uri, .. } => self.uri(uri),
+            _ => {}
+        }
+    }
+
+    fn uri(&self, uri: &mut String) {
+        *uri = self.uris.linked(self.server, uri).into_owned();
+    }
+}

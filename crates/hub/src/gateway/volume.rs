@@ -1,0 +1,88 @@
+//! Log messages of servers, as a client wants to hear them.
+#![expect(deprecated, reason = "logging is on its way out of MCP, and servers still use it")]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU8, Ordering},
+};
+
+use rmcp::{
+    Peer, RoleServer,
+    model::{LoggingLevel, LoggingMessageNotificationParam},
+};
+use tokio::{
+    sync::broadcast::{self, error::RecvError},
+    task::JoinHandle,
+};
+
+use crate::LogMessage;
+
+/// From which level on a client wants to hear log messages. A clone is the same.
+#[derive(Clone, Debug)]
+pub(super) struct Volume(Arc<AtomicU8>);
+
+impl Default for Volume {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU8::new(LoggingLevel::Info as u8)))
+    }
+}
+
+impl Volume {
+    pub(super) fn set(&self, level: LoggingLevel) {
+        self.0.store(level as u8, Ordering::Relaxed);
+    }
+
+    fn lets_pass(&self, level: LoggingLevel) -> bool {
+        level as u8 >= self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Passes log messages on, until it is dropped.
+#[derive(Debug)]
+pub(super) struct PassedOn(JoinHandle<()>);
+
+impl PassedOn {
+    pub(super) fn start(
+        logs: broadcast::Receiver<LogMessage>,
+        volume: Volume,
+        peer: Peer<RoleServer>,
+    ) -> Self {
+        Self(tokio::spawn(pass_on(logs, volume, peer)))
+    }
+}
+
+impl Drop for PassedOn {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn pass_on(mut logs: broadcast::Receiver<LogMessage>, volume: Volume, peer: Peer<RoleServer>) {
+    loop {
+        let message = match logs.recv().await {
+            Ok(message) if volume.lets_pass(message.level) => told(message),
+            Ok(_) => continue,
+            // The client is too slow for them.
+            Err(RecvError::Lagged(missed)) => {
+                let missed = format!("{missed} log messages are left out");
+                LoggingMessageNotificationParam::new(LoggingLevel::Warning, missed.into())
+                    .with_logger(env!("CARGO_PKG_NAME"))
+            }
+            Err(RecvError::Closed) => return,
+        };
+        if let Err(error) = peer.notify_logging_message(message).await {
+            tracing::debug!(%error, "the client of a gateway is gone");
+            return;
+        }
+    }
+}
+
+/// As the client hears it: the server comes first, as all of them are one to him.
+fn told(message: LogMessage) -> LoggingMessageNotificationParam {
+    let LogMessage { server, level, logger, data } = message;
+    let logger = match logger {
+        Some(logger) => format!("{server}/{logger}"),
+        None => server.to_string(),
+    };
+    LoggingMessageNotificationParam::new(level, data).with_logger(logger)
+}

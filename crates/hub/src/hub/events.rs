@@ -1,0 +1,65 @@
+//! Events, from all servers to all who listen.
+
+use std::{
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use futures_core::Stream;
+use futures_util::stream::{BoxStream, StreamExt, unfold};
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use crate::{Change, Event, ServerName};
+
+/// Where events are told.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    sender: broadcast::Sender<Event>,
+}
+
+impl Events {
+    pub(crate) fn new() -> Self {
+        Self { sender: broadcast::Sender::new(KEPT) }
+    }
+
+    pub(crate) fn tell(&self, server: Option<ServerName>, change: Change) {
+        // Nobody listens: that is no fault.
+        let _ = self.sender.send(Event { server, change });
+    }
+
+    pub(super) fn stream(&self) -> EventStream {
+        let events = unfold(self.sender.subscribe(), async |mut events| {
+            let event = match events.recv().await {
+                Ok(event) => event,
+                Err(RecvError::Lagged(missed)) => Event { server: None, change: Change::Missed(missed) },
+                Err(RecvError::Closed) => return None,
+            };
+            Some((event, events))
+        });
+        EventStream { events: events.boxed() }
+    }
+}
+
+/// What happens in a hub, in its order.
+///
+/// Whoever is more than 1,024 events late misses the oldest of them, and is told so by [`Change::Missed`].
+pub struct EventStream {
+    events: BoxStream<'static, Event>,
+}
+
+impl Stream for EventStream {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.events.poll_next_unpin(cx)
+    }
+}
+
+impl fmt::Debug for EventStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventStream").finish_non_exhaustive()
+    }
+}
+
+const KEPT: usize = 1024;

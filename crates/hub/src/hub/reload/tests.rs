@@ -1,0 +1,134 @@
+//! What the hub does where files can't be watched as they should be.
+
+use std::{
+    fs,
+    sync::{Condvar, Mutex, OnceLock},
+    time::Duration,
+};
+
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{Files, Reload, WatchSettings};
+use crate::{
+    Hub,
+    config::{Edit, ProblemKind, Severity, Sources, Variables},
+    hub::follow::Follow,
+};
+
+#[tokio::test]
+async fn files_that_cannot_be_watched_are_a_problem_and_followed_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Sources::new().project(folder.path());
+    // One that follows nothing itself.
+    let hub = Hub::builder().build();
+    let servers = &hub.inner.servers;
+    let files = Files::new(sources);
+    let follow =
+        Follow::start(Reload::new(files, Variables::new(), WatchSettings::unwatchable(), servers, guard()));
+    follow.reload().await;
+    let problems = servers.problems();
+    assert!(
+        matches!(&problems[..], [only] if matches!(only.kind, ProblemKind::Unwatched(_))),
+        "{problems:?}"
+    );
+    assert_eq!(problems[0].severity(), Severity::Warning);
+    assert!(problems[0].to_string().starts_with("warning: what is in "), "{}", problems[0]);
+    let text = r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#;
+    fs::write(folder.path().join(".mcp.json"), text).unwrap();
+    let there = async {
+        while servers.all().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, there).await.unwrap();
+}
+
+// A share whose server is gone: everything that touches it waits, and would have had all changes and readings wait too.
+#[tokio::test]
+async fn a_folder_that_does_not_answer_holds_up_nothing_else_and_is_a_problem() {
+    static HANGS: (Mutex<bool>, Condvar) = (Mutex::new(true), Condvar::new());
+    let answer = |_: &std::path::Path| {
+        let (hangs, ended) = &HANGS;
+        drop(ended.wait_while(hangs.lock().unwrap(), |hangs| *hangs).unwrap());
+        None
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".mcp.json");
+    let write = |timeout| {
+        let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
+        fs::write(&file, format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
+    };
+    write(1);
+    let hub = Hub::builder().build();
+    let servers = &hub.inner.servers;
+    let time_limit = || servers.find("a").map(|server| server.configured().config.timeout);
+    let files = Files::new(Sources::new().project(folder.path()));
+    let settings = WatchSettings::hanging(answer);
+    let follow = Follow::start(Reload::new(files, Variables::new(), settings, servers, guard()));
+    timeout(LIMIT, follow.reload()).await.unwrap();
+    assert_eq!(time_limit(), Some(Duration::from_secs(1)));
+    let problems = servers.problems();
+    assert!(
+        matches!(&problems[..], [only] if only.to_string().starts_with("warning: not all files are watched yet")),
+        "{problems:?}"
+    );
+    let edit = follow.edit(None, "a".into(), Edit::Timeout(Duration::from_secs(2)));
+    timeout(LIMIT, edit).await.unwrap().unwrap();
+    assert_eq!(time_limit(), Some(Duration::from_secs(2)));
+    // Nobody can hear of this.
+    write(3);
+    *HANGS.0.lock().unwrap() = false;
+    HANGS.1.notify_all();
+    let caught_up = async {
+        while time_limit() != Some(Duration::from_secs(3)) || !servers.problems().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, caught_up).await.unwrap();
+    write(4);
+    let followed = async {
+        while time_limit() != Some(Duration::from_secs(4)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, followed).await.unwrap();
+}
+
+// What changed between the start of a server and the first watch of its files was never heard of.
+#[tokio::test]
+async fn a_server_starts_when_its_files_are_watched() {
+    static STARTED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+    static EARLY: OnceLock<bool> = OnceLock::new();
+    let answer = |_: &std::path::Path| {
+        let (started, news) = &STARTED;
+        let moment = Duration::from_millis(500);
+        let (started, _) =
+            news.wait_timeout_while(started.lock().unwrap(), moment, |started| !*started).unwrap();
+        EARLY.get_or_init(|| *started);
+        None
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let server = r#"{"command": "x", "env": {"A": "${env:A}"}}"#;
+    fs::write(folder.path().join(".mcp.json"), format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
+    // Values are looked up when a server starts.
+    let variables = Variables::new().environment(|_| {
+        *STARTED.0.lock().unwrap() = true;
+        STARTED.1.notify_all();
+        None
+    });
+    let mut builder = Hub::builder().sources(Sources::new().project(folder.path())).variables(variables);
+    builder.watch = WatchSettings::hanging(answer);
+    builder.watch.patience = LIMIT;
+    let hub = builder.build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    assert!(*STARTED.0.lock().unwrap(), "it was started");
+    hub.reload().await;
+    assert_eq!(EARLY.get(), Some(&false), "it was started before its files were watched");
+}
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn guard() -> DropGuard {
+    CancellationToken::new().drop_guard()
+}

@@ -1,0 +1,148 @@
+//! The servers of a hub, and how they follow a configuration.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::Events;
+use crate::{
+    Change, ServerName,
+    config::{Configuration, Configured, Problem},
+    connection::{Connection, Desired, Setting},
+};
+
+/// The servers of a hub. Dropping it ends them.
+#[derive(Debug)]
+pub(super) struct Servers {
+    setting: Arc<Setting>,
+    events: Events,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// In the order of the configuration.
+    connections: Vec<Arc<Connection>>,
+    problems: Vec<Problem>,
+    is_enabled: bool,
+    is_closed: bool,
+    /// The ends of servers that are configured no more.
+    leaving: HashMap<ServerName, CancellationToken>,
+    /// One of each server, also of those that are leaving.
+    tasks: JoinSet<()>,
+}
+
+impl Servers {
+    pub(super) fn new(setting: Setting, events: Events, is_enabled: bool) -> Self {
+        let state = State {
+            connections: Vec::new(),
+            problems: Vec::new(),
+            is_enabled,
+            is_closed: false,
+            leaving: HashMap::new(),
+            tasks: JoinSet::new(),
+        };
+        Self { setting: Arc::new(setting), events, state: Mutex::new(state) }
+    }
+
+    #[cfg(feature = "auth")]
+    pub(super) fn setting(&self) -> Arc<Setting> {
+        Arc::clone(&self.setting)
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Connection>> {
+        self.lock().connections.clone()
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Arc<Connection>> {
+        self.lock().connections.iter().find(|connection| connection.name().as_str() == name).cloned()
+    }
+
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        self.lock().problems.clone()
+    }
+
+    pub(super) fn is_enabled(&self) -> bool {
+        self.lock().is_enabled
+    }
+
+    pub(super) fn set_enabled(&self, is_enabled: bool) {
+        let mut state = self.lock();
+        state.is_enabled = is_enabled;
+        for connection in &state.connections {
+            connection.want(|desired| desired.is_hub_on = is_enabled);
+        }
+    }
+
+    /// Starts new servers, ends missing ones, and tells the others what is wanted of them now.
+    ///
+    /// Under one lock, so that of two configurations that come at once one is applied after the other.
+    pub(super) fn apply(&self, configuration: Configuration) {
+        let mut state = self.lock();
+        if state.is_closed {
+            return;
+        }
+        let Configuration { servers, problems, .. } = configuration;
+        let mut before: HashMap<_, _> =
+            state.connections.drain(..).map(|connection| (connection.name().clone(), connection)).collect();
+        let is_there = |name: &ServerName| servers.iter().any(|server| server.name == *name);
+        let gone: Vec<_> = before.keys().filter(|name| !is_there(name)).cloned().collect();
+        for name in gone {
+            if let Some(connection) = before.remove(&name) {
+                connection.remove();
+                state.leaving.insert(name, connection.ended().clone());
+            }
+        }
+        for server in servers {
+            let connection = match before.remove(&server.name) {
+                Some(connection) => {
+                    connection.want(|desired| desired.configure(&server));
+                    connection
+                }
+                None => self.start(&mut state, server),
+            };
+            state.connections.push(connection);
+        }
+        state.problems = problems;
+        state.tidy();
+        drop(state);
+        self.events.tell(None, Change::Configuration);
+    }
+
+    /// Ends all servers, and gives what tells the end of each. A second call gives the same.
+    pub(super) fn close(&self) -> Vec<CancellationToken> {
+        let mut state = self.lock();
+        state.is_closed = true;
+        state.connections.iter().for_each(|connection| connection.stop());
+        let ends = state.connections.iter().map(|connection| connection.ended());
+        ends.chain(state.leaving.values()).cloned().collect()
+    }
+
+    fn start(&self, state: &mut State, server: Configured) -> Arc<Connection> {
+        let name = server.name.clone();
+        let desired = Desired::new(server, state.is_enabled);
+        let predecessor = state.leaving.get(&name).cloned();
+        let (connection, task) =
+            Connection::new(desired, Arc::clone(&self.setting), self.events.clone(), predecessor);
+        self.events.tell(Some(name.clone()), Change::Added);
+        self.events.tell(Some(name), Change::State(connection.state()));
+        state.tasks.spawn(task.run());
+        Arc::new(connection)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Forgets what has ended.
+    fn tidy(&mut self) {
+        self.leaving.retain(|_, end| !end.is_cancelled());
+        while self.tasks.try_join_next().is_some() {}
+    }
+}

@@ -1,0 +1,46 @@
+#![doc = include_str!("../README.md")]
+
+#[cfg(feature = "auth")]
+pub mod auth;
+pub mod config;
+pub mod llm;
+
+mod approval;
+mod audit;
+mod call;
+mod catalog;
+mod client;
+mod connection;
+mod event;
+mod excerpt;
+mod gateway;
+mod handlers;
+mod hub;
+mod names;
+mod offers;
+mod record;
+mod server;
+mod size;
+mod spelling;
+mod state;
+mod tools;
+mod transport;
+
+pub use approval::{Approval, Decision, Proposed};
+pub use audit::{Arguments, Audit, CallRecord, CallRecords, Ended, Rule, Use};
+pub use call::{
+    CallError, CallLimits, CallOutcome, CallRequest, DeniedBy, LeftOut, PromptRequest, ReadRequest, TimeLimit,
+};
+pub use catalog::{Catalog, List, ListProblem, Violation};
+pub use client::Progress;
+pub use connection::{Backoff, KeepAlive};
+pub use event::{Change, Event};
+pub use gateway::Gateway;
+pub use handlers::{Elicitation, Handlers, LogMessage, Sampling};
+pub use hub::{EventStream, Hub, HubBuilder, WeakHub};
+pub use names::{Misnamed, Named, Names, Naming};
+pub use offers::Offers;
+pub use record::{Level, StderrLine, Trouble};
+pub use server::{ServerName, ServerSnapshot};
+pub use state::{DisabledBy, ServerState};
+pub use tools::NamedTool;

@@ -1,0 +1,200 @@
+//! Calls in the bare JSON form.
+
+use std::{fmt, ops::Range};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::{Map, Value, value::RawValue};
+
+use super::{Step, TextCall, Why, line_length};
+
+/// Reads what stands at the start of a line.
+pub(super) fn step(text: &str) -> Step {
+    match text.as_bytes().first() {
+        Some(b'{') => objects(text),
+        Some(b'[') => array(text),
+        _ => Step::line(text),
+    }
+}
+
+/// The objects that share a line, or lines.
+fn objects(text: &str) -> Step {
+    let mut found: Vec<(Range<usize>, Result<TextCall, Why>)> = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let mut read = serde_json::Deserializer::from_str(rest).into_iter::<Entries>();
+        let (call, length) = match read.next() {
+            Some(Ok(entries)) => (entries.meant_as_call().then(|| entries.call()), read.byte_offset()),
+            Some(Err(error)) => {
+                found.iter_mut().for_each(|(_, call)| *call = Err(Why::NotAlone));
+                return broken(rest, &error).behind(at, found);
+            }
+            None => return Step::line(rest).behind(at, found),
+        };
+        if let Some(call) = call {
+            found.push((at..at + length, call));
+        }
+        at += length;
+        let line = &text[at..at + line_length(&text[at..])];
+        let left = line.trim_start();
+        if !left.starts_with('{') {
+            if !left.is_empty() {
+                found.iter_mut().for_each(|(_, call)| *call = Err(Why::NotAlone));
+            }
+            return Step { found, length: at + line.len() };
+        }
+        at += line.len() - left.len();
+    }
+}
+
+/// An array is data; one of calls is told of.
+fn array(text: &str) -> Step {
+    let mut read = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    match read.next() {
+        None => Step::line(text),
+        Some(Err(error)) => broken(text, &error),
+        Some(Ok(_)) => {
+            let end = read.byte_offset();
+            let calls = serde_json::from_str::<Vec<Entries>>(&text[..end]).unwrap_or_default();
+            let listed = !calls.is_empty() && calls.iter().all(Entries::meant_as_call);
+            let found = if listed { vec![(0..end, Err(Why::Listed))] } else { Vec::new() };
+            Step { found, length: end + line_length(&text[end..]) }
+        }
+    }
+}
+
+/// What starts as JSON and does not go on so.
+fn broken(text: &str, error: &serde_json::Error) -> Step {
+    let why = if error.is_eof() { Why::Unfinished } else { Why::Json(error.to_string()) };
+    if starts_as_call(text) {
+        return Step { found: vec![(0..text.len(), Err(why))], length: text.len() };
+    }
+    // In what is meant as JSON there are no calls, so nothing is read before it surely ends.
+    let length = closed(text).map_or(text.len(), |end| end + line_length(&text[end..]));
+    Step { found: Vec::new(), length }
+}
+
+/// Where the bracket that the text starts with is closed, for sure: what may be a comment or a string that is none of
+/// JSON's could hold brackets that do not count.
+fn closed(text: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut chars = text.char_indices();
+    let mut before = ' ';
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '[' => open.push(']'),
+            '{' => open.push('}'),
+            ']' | '}' => {
+                if open.pop() != Some(char) {
+                    return None;
+                }
+                if open.is_empty() {
+                    return Some(at + 1);
+                }
+            }
+            '"' => loop {
+                match chars.next()?.1 {
+                    '"' => break,
+                    '\\' => drop(chars.next()?),
+                    '\n' => return None,
+                    _ => {}
+                }
+            },
+            '`' | '#' => return None,
+            '\'' if !before.is_alphanumeric() => return None,
+            '/' | '*' if before == '/' => return None,
+            _ => {}
+        }
+        before = char;
+    }
+    None
+}
+
+/// Whether an object begins with a key of a call.
+fn starts_as_call(text: &str) -> bool {
+    let key = text.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"'));
+    let key = key.and_then(|rest| rest.split_once('"'));
+    key.is_some_and(|(key, rest)| KEYS.contains(&key) && rest.trim_start().starts_with(':'))
+}
+
+impl Step {
+    /// The step behind what has been found already, so many bytes on.
+    fn behind(self, at: usize, mut found: Vec<(Range<usize>, Result<TextCall, Why>)>) -> Self {
+        found.extend(self.found.into_iter().map(|(span, call)| (at + span.start..at + span.end, call)));
+        Self { found, length: at + self.length }
+    }
+}
+
+/// An object as it is written: keys that come twice come twice.
+struct Entries(Vec<(String, Box<RawValue>)>);
+
+impl Entries {
+    /// Whether it has a tool and nothing that a call would not have, be it by another name.
+    fn meant_as_call(&self) -> bool {
+        let meant = |key: &str| KEYS.contains(&key) || NEARLY.contains(&key);
+        self.0.iter().any(|(key, value)| key == TOOL && value.get().starts_with('"'))
+            && self.0.iter().all(|(key, _)| meant(key))
+    }
+
+    fn call(&self) -> Result<TextCall, Why> {
+        if let Some((key, _)) = self.0.iter().find(|(key, _)| NEARLY.contains(&key.as_str())) {
+            return Err(Why::Stray(key.clone()));
+        }
+        let text = |key| self.value::<String>(key, "text");
+        let arguments = self.value::<Map<String, Value>>(ARGUMENTS, "JSON object")?;
+        Ok(TextCall::Tool {
+            server: text(SERVER)?,
+            tool: text(TOOL)?.filter(|tool| !tool.is_empty()).ok_or(Why::Missing(TOOL))?,
+            arguments: arguments.ok_or(Why::Missing(ARGUMENTS))?,
+        })
+    }
+
+    fn value<'a, T: Deserialize<'a>>(
+        &'a self,
+        key: &'static str,
+        what: &'static str,
+    ) -> Result<Option<T>, Why> {
+        let mut values = self.0.iter().filter(|(name, _)| name == key).map(|(_, value)| value);
+        match (values.next(), values.next()) {
+            (None, _) => Ok(None),
+            (Some(value), None) => match serde_json::from_str(value.get()) {
+                Ok(value) => Ok(Some(value)),
+                Err(error) if error.is_data() => Err(Why::NotA(key, what)),
+                Err(error) => Err(Why::Json(error.to_string())),
+            },
+            (Some(_), Some(_)) => Err(Why::Repeated(key)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Entries;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Entries, M::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+const TOOL: &str = "tool";
+const ARGUMENTS: &str = "arguments";
+const SERVER: &str = "server";
+const KEYS: &[&str] = &[TOOL, ARGUMENTS, SERVER];
+/// Keys that models take for `arguments` or `server`.
+const NEARLY: &[&str] = &["args", "input", "parameters", "params", "server_name"];

@@ -1,0 +1,187 @@
+//! Input schemas as the APIs demand them; everything that they do not demand is left alone.
+
+use serde_json::{Map, Value, json};
+
+type Object = Map<String, Value>;
+
+/// The schema with a plain object as its root.
+pub(super) fn rooted(schema: &Object) -> Value {
+    let mut root = schema.clone();
+    let taken: Object = ROOTLESS.iter().filter_map(|key| root.remove_entry(*key)).collect();
+    let mut seen = Vec::new();
+    let offered = collect(&Value::Object(taken.clone()), schema, &mut seen);
+    if !taken.is_empty() {
+        let rest = format!("The input must also fit this JSON schema: {}", Value::Object(taken));
+        describe(&mut root, rest);
+    }
+    root.insert("type".to_owned(), json!("object"));
+    if !root.get("properties").is_some_and(Value::is_object) {
+        root.insert("properties".to_owned(), json!({}));
+    }
+    if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
+        for (name, property) in offered.properties {
+            properties.entry(name).or_insert(property);
+        }
+    }
+    require(&mut root, offered.required);
+    leave_out(&mut root);
+    Value::Object(root)
+}
+
+/// Takes out the properties whose names the Messages API refuses, with the whole request; the description tells of them.
+fn leave_out(root: &mut Object) {
+    let Some(Value::Object(properties)) = root.get_mut("properties") else { return };
+    let refused: Vec<String> = properties.keys().filter(|name| !is_taken(name)).cloned().collect();
+    let refused: Object = refused.iter().filter_map(|name| properties.remove_entry(name)).collect();
+    if refused.is_empty() {
+        return;
+    }
+    if let Some(Value::Array(required)) = root.get_mut("required") {
+        required.retain(|name| name.as_str().is_none_or(|name| !refused.contains_key(name)));
+    }
+    describe(root, format!("The input may also have these properties: {}", Value::Object(refused)));
+}
+
+/// Whether the APIs take a property of this name.
+fn is_taken(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+}
+
+/// Adds to the description.
+fn describe(root: &mut Object, more: String) {
+    let before = root.get("description").and_then(Value::as_str);
+    let description = before.map_or_else(|| more.clone(), |before| format!("{before}\n\n{more}"));
+    root.insert("description".to_owned(), Value::from(description));
+}
+
+/// Gives each array that says nothing of its items empty `items`.
+pub(super) fn name_items(schema: &mut Value) {
+    let Value::Object(object) = schema else { return };
+    let is_array = match object.get("type") {
+        Some(Value::String(kind)) => kind == "array",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "array"),
+        _ => false,
+    };
+    if is_array && !object.contains_key("items") {
+        object.insert("items".to_owned(), json!({}));
+    }
+    for (key, inner) in object {
+        match (inner, PLACES.iter().find(|(place, _)| place == key).map(|(_, kind)| kind)) {
+            (Value::Object(named), Some(Place::Named)) => named.values_mut().for_each(name_items),
+            (Value::Array(listed), Some(_)) => listed.iter_mut().for_each(name_items),
+            (one, Some(Place::One)) => name_items(one),
+            _ => {}
+        }
+    }
+}
+
+/// What branches of a schema let an input have, and what all of them want.
+#[derive(Default)]
+struct Offered {
+    properties: Object,
+    required: Vec<String>,
+}
+
+impl Offered {
+    fn take(&mut self, properties: Object) {
+        for (name, property) in properties {
+            self.properties.entry(name).or_insert(property);
+        }
+    }
+}
+
+/// Collects what is in a schema and in its branches; `seen` are the references that were followed.
+fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>) -> Offered {
+    let mut offered = Offered::default();
+    let Value::Object(schema) = schema else { return offered };
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        offered.take(properties.clone());
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    offered.required.extend(required.filter_map(|name| name.as_str().map(str::to_owned)));
+    // Each is followed once, and not too many: else references to references would cost time or stack without end.
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str)
+        && seen.len() < MOST_FOLLOWED
+        && !seen.iter().any(|before| before == reference)
+        && let Some(target) = followed(root, reference)
+    {
+        seen.push(reference.to_owned());
+        let target = collect(target, root, seen);
+        offered.take(target.properties);
+        offered.required.extend(target.required);
+    }
+    for (key, all) in [("allOf", true), ("anyOf", false), ("oneOf", false)] {
+        let branches = schema.get(key).and_then(Value::as_array).into_iter().flatten();
+        let mut shared: Option<Vec<String>> = None;
+        for branch in branches {
+            let branch = collect(branch, root, seen);
+            offered.take(branch.properties);
+            match &mut shared {
+                _ if all => offered.required.extend(branch.required),
+                None => shared = Some(branch.required),
+                Some(shared) => shared.retain(|name| branch.required.contains(name)),
+            }
+        }
+        offered.required.extend(shared.into_iter().flatten());
+    }
+    offered
+}
+
+/// What a reference into the same schema leads to.
+fn followed<'a>(root: &'a Object, reference: &str) -> Option<&'a Value> {
+    let (first, rest) = match reference.strip_prefix("#/")?.split_once('/') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (reference.strip_prefix("#/")?, None),
+    };
+    let first = root.get(first)?;
+    rest.map_or(Some(first), |rest| first.pointer(&format!("/{rest}")))
+}
+
+fn require(root: &mut Object, required: Vec<String>) {
+    if required.is_empty() {
+        return;
+    }
+    let list = root.entry("required").or_insert_with(|| json!([]));
+    if let Value::Array(list) = list {
+        for name in required {
+            if !list.iter().any(|listed| *listed == name) {
+                list.push(Value::String(name));
+            }
+        }
+    }
+}
+
+/// What neither API takes at the root.
+const ROOTLESS: &[&str] = &["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const"];
+
+/// So many references are followed at the root.
+const MOST_FOLLOWED: usize = 64;
+
+/// Where schemas are in a schema.
+enum Place {
+    /// One, or a list of them.
+    One,
+    /// An object of them, by name.
+    Named,
+}
+
+const PLACES: &[(&str, Place)] = &[
+    ("properties", Place::Named),
+    ("patternProperties", Place::Named),
+    ("$defs", Place::Named),
+    ("definitions", Place::Named),
+    ("dependentSchemas", Place::Named),
+    ("items", Place::One),
+    ("prefixItems", Place::One),
+    ("contains", Place::One),
+    ("additionalProperties", Place::One),
+    ("propertyNames", Place::One),
+    ("allOf", Place::One),
+    ("anyOf", Place::One),
+    ("oneOf", Place::One),
+    ("not", Place::One),
+    ("if", Place::One),
+    ("then", Place::One),
+    ("else", Place::One),
+];

@@ -1,0 +1,241 @@
+//! What all connected servers offer, at one moment, under unique names.
+
+use std::{fmt, sync::Arc};
+
+use rmcp::model::{Prompt, Resource, ResourceTemplate};
+
+use crate::{
+    Catalog, Hub, Named, NamedTool, Names, Naming, ServerName, ServerSnapshot, ServerState,
+    llm::DescribedServer, names::Uris,
+};
+
+/// What all connected servers offer, at one moment, under unique names. A clone is cheap.
+///
+/// A server whose connection was lost and is being made anew still offers what it did, so that names stay.
+/// Tools that may not be called are not among it; but they keep their names, and so do the tools of servers that are
+/// connected no more: no other tool gets a name that somebody has already seen.
+#[derive(Clone)]
+pub struct Offers {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    naming: Naming,
+    /// Connected or not.
+    servers: Vec<Offering>,
+    tools: Vec<NamedTool>,
+    tool_names: Names,
+    prompts: Vec<Prompt>,
+    prompt_names: Names,
+    resources: Vec<Resource>,
+    templates: Vec<ResourceTemplate>,
+    uris: Uris,
+}
+
+/// A server, and what it said last; who has the same has the same offers.
+#[derive(Clone)]
+struct Offering {
+    snapshot: ServerSnapshot,
+    catalog: Arc<Catalog>,
+    is_connected: bool,
+}
+
+impl PartialEq for Offering {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.catalog, &other.catalog)
+            && self.is_connected == other.is_connected
+            && self.snapshot.configured == other.snapshot.configured
+    }
+}
+
+impl Hub {
+    /// What the connected servers offer now, with tools and prompts named in this way.
+    pub fn offers(&self, naming: Naming) -> Offers {
+        Offers::new(naming, self.offering())
+    }
+
+    /// The tools of the connected servers that may be called, under their unique names
+    /// ([`Naming::UNDERSCORES`]).
+    pub fn tools(&self) -> Vec<NamedTool> {
+        self.offers(Naming::default()).tools().to_vec()
+    }
+
+    fn offering(&self) -> Vec<Offering> {
+        self.snapshot()
+            .into_iter()
+            .filter_map(|snapshot| {
+                let catalog = self.catalog(snapshot.configured.name.as_str())?;
+                let is_connected = matches!(
+                    snapshot.state,
+                    ServerState::Connected { .. } | ServerState::Reconnecting { .. }
+                );
+                Some(Offering { snapshot, catalog, is_connected })
+            })
+            .collect()
+    }
+}
+
+impl Offers {
+    /// The tools, in the order of servers, and of each server's.
+    pub fn tools(&self) -> &[NamedTool] {
+        &self.inner.tools
+    }
+
+    /// The names of the tools, and the way back; also of those that can't be called now.
+    pub fn names(&self) -> &Names {
+        &self.inner.tool_names
+    }
+
+    /// The servers, as a [section](crate::llm::section) of a prompt describes them.
+    pub fn described(&self) -> Vec<DescribedServer> {
+        let servers = self.inner.connected();
+        servers
+            .map(|server| {
+                let catalog = &server.catalog;
+                let mut described = DescribedServer::new(server.name().clone());
+                described.instructions = catalog.instructions().map(str::to_owned);
+                let own = self.inner.tools.iter().filter(|tool| tool.server == *server.name());
+                described.tools = own.cloned().collect();
+                described.resources = catalog.resources().to_vec();
+                described.templates = catalog.templates().to_vec();
+                described
+            })
+            .collect()
+    }
+
+    /// The prompts, under their unique names.
+    pub(crate) fn prompts(&self) -> &[Prompt] {
+        &self.inner.prompts
+    }
+
+    /// The names of the prompts, and the way back.
+    pub(crate) fn prompt_names(&self) -> &Names {
+        &self.inner.prompt_names
+    }
+
+    /// The resources, under their unique URIs.
+    pub(crate) fn resources(&self) -> &[Resource] {
+        &self.inner.resources
+    }
+
+    /// The templates, under their unique URIs.
+    pub(crate) fn templates(&self) -> &[ResourceTemplate] {
+        &self.inner.templates
+    }
+
+    /// The URIs, and the way back.
+    pub(crate) fn uris(&self) -> &Uris {
+        &self.inner.uris
+    }
+
+    /// What each server says of its use, if anything.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = (&ServerName, &str)> {
+        let servers = self.inner.connected();
+        servers.filter_map(|server| Some((server.name(), server.catalog.instructions()?)))
+    }
+
+    /// The same where nothing has changed, else what the servers offer now.
+    pub(crate) fn renewed(&self, hub: &Hub) -> Self {
+        let servers = hub.offering();
+        if servers == self.inner.servers { self.clone() } else { Self::new(self.inner.naming, servers) }
+    }
+
+    fn new(naming: Naming, servers: Vec<Offering>) -> Self {
+        let pairs = |server: &Offering, items: Vec<Arc<str>>| {
+            let server = server.name().clone();
+            items.into_iter().map(move |item| (server.clone(), item))
+        };
+        let tools =
+            |server: &Offering| server.catalog.tools().iter().map(|tool| Arc::from(&*tool.name)).collect();
+        let prompted = |server: &Offering| {
+            server.catalog.prompts().iter().map(|prompt| Arc::from(&*prompt.name)).collect()
+        };
+        let is_connected = |server: &Offering| server.is_connected;
+        let named = |server: &Named| servers.iter().find(|one| *one.name() == server.server);
+        let tool_names = Names::new(naming, servers.iter().flat_map(|server| pairs(server, tools(server))))
+            .hiding(|tool| !named(tool).is_some_and(|server| server.offers(&tool.item)));
+        let prompt_names =
+            Names::new(naming, servers.iter().flat_map(|server| pairs(server, prompted(server))))
+                .hiding(|prompt| !named(prompt).is_some_and(is_connected));
+        let uris = uris(&servers);
+        let mut inner = Inner {
+            naming,
+            servers,
+            tools: Vec::new(),
+            tool_names,
+            prompts: Vec::new(),
+            prompt_names,
+            resources: Vec::new(),
+            templates: Vec::new(),
+            uris,
+        };
+        inner.fill();
+        Self { inner: Arc::new(inner) }
+    }
+}
+
+impl Inner {
+    fn connected(&self) -> impl Iterator<Item = &Offering> {
+        self.servers.iter().filter(|server| server.is_connected)
+    }
+
+    fn fill(&mut self) {
+        for offering in self.servers.iter().filter(|server| server.is_connected) {
+            let (server, catalog) = (offering.name(), &offering.catalog);
+            for tool in catalog.tools().iter().filter(|tool| offering.offers(&tool.name)) {
+                if let Some(name) = self.tool_names.unique(server.as_str(), &tool.name) {
+                    self.tools.push(NamedTool::new(name, server.clone(), tool.clone()));
+                }
+            }
+            for prompt in catalog.prompts() {
+                if let Some(name) = self.prompt_names.unique(server.as_str(), &prompt.name) {
+                    let mut prompt = prompt.clone();
+                    prompt.name = name.to_owned();
+                    self.prompts.push(prompt);
+                }
+            }
+            for resource in catalog.resources() {
+                let mut resource = resource.clone();
+                resource.uri = self.uris.unique(server, &resource.uri).into_owned();
+                self.resources.push(resource);
+            }
+            for template in catalog.templates() {
+                let mut template = template.clone();
+                template.uri_template = self.uris.unique(server, &template.uri_template).into_owned();
+                self.templates.push(template);
+            }
+        }
+    }
+}
+
+impl Offering {
+    fn name(&self) -> &ServerName {
+        &self.snapshot.configured.name
+    }
+
+    /// Whether a tool can be called now.
+    fn offers(&self, tool: &str) -> bool {
+        self.is_connected && self.snapshot.configured.config.enables(tool)
+    }
+}
+
+fn uris(servers: &[Offering]) -> Uris {
+    let mut uris = Uris::default();
+    for server in servers.iter().filter(|server| server.is_connected) {
+        uris.add(server.name());
+        for resource in server.catalog.resources() {
+            uris.add_resource(server.name(), &resource.uri);
+        }
+        for template in server.catalog.templates() {
+            uris.add_template(server.name(), &template.uri_template);
+        }
+    }
+    uris
+}
+
+impl fmt::Debug for Offers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.inner.tools.iter().map(|tool| &*tool.name).collect();
+        f.debug_struct("Offers").field("tools", &names).finish_non_exhaustive()
+    }
+}

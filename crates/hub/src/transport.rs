@@ -1,0 +1,16 @@
+//! How bytes become messages of MCP: one transport of `rmcp` for each way to reach a server.
+
+#[cfg(feature = "http")]
+pub(crate) mod http;
+#[cfg(feature = "http")]
+pub(crate) mod link;
+#[cfg(feature = "http")]
+pub(crate) mod sse;
+pub(crate) mod stdio;
+#[cfg(feature = "http")]
+mod tls;
+#[cfg(feature = "http")]
+pub(crate) mod web;
+
+#[cfg(all(test, feature = "http"))]
+mod tests;

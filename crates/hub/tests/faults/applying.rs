@@ -1,0 +1,144 @@
+//! Configurations that change while servers run.
+
+use std::time::Duration;
+
+use agentwire_hub::{
+    CallError, Change, DisabledBy, ServerState,
+    config::{Patterns, Sources},
+};
+use futures_util::StreamExt;
+use serde_json::json;
+
+use crate::{
+    left::BOUND,
+    played::{becomes, call, configuration, echo, hasty, is_connected, play, seen, until},
+    runner::tests,
+};
+
+tests!(
+    applying: servers_are_added_removed_and_kept,
+    only_another_launch_restarts,
+    a_limit_applies_at_once,
+    a_server_that_is_switched_off_ends_and_comes_back,
+    a_name_that_is_given_again_waits_for_the_end_of_the_old_one,
+    the_order_is_that_of_the_configuration,
+);
+
+fn servers_are_added_removed_and_kept() {
+    play(async |mark| {
+        let sources = Sources::new().server("s", mark.server(&[])).server("old", mark.server(&["deaf"]));
+        let hub = hasty(sources).build();
+        assert!(hub.wait_until_ready(BOUND).await);
+        let pid = seen(&hub).await["pid"].clone();
+        let mut events = hub.events();
+        hub.apply(configuration([("new", mark.server(&[])), ("s", mark.server(&[]))]));
+        becomes(&hub, "new", is_connected).await;
+        assert_eq!(seen(&hub).await["pid"], pid, "it runs on");
+        until(|| mark.processes().len() == 2).await;
+        let mut removed = false;
+        while !removed {
+            let event = events.next().await.unwrap();
+            removed = event.server == Some("old".into()) && matches!(event.change, Change::Removed);
+        }
+    });
+}
+
+fn only_another_launch_restarts() {
+    play(async |mark| {
+        let hub = mark.connected(&[]).await;
+        let pid = seen(&hub).await["pid"].clone();
+        let mut config = mark.server(&[]);
+        config.timeout = Duration::from_secs(7);
+        config.always_allow = Patterns::from_iter(["echo", "seen"]);
+        hub.apply(configuration([("s", config)]));
+        assert_eq!(hub.server("s").unwrap().configured.config.timeout, Duration::from_secs(7));
+        assert_eq!(seen(&hub).await["pid"], pid);
+        hub.apply(configuration([("s", mark.server(&["noise"]))]));
+        becomes(&hub, "s", |state| !is_connected(state)).await;
+        becomes(&hub, "s", is_connected).await;
+        assert_ne!(seen(&hub).await["pid"], pid);
+    });
+}
+
+fn a_limit_applies_at_once() {
+    play(async |mark| {
+        let hub = mark.connected(&["never"]).await;
+        let limited = |limit| {
+            let mut config = mark.server(&["never"]);
+            config.timeout = limit;
+            hub.apply(configuration([("s", config)]));
+        };
+        limited(Duration::from_millis(1));
+        let error = call(&hub, "fault", json!({})).await.unwrap_err();
+        assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
+        limited(BOUND);
+        echo(&hub).await;
+    });
+}
+
+fn a_server_that_is_switched_off_ends_and_comes_back() {
+    play(async |mark| {
+        let hub = mark.connected(&[]).await;
+        let mut off = mark.server(&[]);
+        off.disabled = true;
+        hub.apply(configuration([("s", off)]));
+        becomes(&hub, "s", |state| matches!(state, ServerState::Disabled(DisabledBy::Config))).await;
+        until(|| mark.processes().is_empty()).await;
+        hub.apply(configuration([("s", mark.server(&[]))]));
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
+    });
+}
+
+fn a_name_that_is_given_again_waits_for_the_end_of_the_old_one() {
+    play(async |mark| {
+        let hub = mark.connected(&["deaf"]).await;
+        let pid = seen(&hub).await["pid"].as_u64().unwrap();
+        let mut events = hub.events();
+        hub.apply(configuration([]));
+        hub.apply(configuration([("s", mark.server(&[]))]));
+        hub.apply(configuration([]));
+        hub.apply(configuration([("s", mark.server(&[]))]));
+        becomes(&hub, "s", is_connected).await;
+        let left = mark.processes();
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_ne!(u64::from(left[0].0), pid);
+        echo(&hub).await;
+        hub.close().await;
+        drop(hub);
+        let mut told = Vec::new();
+        while let Some(event) = events.next().await {
+            told.push(match event.change {
+                Change::Configuration => continue,
+                Change::Added => "added",
+                Change::Removed => "removed",
+                Change::State(ServerState::Starting) => "starting",
+                Change::State(ServerState::Connected { .. }) => "connected",
+                Change::State(ServerState::Failed { why }) if &*why == "the hub was closed" => "closed",
+                _ => "other",
+            });
+        }
+        let anew = ["removed", "added", "starting"];
+        assert_eq!(
+            told,
+            [&anew[..], &anew[..], &["connected", "closed"][..]].concat(),
+            "the old one is not heard of again"
+        );
+    });
+}
+
+fn the_order_is_that_of_the_configuration() {
+    play(async |mark| {
+        let hub = hasty(Sources::new()).build();
+        let mut off = mark.server(&[]);
+        off.disabled = true;
+        let names = |hub: &agentwire_hub::Hub| {
+            hub.snapshot().iter().map(|server| server.configured.name.to_string()).collect::<Vec<_>>()
+        };
+        hub.apply(configuration([("b", off.clone()), ("a", off.clone())]));
+        assert_eq!(names(&hub), ["b", "a"]);
+        hub.apply(configuration([("a", off.clone()), ("c", off.clone()), ("b", off)]));
+        assert_eq!(names(&hub), ["a", "c", "b"]);
+        assert!(hub.wait_until_ready(Duration::ZERO).await, "what is switched off is not waited for");
+    });
+}

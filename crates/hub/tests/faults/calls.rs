@@ -1,0 +1,220 @@
+//! Servers that misbehave while they are called.
+
+use std::time::{Duration, Instant};
+
+use agentwire_hub::{CallError, CallLimits, Level, ServerState};
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use serde_json::json;
+
+use crate::{
+    left::BOUND,
+    played::{becomes, call, configuration, echo, is_connected, play, seen, state, until},
+    runner::tests,
+};
+
+tests!(
+    calls: noise_is_skipped_and_told,
+    a_server_that_dies_in_a_call_fails_it_at_once_and_is_started_again,
+    half_an_answer_is_the_end_of_a_call,
+    a_server_that_closes_its_stdout_is_started_again,
+    a_server_that_takes_no_more_input_is_started_again,
+    what_waits_for_a_server_that_reads_nothing_has_a_bound,
+    a_call_without_an_answer_ends_and_others_work,
+    fifty_megabytes_are_taken_and_the_server_stays,
+    a_line_past_the_limit_is_refused_by_name_and_the_server_stays,
+    an_answer_that_comes_twice_counts_once,
+    an_answer_that_drips_is_taken,
+    a_storm_of_changes_does_not_hold_up_calls,
+    a_flood_on_stderr_is_kept_within_a_bound,
+    levels_are_what_the_server_wrote,
+);
+
+fn noise_is_skipped_and_told() {
+    play(async |mark| {
+        let hub = mark.connected(&["noise=4"]).await;
+        for _ in 0..20 {
+            echo(&hub).await;
+        }
+        let troubles = hub.troubles("s").unwrap();
+        assert!(troubles[0].what.contains("line 1 on its stdout that is no message"), "{troubles:?}");
+        assert!(troubles[0].what.ends_with("Server running on stdio"), "{troubles:?}");
+        assert!(troubles.len() < 12, "{troubles:?}");
+    });
+}
+
+fn a_server_that_dies_in_a_call_fails_it_at_once_and_is_started_again() {
+    play(async |mark| {
+        let hub = mark.connected(&["die=5"]).await;
+        let error = call(&hub, "fault", json!({})).await.unwrap_err();
+        assert!(error.was_sent(), "{error}");
+        becomes(&hub, "s", |state| matches!(state, ServerState::Reconnecting { .. })).await;
+        becomes(&hub, "s", is_connected).await;
+        assert_eq!(&*hub.troubles("s").unwrap()[0].what, "exited with code 5; stderr: FATAL: out of memory");
+        echo(&hub).await;
+    });
+}
+
+fn half_an_answer_is_the_end_of_a_call() {
+    play(async |mark| {
+        let hub = mark.connected(&["cut-answer"]).await;
+        call(&hub, "fault", json!({})).await.unwrap_err();
+        becomes(&hub, "s", is_connected).await;
+        let troubles = hub.troubles("s").unwrap();
+        assert!(troubles[0].what.contains("no message"), "{troubles:?}");
+    });
+}
+
+fn a_server_that_closes_its_stdout_is_started_again() {
+    play(async |mark| {
+        let hub = mark.connected(&["close-stdout"]).await;
+        call(&hub, "fault", json!({})).await.unwrap_err();
+        becomes(&hub, "s", |state| matches!(state, ServerState::Reconnecting { .. })).await;
+        becomes(&hub, "s", is_connected).await;
+        assert_eq!(&*hub.troubles("s").unwrap()[0].what, "it closed its stdout");
+        echo(&hub).await;
+        until(|| mark.processes().len() == 1).await;
+    });
+}
+
+fn a_server_that_takes_no_more_input_is_started_again() {
+    play(async |mark| {
+        let hub = mark.connected(&["close-stdin"]).await;
+        let start = Instant::now();
+        let later = async {
+            until(|| mark.processes().iter().any(|(_, command)| command.starts_with("sleep"))).await;
+            call(&hub, "echo", json!({"text": "x"})).await.unwrap_err();
+        };
+        let (first, ()) = tokio::join!(call(&hub, "fault", json!({})), later);
+        first.unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(30), "the limit of calls is a minute");
+        becomes(&hub, "s", |state| matches!(state, ServerState::Reconnecting { .. })).await;
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
+    });
+}
+
+fn what_waits_for_a_server_that_reads_nothing_has_a_bound() {
+    play(async |mark| {
+        let hub = mark.connected(&["stop-reading"]).await;
+        let text = "x".repeat(20 << 20);
+        let refused = async {
+            let calls: FuturesUnordered<_> =
+                (0..6).map(|_| call(&hub, "echo", json!({"text": text}))).collect();
+            let mut errors = calls.map(|answer| answer.unwrap_err().to_string()).collect::<Vec<_>>().await;
+            errors.retain(|error| error.contains("takes no input"));
+            errors
+        };
+        let (first, refused) = tokio::join!(call(&hub, "fault", json!({})), refused);
+        first.unwrap_err();
+        assert_eq!(refused.len(), 3, "{refused:?}");
+        let troubles = hub.troubles("s").unwrap();
+        let why = &troubles.last().unwrap().what;
+        assert!(
+            why.starts_with("the server takes no input: ") && why.ends_with(" bytes wait"),
+            "{troubles:?}"
+        );
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
+    });
+}
+
+fn a_call_without_an_answer_ends_and_others_work() {
+    play(async |mark| {
+        let hub = mark.connected(&["never"]).await;
+        let limited = |limit| {
+            let mut config = mark.server(&["never"]);
+            config.timeout = limit;
+            hub.apply(configuration([("s", config)]));
+        };
+        let others = async {
+            echo(&hub).await;
+            limited(Duration::from_millis(1));
+        };
+        let (error, ()) = tokio::join!(call(&hub, "fault", json!({})), others);
+        assert!(matches!(error.unwrap_err(), CallError::TimedOut { .. }));
+        limited(BOUND);
+        // The server is told by a notification, which is ahead of this call.
+        assert_eq!(seen(&hub).await["cancelled"], 1);
+    });
+}
+
+fn fifty_megabytes_are_taken_and_the_server_stays() {
+    play(async |mark| {
+        let limits = CallLimits::default().text(100_000_000);
+        let hub = mark.hub(&["big=50000000"]).limits(limits).build();
+        becomes(&hub, "s", is_connected).await;
+        assert_eq!(call(&hub, "fault", json!({})).await.unwrap().len(), 50_000_000);
+        echo(&hub).await;
+        assert!(is_connected(&state(&hub, "s")));
+    });
+}
+
+fn a_line_past_the_limit_is_refused_by_name_and_the_server_stays() {
+    play(async |mark| {
+        let hub = mark.connected(&["big=70000000"]).await;
+        let error = call(&hub, "fault", json!({})).await.unwrap_err();
+        let text = format!("{error}: {error:?}");
+        assert!(text.contains("a line of more than 64 MiB"), "{text}");
+        echo(&hub).await;
+        assert!(is_connected(&state(&hub, "s")));
+        let troubles = hub.troubles("s").unwrap();
+        assert!(troubles[0].what.contains("a line of more than 64 MiB"), "{troubles:?}");
+    });
+}
+
+fn an_answer_that_comes_twice_counts_once() {
+    play(async |mark| {
+        let hub = mark.connected(&["twice"]).await;
+        for _ in 0..5 {
+            assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
+            echo(&hub).await;
+            echo(&hub).await;
+        }
+        assert!(is_connected(&state(&hub, "s")));
+    });
+}
+
+fn an_answer_that_drips_is_taken() {
+    play(async |mark| {
+        let hub = mark.connected(&["drip=1"]).await;
+        assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
+        echo(&hub).await;
+    });
+}
+
+fn a_storm_of_changes_does_not_hold_up_calls() {
+    play(async |mark| {
+        let hub = mark.connected(&["storm=1000"]).await;
+        for _ in 0..5 {
+            assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
+            echo(&hub).await;
+        }
+        let lists = seen(&hub).await["lists"].as_u64().unwrap();
+        hub.refresh("s").await;
+        let after = seen(&hub).await["lists"].as_u64().unwrap();
+        assert!(after > lists, "a refresh lists");
+        assert!(after < 200, "5,000 notifications caused {after} listings");
+    });
+}
+
+fn a_flood_on_stderr_is_kept_within_a_bound() {
+    play(async |mark| {
+        let hub = mark.connected(&["stderr-flood=5000000"]).await;
+        echo(&hub).await;
+        let lines = || hub.stderr("s").unwrap();
+        // A pipe of its own, which is read when it is its turn.
+        until(|| lines().last().is_some_and(|line| &*line.text == "the last line of stderr")).await;
+        assert_eq!(lines().len(), 500);
+    });
+}
+
+fn levels_are_what_the_server_wrote() {
+    play(async |mark| {
+        let hub = mark.connected(&["levels"]).await;
+        // They are on their way when it is connected.
+        until(|| hub.stderr("s").unwrap().len() >= 4).await;
+        let levels: Vec<_> = hub.stderr("s").unwrap().iter().map(|line| line.level).collect();
+        assert_eq!(levels, [Some(Level::Info), Some(Level::Warning), Some(Level::Error), None]);
+        assert_eq!(hub.troubles("s").unwrap(), [], "what is on stderr is no trouble by itself");
+    });
+}

@@ -1,0 +1,208 @@
+//! Servers that do not want to end, and the ways to end them.
+
+use std::time::Duration;
+
+use agentwire_hub::{DisabledBy, ServerState, config::Sources};
+
+use crate::{
+    left::{BOUND, Mark},
+    played::{becomes, configuration, echo, hasty, is_connected, play, runtime, state, until},
+    runner::tests,
+};
+
+tests!(
+    ending: closing_ends_the_whole_tree,
+    dropping_the_last_clone_ends_the_whole_tree,
+    a_runtime_that_is_shut_down_leaves_nothing,
+    a_runtime_that_is_shut_down_while_servers_start_leaves_nothing,
+    a_restart_ends_the_tree_before_the_next_start,
+    switching_off_ends_the_whole_tree,
+    removing_ends_the_whole_tree,
+    a_start_that_hangs_ends_with_the_hub,
+    a_hub_that_is_dropped_at_once_leaves_nothing,
+    a_start_that_fails_leaves_no_grandchild,
+    closing_is_bounded_and_may_be_had_twice,
+    a_close_that_is_dropped_ends_all_the_same,
+    servers_end_at_the_same_time,
+);
+
+/// Whatever a server can do against its end.
+const STUBBORN: &[&[&str]] = &[
+    &[],
+    &["deaf"],
+    &["deaf", "stubborn"],
+    &["grandchild"],
+    &["quiet-grandchild"],
+    &["deaf", "stubborn", "grandchild", "quiet-grandchild"],
+];
+
+fn closing_ends_the_whole_tree() {
+    for faults in STUBBORN {
+        play(async |mark| {
+            let hub = mark.connected(faults).await;
+            let other = hub.clone();
+            hub.close().await;
+            mark.is_gone();
+            assert!(other.restart("s").await.is_some(), "a closed hub answers, and starts nothing");
+            mark.is_gone();
+        });
+    }
+}
+
+fn dropping_the_last_clone_ends_the_whole_tree() {
+    for faults in STUBBORN {
+        play(async |mark| {
+            let hub = mark.connected(faults).await;
+            let other = hub.clone();
+            drop(hub);
+            echo(&other).await;
+            drop(other);
+            until(|| mark.processes().is_empty()).await;
+        });
+    }
+}
+
+fn a_runtime_that_is_shut_down_leaves_nothing() {
+    for faults in STUBBORN {
+        let mark = Mark::new();
+        let runtime = runtime();
+        let hub = runtime.block_on(mark.connected(faults));
+        drop(runtime);
+        mark.leaves_nothing();
+        drop(hub);
+    }
+}
+
+fn a_runtime_that_is_shut_down_while_servers_start_leaves_nothing() {
+    for is_begun in [false, true] {
+        let mark = Mark::new();
+        let runtime = runtime();
+        let hub = runtime.block_on(async {
+            let hub = mark.hub(&["hang-start", "deaf", "stubborn", "grandchild"]).build();
+            until(|| !is_begun || mark.processes().len() >= 2).await;
+            hub
+        });
+        drop(runtime);
+        mark.leaves_nothing();
+        // Nobody is left to end anything, and nobody waits for it.
+        crate::played::runtime().block_on(async {
+            hub.close().await;
+            assert!(hub.restart("s").await.is_some());
+        });
+    }
+}
+
+fn a_restart_ends_the_tree_before_the_next_start() {
+    for faults in STUBBORN {
+        play(async |mark| {
+            let hub = mark.connected(faults).await;
+            let before = mark.processes();
+            assert!(is_connected(&hub.restart("s").await.unwrap()));
+            let after = mark.processes();
+            assert!(before.iter().all(|process| !after.contains(process)), "{before:?} {after:?}");
+            echo(&hub).await;
+            hub.close().await;
+            mark.is_gone();
+        });
+    }
+}
+
+fn switching_off_ends_the_whole_tree() {
+    play(async |mark| {
+        let hub = mark.connected(STUBBORN[5]).await;
+        hub.set_enabled(false);
+        assert!(!hub.is_enabled());
+        becomes(&hub, "s", |state| matches!(state, ServerState::Disabled(DisabledBy::Hub))).await;
+        until(|| mark.processes().is_empty()).await;
+        assert!(matches!(hub.restart("s").await, Some(ServerState::Disabled(DisabledBy::Hub))));
+        mark.is_gone();
+        hub.set_enabled(true);
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
+    });
+}
+
+fn removing_ends_the_whole_tree() {
+    play(async |mark| {
+        let hub = mark.connected(STUBBORN[5]).await;
+        hub.apply(configuration([]));
+        assert!(hub.server("s").is_none());
+        until(|| mark.processes().is_empty()).await;
+        hub.close().await;
+    });
+}
+
+fn a_start_that_hangs_ends_with_the_hub() {
+    for drops in [false, true] {
+        play(async |mark| {
+            let hub = mark.hub(&["hang-start", "deaf", "stubborn", "grandchild"]).build();
+            // The server and its grandchild.
+            until(|| mark.processes().len() >= 2).await;
+            assert!(matches!(state(&hub, "s"), ServerState::Starting));
+            if drops {
+                drop(hub);
+                until(|| mark.processes().is_empty()).await;
+            } else {
+                hub.close().await;
+                mark.is_gone();
+            }
+        });
+    }
+}
+
+fn a_hub_that_is_dropped_at_once_leaves_nothing() {
+    play(async |mark| {
+        drop(mark.hub(STUBBORN[5]).build());
+        let hub = mark.hub(STUBBORN[5]).build();
+        tokio::task::yield_now().await;
+        drop(hub);
+        let hub = mark.hub(STUBBORN[5]).build();
+        hub.close().await;
+        until(|| mark.processes().is_empty()).await;
+    });
+}
+
+fn a_start_that_fails_leaves_no_grandchild() {
+    play(async |mark| {
+        let hub = mark.hub(&["grandchild", "quiet-grandchild", "exit-start"]).build();
+        becomes(&hub, "s", |state| matches!(state, ServerState::Failed { .. })).await;
+        until(|| mark.processes().is_empty()).await;
+    });
+}
+
+fn closing_is_bounded_and_may_be_had_twice() {
+    play(async |mark| {
+        let hub = mark.connected(&["deaf", "stubborn"]).await;
+        tokio::join!(hub.close(), hub.close());
+        mark.is_gone();
+        hub.close().await;
+        hub.apply(configuration([("s", mark.server(&[])), ("t", mark.server(&[]))]));
+        assert_eq!(hub.snapshot().len(), 1, "a closed hub takes no configuration");
+        mark.is_gone();
+    });
+}
+
+fn a_close_that_is_dropped_ends_all_the_same() {
+    play(async |mark| {
+        let hub = mark.connected(&["deaf", "stubborn"]).await;
+        assert!(tokio::time::timeout(Duration::from_millis(1), hub.close()).await.is_err());
+        until(|| mark.processes().is_empty()).await;
+        hub.close().await;
+    });
+}
+
+fn servers_end_at_the_same_time() {
+    play(async |mark| {
+        let deaf = mark.server(&["deaf", "stubborn"]);
+        let names: Vec<String> = (0..6).map(|number| format!("s{number}")).collect();
+        let sources =
+            names.iter().fold(Sources::new(), |sources, name| sources.server(name.as_str(), deaf.clone()));
+        let grace = Duration::from_secs(1);
+        let hub = hasty(sources).grace(grace, grace).build();
+        assert!(hub.wait_until_ready(BOUND).await);
+        let start = std::time::Instant::now();
+        hub.close().await;
+        assert!(start.elapsed() < 10 * grace, "one after the other takes 12 s: {:?}", start.elapsed());
+        mark.is_gone();
+    });
+}

@@ -1,0 +1,212 @@
+//! Servers that end by themselves, and what becomes of them; events.
+
+use std::time::{Duration, SystemTime};
+
+use agentwire_hub::{Backoff, Change, Hub, KeepAlive, ServerState, config::Sources};
+use futures_util::{FutureExt, StreamExt};
+use serde_json::json;
+
+use crate::{
+    left::{Mark, kill},
+    played::{becomes, call, echo, failed, hasty, is_connected, play, seen, state, until},
+    runner::tests,
+};
+
+tests!(
+    keeping: a_server_that_is_killed_is_started_again,
+    a_server_that_ends_again_and_again_is_given_up,
+    a_steady_connection_counts_anew,
+    a_wait_for_the_next_attempt_ends_with_a_restart,
+    every_change_is_an_event_in_order,
+    who_reads_too_slowly_is_told,
+    restarts_and_switches_at_once_end_well,
+    a_server_that_stands_still_is_started_again_though_nobody_calls,
+    a_server_that_does_not_know_pings_is_left_alone,
+    a_call_that_takes_its_time_is_no_silence,
+);
+
+fn a_server_that_is_killed_is_started_again() {
+    play(async |mark| {
+        let hub = mark.connected(&["quiet-grandchild"]).await;
+        // A process has no environment for a moment, while it becomes another program.
+        until(|| mark.processes().len() == 2).await;
+        let before = mark.processes();
+        let pid = seen(&hub).await["pid"].as_u64().unwrap();
+        kill(u32::try_from(pid).unwrap());
+        let state = becomes(&hub, "s", |state| matches!(state, ServerState::Reconnecting { .. })).await;
+        let ServerState::Reconnecting { attempt, why, .. } = state else { unreachable!() };
+        assert_eq!((attempt, &*why), (0, "was ended by signal 9"));
+        becomes(&hub, "s", is_connected).await;
+        assert_ne!(seen(&hub).await["pid"].as_u64().unwrap(), pid);
+        let left: Vec<_> = mark.processes().into_iter().filter(|one| before.contains(one)).collect();
+        assert_eq!(left, [], "the old grandchild has gone with its server");
+        until(|| mark.processes().len() == 2).await;
+    });
+}
+
+fn a_server_that_ends_again_and_again_is_given_up() {
+    play(async |mark| {
+        let hub = mark.hub(&["exit-soon=4"]).build();
+        let mut events = hub.events();
+        let why = failed(&hub, "s").await;
+        assert_eq!(why, "given up after 5 restarts in a row; last: exited with code 4");
+        let mut attempts = Vec::new();
+        while let Some(Some(event)) = events.next().now_or_never() {
+            if let Change::State(ServerState::Reconnecting { attempt, .. }) = event.change {
+                attempts.push(attempt);
+            }
+        }
+        assert_eq!(attempts, [0, 1, 2, 3, 4]);
+        mark.is_gone();
+        assert_eq!(hub.troubles("s").unwrap()[0].times, 6, "the same thing again counts");
+    });
+}
+
+fn a_steady_connection_counts_anew() {
+    play(async |mark| {
+        let wait = Duration::from_millis(10);
+        let backoff = Backoff::default().first(wait).restarts(1).steady(Duration::ZERO);
+        let hub = mark.hub(&[]).backoff(backoff).build();
+        for _ in 0..4 {
+            becomes(&hub, "s", is_connected).await;
+            let pid = seen(&hub).await["pid"].as_u64().unwrap();
+            kill(u32::try_from(pid).unwrap());
+            becomes(&hub, "s", |state| !is_connected(state)).await;
+        }
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
+    });
+}
+
+fn a_wait_for_the_next_attempt_ends_with_a_restart() {
+    // The longer one ends at a time that no clock has.
+    for wait in [Duration::from_secs(3600), Duration::MAX] {
+        play(async |mark| {
+            let hub = mark.hub(&[]).backoff(Backoff::default().first(wait).longest(wait)).build();
+            becomes(&hub, "s", is_connected).await;
+            let pid = seen(&hub).await["pid"].as_u64().unwrap();
+            kill(u32::try_from(pid).unwrap());
+            let state = becomes(&hub, "s", |state| !is_connected(state)).await;
+            let ServerState::Reconnecting { next, .. } = state else { panic!("{state:?}") };
+            assert!(next > SystemTime::now());
+            assert!(is_connected(&hub.restart("s").await.unwrap()));
+            echo(&hub).await;
+        });
+    }
+}
+
+fn every_change_is_an_event_in_order() {
+    play(async |mark| {
+        let hub = mark.hub(&[]).enabled(false).build();
+        let mut events = hub.events();
+        hub.set_enabled(true);
+        becomes(&hub, "s", is_connected).await;
+        hub.refresh("s").await;
+        hub.restart("s").await;
+        hub.close().await;
+        drop(hub);
+        let mut told = Vec::new();
+        while let Some(event) = events.next().await {
+            told.push(match event.change {
+                Change::State(ServerState::Disabled(_)) => "disabled",
+                Change::State(ServerState::Starting) => "starting",
+                Change::State(ServerState::Connected { .. }) => "connected",
+                Change::Tools => "tools",
+                Change::Resources => "resources",
+                Change::Prompts => "prompts",
+                Change::State(ServerState::Failed { why }) if &*why == "the hub was closed" => "closed",
+                _ => "other",
+            });
+        }
+        let starts = ["starting", "connected"];
+        let lists = ["tools", "resources", "prompts"];
+        assert_eq!(told, [&starts[..], &lists[..], &starts[..], &["closed"]].concat());
+    });
+}
+
+fn who_reads_too_slowly_is_told() {
+    play(async |mark| {
+        let hub = hasty(Sources::new()).build();
+        let mut events = hub.events();
+        for _ in 0..2000 {
+            hub.apply(crate::played::configuration([]));
+        }
+        let first = events.next().await.unwrap();
+        assert!(matches!(first.change, Change::Missed(missed) if missed == 2000 - 1024), "{first:?}");
+        assert!(matches!(events.next().await.unwrap().change, Change::Configuration));
+        mark.is_gone();
+    });
+}
+
+fn restarts_and_switches_at_once_end_well() {
+    play(async |mark| {
+        let hub = mark.hub(&[]).build();
+        let restarts = futures_util::future::join_all((0..10).map(|_| hub.restart("s")));
+        let switches = async {
+            for number in 0..20 {
+                hub.set_enabled(number % 2 == 1);
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::join!(restarts, switches, hub.refresh_all(), hub.restart_all());
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
+        assert_eq!(mark.processes().len(), 1);
+        hub.close().await;
+        mark.is_gone();
+    });
+}
+
+/// A server that is asked all the time whether it is still there.
+async fn asked_often(mark: &Mark, faults: &[&str], limit: Duration) -> Hub {
+    let often = KeepAlive::default().idle(Duration::from_millis(1)).limit(limit);
+    let hub = mark.hub(faults).keep_alive(often).build();
+    becomes(&hub, "s", is_connected).await;
+    hub
+}
+
+/// Waits until the server was pinged.
+async fn is_pinged(hub: &Hub) {
+    // With time between the looks in which nobody waits for it.
+    let mut looks = tokio::time::interval(Duration::from_millis(5));
+    while seen(hub).await["pings"].as_u64().unwrap() < 2 {
+        looks.tick().await;
+    }
+}
+
+fn a_server_that_stands_still_is_started_again_though_nobody_calls() {
+    play(async |mark| {
+        let hub = asked_often(mark, &["freeze"], Duration::from_secs(5)).await;
+        is_pinged(&hub).await;
+        assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
+        let lost = becomes(&hub, "s", |state| !is_connected(state)).await;
+        let ServerState::Reconnecting { why, .. } = lost else { panic!("{lost:?}") };
+        assert_eq!(&*why, "it did not answer a ping within 5 s");
+        becomes(&hub, "s", is_connected).await;
+        echo(&hub).await;
+        until(|| mark.processes().len() == 1).await;
+    });
+}
+
+fn a_server_that_does_not_know_pings_is_left_alone() {
+    play(async |mark| {
+        let hub = asked_often(mark, &["no-ping"], Duration::from_millis(50)).await;
+        let pid = seen(&hub).await["pid"].clone();
+        until(|| hub.troubles("s").unwrap().iter().any(|trouble| trouble.what.contains("`ping`"))).await;
+        assert_eq!(seen(&hub).await["pid"], pid);
+        assert_eq!(seen(&hub).await["pings"], 1, "it is asked once");
+        assert!(is_connected(&state(&hub, "s")));
+    });
+}
+
+fn a_call_that_takes_its_time_is_no_silence() {
+    play(async |mark| {
+        let hub = asked_often(mark, &["drip=50"], Duration::from_secs(3)).await;
+        is_pinged(&hub).await;
+        let pid = seen(&hub).await["pid"].clone();
+        let start = std::time::Instant::now();
+        assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
+        assert!(start.elapsed() > Duration::from_secs(3), "it took longer than a ping may");
+        assert_eq!(seen(&hub).await["pid"], pid);
+    });
+}

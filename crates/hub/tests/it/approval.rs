@@ -1,0 +1,270 @@
+//! Who allows a call, and the records of that.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use agentwire_hub::{
+    Approval, Arguments, Audit, CallError, CallRequest, Decision, DeniedBy, Ended, Hub, PromptRequest,
+    Proposed, ReadRequest, Rule, Use,
+    config::{ServerConfig, Sources},
+};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::{
+    call::{call, heard, text},
+    server::{LIMIT, hub, program},
+};
+
+/// A server of which `heard` and `give` may be called without a question.
+fn config() -> ServerConfig {
+    let mut config = ServerConfig::new(program());
+    config.always_allow = ["heard", "gi*"].into_iter().collect();
+    config
+}
+
+async fn asking<F, Fut>(handler: F) -> (Hub, Arc<AtomicUsize>)
+where
+    F: Fn(Proposed) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Decision> + Send + 'static,
+{
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let approval = Approval::asked(move |call| {
+        count.fetch_add(1, Ordering::Relaxed);
+        handler(call)
+    });
+    let hub = hub(config(), |builder| builder.approval(approval.within(Duration::from_millis(300)))).await;
+    (hub, asked)
+}
+
+fn echo() -> CallRequest {
+    call("echo", json!({"text": "secret"})).caller("the test")
+}
+
+#[tokio::test]
+async fn what_the_configuration_does_not_allow_is_denied_by_default() {
+    let hub = hub(config(), |builder| builder).await;
+    hub.call(call("give", json!({"content": []}))).await.unwrap();
+    let error = hub.call(echo()).await.unwrap_err();
+    assert!(matches!(error, CallError::Denied { by: DeniedBy::Default, .. }), "{error}");
+    assert!(!error.was_sent());
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_handler_sees_the_call_and_decides() {
+    let (hub, asked) = asking(async |call: Proposed| {
+        assert_eq!((call.server.as_str(), &*call.tool.name, &*call.caller), ("test", "echo", "the test"));
+        assert!(!format!("{call:?}").contains("secret"));
+        if call.arguments["text"] == "secret" {
+            Decision::Allow
+        } else {
+            Decision::Deny { reason: Some("no such text".to_owned()) }
+        }
+    })
+    .await;
+    assert_eq!(text(&hub.call(echo()).await.unwrap()), "secret");
+    let error = hub.call(call("echo", json!({"text": "other"})).caller("the test")).await.unwrap_err();
+    assert_eq!(error.to_string(), "the call of `echo` of the server `test` was denied: no such text");
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_what_can_not_be() {
+    let (hub, asked) = asking(async |_| Decision::Allow).await;
+    for request in [
+        call("nothing", json!({})),
+        call("echo", json!({})),
+        CallRequest::new("other", "echo"),
+        // And not about what is allowed anyway.
+        call("give", json!({"content": []})),
+    ] {
+        let _ = hub.call(request).await;
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_handler_that_fails_has_denied() {
+    let (hub, _) = asking(|call: Proposed| {
+        assert_ne!(call.arguments["text"], "panics at once");
+        async move {
+            match call.arguments["text"].as_str().unwrap() {
+                "panics" => panic!("on purpose"),
+                _ => std::future::pending().await,
+            }
+        }
+    })
+    .await;
+    let denied = async |text: &str| match hub.call(call("echo", json!({"text": text}))).await.unwrap_err() {
+        CallError::Denied { by, .. } => by,
+        other => panic!("{other}"),
+    };
+    assert_eq!(denied("panics").await, DeniedBy::Panic);
+    assert_eq!(denied("panics at once").await, DeniedBy::Panic);
+    assert_eq!(denied("hangs").await, DeniedBy::TimeLimit(Duration::from_millis(300)));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_was_switched_off_meanwhile_is_not_called() {
+    let (ask, mut asked) = tokio::sync::mpsc::unbounded_channel();
+    let approval = Approval::asked(move |_| {
+        let (answer, answered) = tokio::sync::oneshot::channel();
+        ask.send(answer).unwrap();
+        async { answered.await.unwrap_or(Decision::Deny { reason: None }) }
+    });
+    let hub = hub(config(), |builder| builder.approval(approval)).await;
+    let (error, ()) = tokio::join!(hub.call(echo()), async {
+        let answer = asked.recv().await.unwrap();
+        let mut config = config();
+        config.disabled_tools = ["echo"].into_iter().collect();
+        hub.apply(Sources::new().server("test", config).read());
+        answer.send(Decision::Allow).unwrap();
+    });
+    assert_eq!(error.unwrap_err().code(), "tool_disabled");
+    // A server of that name that is another program now is not what was allowed.
+    hub.apply(Sources::new().server("test", config()).read());
+    let (error, ()) = tokio::join!(hub.call(echo()), async {
+        let answer = asked.recv().await.unwrap();
+        let mut config = config();
+        let mut program = program();
+        program.args.push("other".to_owned());
+        config.launch = program.into();
+        hub.apply(Sources::new().server("test", config).read());
+        // The restart comes after the change, and is over when the other program runs.
+        hub.restart("test").await.unwrap();
+        answer.send(Decision::Allow).unwrap();
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error, CallError::Denied { by: DeniedBy::Change, .. }), "{error}");
+    // A question that is dropped unanswered is a no, and so is a call that nobody waits for any more.
+    let (error, ()) = tokio::join!(hub.call(echo()), async { drop(asked.recv().await.unwrap()) });
+    assert_eq!(error.unwrap_err().code(), "denied");
+    let answer = tokio::select! {
+        outcome = hub.call(echo()) => panic!("{outcome:?}"),
+        answer = asked.recv() => answer.unwrap(),
+    };
+    assert!(answer.send(Decision::Allow).is_err());
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_allowed_always_is_written_and_not_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".mcp.json");
+    let program = program();
+    let server = json!({"command": program.command, "args": program.args});
+    std::fs::write(&file, json!({"mcpServers": {"test": server}}).to_string()).unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let approval = Approval::asked(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async { Decision::AllowAlways }
+    });
+    let hub = Hub::builder().sources(Sources::new().project(folder.path())).approval(approval).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    for _ in 0..3 {
+        assert_eq!(text(&hub.call(echo()).await.unwrap()), "secret");
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    let written: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(written["mcpServers"]["test"]["alwaysAllow"], json!(["echo"]));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn every_call_is_recorded_without_its_secrets() {
+    let (audit, mut records) = Audit::new(100);
+    let approval = Approval::asked(async |call: Proposed| match &*call.caller {
+        "good" => Decision::Allow,
+        "best" => Decision::AllowAlways,
+        _ => Decision::Deny { reason: None },
+    });
+    let hub = hub(config(), |builder| builder.audit(audit).approval(approval)).await;
+    for request in [
+        echo().caller("good"),
+        echo().caller("best"),
+        echo().caller("bad"),
+        call("give", json!({"content": [], "isError": true})),
+        call("read_file", json!({"path": "secret"})).caller("good"),
+        call("nothing", json!({})),
+        CallRequest::new("other", "echo"),
+        call("echo", json!({"text": 5})),
+    ] {
+        let _ = hub.call(request).await;
+    }
+    tokio::select! {
+        biased;
+        outcome = hub.call(call("wait", json!({})).caller("good")) => panic!("{outcome:?}"),
+        // The call before it has been sent when this one is answered.
+        read = hub.read_resource(ReadRequest::new("test", "test://a")) => drop(read.unwrap()),
+    }
+    hub.get_prompt(PromptRequest::new("test", "greet_all")).await.unwrap();
+    let mut told = Vec::new();
+    for _ in 0..11 {
+        let record = timeout(LIMIT, records.recv()).await.unwrap().unwrap();
+        assert!(matches!(record.arguments, Arguments::Sha256(_)));
+        assert!(!format!("{record:?} {record}").contains("secret"), "{record:?}");
+        assert_eq!(record.missed, 0);
+        told.push((record.what, record.name.to_string(), record.rule, record.outcome));
+    }
+    assert!(records.try_recv().is_none());
+    let answered = Ended::Answered { is_error: false };
+    let of = |name: &str, rule, ended| (Use::Tool, name.to_owned(), rule, ended);
+    assert_eq!(
+        told,
+        [
+            of("echo", Rule::Allowed, answered),
+            of("echo", Rule::AllowedAlways, answered),
+            of("echo", Rule::Denied(DeniedBy::Handler), Ended::Failed("denied")),
+            of("give", Rule::Configuration("gi*".into()), Ended::Answered { is_error: true }),
+            of("read-file", Rule::Allowed, answered),
+            of("nothing", Rule::None, Ended::Failed("unknown")),
+            of("echo", Rule::None, Ended::Failed("unknown_server")),
+            of("echo", Rule::None, Ended::Failed("bad_arguments")),
+            (Use::Resource, "test://a".to_owned(), Rule::Free, answered),
+            of("wait", Rule::Allowed, Ended::Dropped),
+            (Use::Prompt, "greet-all".to_owned(), Rule::Free, answered),
+        ]
+    );
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn records_hold_up_no_call_and_say_what_was_lost() {
+    let (audit, mut records) = Audit::new(1);
+    let hub = hub(config(), |builder| builder.audit(audit.with_arguments())).await;
+    for _ in 0..5 {
+        heard(&hub).await;
+    }
+    assert_eq!(records.missed(), 4);
+    let record = records.try_recv().unwrap();
+    assert_eq!((record.missed, record.arguments), (0, Arguments::Text("{}".to_owned())));
+    hub.call(call("give", json!({"content": []}))).await.unwrap();
+    assert_eq!(records.try_recv().unwrap().missed, 4);
+    // Nobody takes them at all any more.
+    drop(records);
+    heard(&hub).await;
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_asks_elsewhere_allows_everything_but_what_is_disabled() {
+    let mut config = ServerConfig::new(program());
+    config.disabled_tools = ["die"].into_iter().collect();
+    let (audit, mut records) = Audit::new(10);
+    let hub = hub(config, |builder| builder.approval(Approval::allowed()).audit(audit)).await;
+    hub.call(echo()).await.unwrap();
+    assert_eq!(records.recv().await.unwrap().rule, Rule::Program);
+    assert_eq!(hub.call(call("die", json!({}))).await.unwrap_err().code(), "tool_disabled");
+    hub.close().await;
+}

@@ -1,0 +1,273 @@
+//! What servers ask and log while a client of the gateway calls them.
+#![expect(
+    deprecated,
+    reason = "sampling and logging are on their way out of MCP, and servers still use them"
+)]
+
+use std::sync::Arc;
+
+use agentwire_hub::{Gateway, Handlers, Hub};
+use rmcp::{
+    ClientHandler, ErrorData, RoleClient, RoleServer, ServiceExt as _,
+    model::{
+        CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
+        CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
+        ElicitationAction, GetExtensions as _, Implementation, JsonRpcMessage, LoggingLevel,
+        LoggingMessageNotificationParam, RequestId, SamplingMessage, SetLevelRequestParams,
+    },
+    service::{
+        NotificationContext, OriginatingRequestId, PeerRequestOptions, RequestContext, RunningService,
+        RxJsonRpcMessage, TxJsonRpcMessage,
+    },
+    transport::{Transport, async_rw::AsyncRwTransport},
+};
+use serde_json::{Value, json};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::timeout,
+};
+
+use crate::{
+    call::call,
+    server::{LIMIT, config, hub},
+};
+
+/// A client that answers, and tells what it hears.
+#[derive(Clone)]
+struct Client {
+    heard: mpsc::UnboundedSender<String>,
+    capabilities: Value,
+    answers: bool,
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities: ClientCapabilities = serde_json::from_value(self.capabilities.clone()).unwrap();
+        ClientConfig::new(capabilities, Implementation::new("client", "1"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        question: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = question else { panic!() };
+        self.heard.send(message.clone()).unwrap();
+        if !self.answers {
+            context.ct.cancelled().await;
+            self.heard.send("taken back".to_owned()).unwrap();
+        }
+        Ok(ElicitResult::new(ElicitationAction::Accept).with_content(json!({"name": "Ada"})))
+    }
+
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Ok(CreateMessageResult::new(SamplingMessage::assistant_text("hello"), "a model".to_owned()))
+    }
+
+    async fn on_logging_message(
+        &self,
+        message: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.heard.send(format!("{} {}", message.logger.unwrap(), message.data)).unwrap();
+    }
+}
+
+struct Connected {
+    client: RunningService<RoleClient, Client>,
+    heard: mpsc::UnboundedReceiver<String>,
+    _server: RunningService<RoleServer, Gateway>,
+}
+
+async fn connected(gateway: Gateway, capabilities: Value, answers: bool) -> Connected {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (sender, heard) = mpsc::unbounded_channel();
+    let client = Client { heard: sender, capabilities, answers };
+    let (server, client) = tokio::join!(gateway.patience(LIMIT).serve(ours), client.serve(theirs));
+    Connected { client: client.unwrap(), heard, _server: server.unwrap() }
+}
+
+async fn asking() -> Hub {
+    hub(config(), |builder| builder.handlers(Handlers::new().ask_callers())).await
+}
+
+fn can_all() -> Value {
+    json!({"elicitation": {"form": {}}, "sampling": {}})
+}
+
+fn params(tool: &'static str, arguments: Value) -> CallToolRequestParams {
+    let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+    CallToolRequestParams::new(tool).with_arguments(arguments)
+}
+
+fn form() -> Value {
+    json!({"method": "elicitation/create", "params": {"message": "who?", "requestedSchema":
+        {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer", "default": 5}}}}})
+}
+
+impl Connected {
+    /// What the server gets when it asks.
+    async fn asks(&self, question: Value) -> Value {
+        let result = self.client.call_tool(params("test__ask", question)).await.unwrap();
+        serde_json::from_str(&result.content[0].as_text().unwrap().text).unwrap()
+    }
+
+    async fn tells(&self, level: &str, data: &str) {
+        let message = json!({"level": level, "logger": "part", "data": data});
+        let notify = json!({"method": "notifications/message", "params": message});
+        self.client.call_tool(params("test__notify", notify)).await.unwrap();
+    }
+
+    async fn heard(&mut self) -> String {
+        timeout(LIMIT, self.heard.recv()).await.unwrap().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn the_client_that_calls_is_asked() {
+    let hub = asking().await;
+    let gateway = Gateway::new(&hub);
+    let _other = connected(gateway.clone(), can_all(), true).await;
+    let mut connected = connected(gateway, can_all(), true).await;
+    let heard = connected.client.call_tool(params("test__heard", json!({}))).await.unwrap();
+    let heard: Value = serde_json::from_str(&heard.content[0].as_text().unwrap().text).unwrap();
+    assert_eq!(heard["client"]["capabilities"], can_all());
+    let answer = connected.asks(form()).await;
+    assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada", "age": 5}}));
+    assert_eq!(connected.heard().await, "test: who?");
+    let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
+    let sample =
+        json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": [message]}});
+    let answer = connected.asks(sample).await;
+    assert_eq!(answer["result"]["content"]["text"], "hello", "{answer}");
+    hub.close().await;
+}
+
+/// A transport that tells with which request of the client a request to it goes.
+struct Sees<T> {
+    transport: T,
+    seen: mpsc::UnboundedSender<Option<RequestId>>,
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Sees<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        if let JsonRpcMessage::Request(request) = &message {
+            let origin = request.request.extensions().get::<OriginatingRequestId>();
+            self.seen.send(origin.map(|origin| origin.0.clone())).unwrap();
+        }
+        self.transport.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.transport.receive().await
+    }
+
+    async fn close(&mut self) -> Result<(), T::Error> {
+        self.transport.close().await
+    }
+}
+
+#[tokio::test]
+async fn a_question_goes_with_the_request_that_the_client_made() {
+    let hub = asking().await;
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (sender, _heard) = mpsc::unbounded_channel();
+    let client = Client { heard: sender, capabilities: can_all(), answers: true };
+    let (seen, mut sees) = mpsc::unbounded_channel();
+    let gateway = async {
+        let (output, input) = tokio::io::split(ours);
+        let transport = AsyncRwTransport::new_server(output, input);
+        Gateway::new(&hub).patience(LIMIT).serve(Sees { transport, seen }).await
+    };
+    let (server, client) = tokio::join!(gateway, client.serve(theirs));
+    let (_server, client) = (server.unwrap(), client.unwrap());
+    // So that it is no number which the server gives its question too.
+    for _ in 0..5 {
+        client.call_tool(params("test__heard", json!({}))).await.unwrap();
+    }
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params("test__ask", form())));
+    let options = PeerRequestOptions::no_options();
+    let handle = client.send_request_with_option(request, options).await.unwrap();
+    let id = handle.id.clone();
+    handle.await_response().await.unwrap();
+    assert_eq!(sees.recv().await.unwrap(), Some(id));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn nobody_is_asked_for_the_call_of_another() {
+    let hub = asking().await;
+    let connected = connected(Gateway::new(&hub), can_all(), true).await;
+    let begun = Arc::new(Notify::new());
+    let begins = Arc::clone(&begun);
+    let other = tokio::spawn({
+        let hub = hub.clone();
+        let ticking = call("tick", json!({"times": 100_000, "every": 20}));
+        async move { hub.call(ticking.on_progress(move |_| begins.notify_one())).await }
+    });
+    timeout(LIMIT, begun.notified()).await.unwrap();
+    assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
+    other.abort();
+    drop(other.await);
+    assert_eq!(connected.asks(form()).await["result"]["action"], "accept");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_that_can_not_answer_is_not_asked() {
+    let hub = asking().await;
+    let mut connected = connected(Gateway::new(&hub), json!({}), true).await;
+    assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
+    let sample = json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": []}});
+    assert_eq!(connected.asks(sample).await["error"]["code"], -1);
+    assert!(connected.heard.try_recv().is_err());
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_question_ends_with_the_last_call_of_its_client() {
+    let hub = asking().await;
+    let mut connected = connected(Gateway::new(&hub), can_all(), false).await;
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params("test__ask", form())));
+    let options = PeerRequestOptions::no_options();
+    let handle = connected.client.send_request_with_option(request, options).await.unwrap();
+    assert_eq!(connected.heard().await, "test: who?");
+    handle.cancel(None).await.unwrap();
+    assert_eq!(connected.heard().await, "taken back");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_hears_what_servers_log_as_loud_as_it_wants() {
+    let hub = hub(config(), |builder| builder).await;
+    let mut connected = connected(Gateway::new(&hub).pass_logs(), json!({}), true).await;
+    assert!(connected.client.peer_info().unwrap().capabilities.logging.is_some());
+    connected.tells("debug", "too much").await;
+    connected.tells("info", "first").await;
+    assert_eq!(connected.heard().await, "test/part \"first\"");
+    connected.client.set_level(SetLevelRequestParams::new(LoggingLevel::Error)).await.unwrap();
+    connected.tells("warning", "too little").await;
+    connected.tells("critical", "second").await;
+    assert_eq!(connected.heard().await, "test/part \"second\"");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_that_was_promised_no_log_hears_none() {
+    let hub = hub(config(), |builder| builder).await;
+    let mut connected = connected(Gateway::new(&hub), json!({}), true).await;
+    assert!(connected.client.peer_info().unwrap().capabilities.logging.is_none());
+    connected.client.set_level(SetLevelRequestParams::new(LoggingLevel::Error)).await.unwrap_err();
+    connected.tells("critical", "nobody listens").await;
+    assert!(connected.heard.try_recv().is_err());
+    hub.close().await;
+}

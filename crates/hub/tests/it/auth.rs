@@ -1,0 +1,406 @@
+//! OAuth against an authorization server of the test's own.
+
+mod server;
+
+use std::{fs, path::Path, time::Duration};
+
+use agentwire_hub::{
+    Backoff, CallRequest, Hub, ServerState,
+    auth::{Authorization, AuthorizationRequest, AuthorizeError, Loopback, TokenFile},
+    config::{Endpoint, Launch, Patterns, ServerConfig, Sources, Stdio},
+};
+use futures_util::StreamExt as _;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+use self::server::{Authority, form};
+use crate::web::WebServer;
+
+type Way = fn(Endpoint) -> Launch;
+
+const WAYS: [(Way, &str); 2] = [(Launch::Http, "/mcp"), (Launch::Sse, "/sse")];
+
+fn config(launch: Launch) -> ServerConfig {
+    let mut config = ServerConfig::new(launch);
+    config.always_allow = Patterns::from_iter(["*"]);
+    config
+}
+
+fn hub(launch: Launch, file: &Path) -> Hub {
+    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
+    // Two servers that are one: they share its tokens.
+    let sources = Sources::new().server("web", config(launch.clone())).server("again", config(launch));
+    Hub::builder().sources(sources).backoff(backoff).tokens(TokenFile::new(file)).build()
+}
+
+fn http(server: &WebServer) -> Launch {
+    Launch::Http(Endpoint::new(server.url("/mcp")))
+}
+
+async fn state(hub: &Hub, is_wanted: impl Fn(&ServerState) -> bool) {
+    let mut events = hub.events();
+    let wait = async {
+        while !is_wanted(&hub.server("web").unwrap().state) {
+            events.next().await;
+        }
+    };
+    if tokio::time::timeout(LIMIT, wait).await.is_err() {
+        panic!("{:?} {:?}", hub.server("web").unwrap().state, hub.troubles("web"));
+    }
+}
+
+fn is_connected(state: &ServerState) -> bool {
+    matches!(state, ServerState::Connected { .. })
+}
+
+fn is_refused(state: &ServerState) -> bool {
+    matches!(state, ServerState::NeedsAuthentication { .. })
+}
+
+async fn echo(hub: &Hub, server: &str, text: &str) -> Result<String, String> {
+    let request = CallRequest::new(server, "echo").arguments(serde_json::json!({"text": text}));
+    let outcome = hub.call(request).await.map_err(|error| error.to_string())?;
+    Ok(outcome.content[0].as_text().unwrap().text.clone())
+}
+
+/// Opens a page of this machine, and tells where it sends the browser.
+async fn visit(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("http://").unwrap();
+    let (host, path) = rest.split_at(rest.find('/').unwrap());
+    let mut page = TcpStream::connect(host).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    page.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    page.read_to_string(&mut answer).await.unwrap();
+    answer.lines().find_map(|line| line.strip_prefix("location: ")).map(str::to_owned)
+}
+
+/// Begins to authorize; gives the address that the browser would be sent to.
+async fn begin(hub: &Hub) -> (Authorization, String) {
+    let request = AuthorizationRequest::new("http://127.0.0.1:9/callback");
+    let authorization = hub.authorize("web", request).await.unwrap();
+    let redirect = visit(authorization.url()).await.unwrap();
+    (authorization, redirect)
+}
+
+async fn authorize(hub: &Hub) {
+    let (authorization, redirect) = begin(hub).await;
+    let state = authorization.finish(&redirect).await.unwrap();
+    assert!(is_connected(&state), "{state:?}");
+}
+
+#[tokio::test]
+async fn a_user_authorizes_once_and_the_server_is_connected_from_then_on() {
+    for (way, path) in WAYS {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tokens.json");
+        let server = WebServer::start();
+        let authority = Authority::guard(&server);
+        let launch = way(Endpoint::new(server.url(path)));
+        let hub = hub(launch.clone(), &file);
+        state(&hub, is_refused).await;
+
+        let loopback = Loopback::bind().await.unwrap();
+        let request = AuthorizationRequest::new(loopback.redirect_uri());
+        let authorization = hub.authorize("web", request).await.unwrap();
+        let asked = form(authorization.url().split_once('?').unwrap().1);
+        assert_eq!(asked["scope"], "basic");
+        assert_eq!(asked["resource"].trim_end_matches('/'), server.url(""));
+        let redirect = visit(authorization.url()).await.unwrap();
+        let browser = async {
+            // Whoever else comes is turned away.
+            for stranger in ["/favicon.ico", "/callback", "/callback?code=x&state=stolen", "/"] {
+                visit(&loopback.redirect_uri().replace("/callback", stranger)).await;
+            }
+            visit(&redirect).await;
+        };
+        let (came, ()) = tokio::join!(loopback.redirect(&authorization), browser);
+        assert!(is_connected(&authorization.finish(&came.unwrap()).await.unwrap()));
+        assert_eq!(echo(&hub, "web", "hello").await.unwrap(), "hello");
+
+        let kept = fs::read_to_string(&file).unwrap();
+        assert!(kept.contains("token-") && kept.contains("refresh-"));
+        #[cfg(unix)]
+        assert_eq!(
+            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions()) & 0o777,
+            0o600
+        );
+        let told = format!("{hub:?} {:?} {:?}", hub.snapshot(), hub.troubles("web"));
+        assert!(!told.contains("token-") && !told.contains("refresh-"), "{told}");
+
+        hub.close().await;
+        let again = self::hub(launch, &file);
+        state(&again, is_connected).await;
+        assert_eq!(authority.with(|state| (state.registered.len(), state.asked.len())), (1, 1));
+
+        assert!(is_refused(&again.forget_authorization("web").await.unwrap()));
+        assert!(!fs::read_to_string(&file).unwrap().contains("token-"));
+        again.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_renewed_and_nobody_notices() {
+    for (way, path) in WAYS {
+        let folder = tempfile::tempdir().unwrap();
+        let server = WebServer::start();
+        let authority = Authority::guard(&server);
+        authority.with(|state| state.secret = true);
+        let hub = hub(way(Endpoint::new(server.url(path))), &folder.path().join("tokens.json"));
+        state(&hub, is_refused).await;
+        authorize(&hub).await;
+        authority.with(|state| state.tokens.clear());
+        assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+        assert_eq!(authority.refreshes(), 1);
+        let asked = authority.with(|state| state.asked.clone());
+        assert!(
+            asked.iter().all(|(_, header)| header.as_ref().is_some_and(|is| is.starts_with("Basic "))),
+            "{asked:?}"
+        );
+        assert_eq!(asked[1].0["scope"], "basic");
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn connections_that_renew_at_once_use_no_refresh_token_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens.json");
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let one = hub(http(&server), &file);
+    state(&one, is_refused).await;
+    authorize(&one).await;
+    assert!(is_connected(&one.restart("again").await.unwrap()));
+    // Another program, with the same file.
+    let other = hub(http(&server), &file);
+    assert!(other.wait_until_ready(LIMIT).await);
+    for round in 0..5 {
+        authority.with(|state| state.tokens.clear());
+        let calls = (0..24).map(|n| {
+            let hub = if n % 2 == 0 { &one } else { &other };
+            let server = if n % 3 == 0 { "web" } else { "again" };
+            async move { echo(hub, server, &n.to_string()).await }
+        });
+        for (n, answer) in futures_util::future::join_all(calls).await.into_iter().enumerate() {
+            let troubles = || format!("{:?} {:?}", one.troubles("web"), other.troubles("web"));
+            assert_eq!(answer.as_deref(), Ok(&*n.to_string()), "round {round} {}", troubles());
+        }
+    }
+    assert_eq!(authority.with(|state| state.reused), 0);
+    assert!((5..=10).contains(&authority.refreshes()), "{}", authority.refreshes());
+    one.close().await;
+    other.close().await;
+}
+
+#[tokio::test]
+async fn a_token_that_another_process_got_may_be_over_too() {
+    for (way, path) in WAYS {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tokens.json");
+        let server = WebServer::start();
+        let authority = Authority::guard(&server);
+        let one = hub(way(Endpoint::new(server.url(path))), &file);
+        state(&one, is_refused).await;
+        authorize(&one).await;
+        let other = hub(way(Endpoint::new(server.url(path))), &file);
+        assert!(other.wait_until_ready(LIMIT).await);
+        authority.with(|state| state.tokens.clear());
+        assert_eq!(echo(&other, "web", "a").await.unwrap(), "a");
+        authority.with(|state| state.tokens.clear());
+        assert_eq!(echo(&one, "web", "b").await.unwrap(), "b");
+        assert_eq!(authority.with(|state| state.reused), 0);
+        assert!(authority.refreshes() >= 2, "each of them has renewed");
+        one.close().await;
+        other.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_is_over_soon_is_renewed_before_it_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens.json");
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let first = hub(http(&server), &file);
+    state(&first, is_refused).await;
+    authorize(&first).await;
+    first.close().await;
+    let kept: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let since = &kept.as_object().unwrap().values().next().unwrap()["credentials"]["token_received_at"];
+    let long_ago = kept.to_string().replace(&since.to_string(), "1000000");
+    fs::write(&file, long_ago).unwrap();
+
+    let before = server.seen().len();
+    let again = hub(http(&server), &file);
+    state(&again, is_connected).await;
+    assert_eq!(authority.refreshes(), 1);
+    let seen = server.seen();
+    let sent: Vec<_> = seen[before..].iter().filter_map(|seen| seen.header("authorization")).collect();
+    assert!(!sent.is_empty() && sent.iter().all(|sent| *sent == "Bearer token-3"), "{sent:?}");
+    again.close().await;
+}
+
+#[tokio::test]
+async fn a_token_with_a_short_life_is_good_for_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    authority.with(|state| state.lifetime = 1);
+    let hub = hub(http(&server), &folder.path().join("tokens.json"));
+    state(&hub, is_refused).await;
+    authorize(&hub).await;
+    assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+    assert_eq!(authority.with(|state| state.reused), 0);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_loses_no_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let hub = hub(http(&server), &folder.path().join("tokens.json"));
+    state(&hub, is_refused).await;
+    authorize(&hub).await;
+    authority.with(|state| state.tokens.clear());
+    {
+        let call = echo(&hub, "web", "a");
+        let seen = server.saw(2, |seen| seen.is("POST", "/token"));
+        tokio::select! {
+            biased;
+            _ = call => {}
+            () = seen => {}
+        }
+    }
+    assert_eq!(echo(&hub, "web", "b").await.unwrap(), "b");
+    assert_eq!(authority.with(|state| state.reused), 0);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_refresh_token_that_is_refused_takes_a_new_authorization_and_a_server_that_is_broken_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let hub = hub(http(&server), &folder.path().join("tokens.json"));
+    state(&hub, is_refused).await;
+    authorize(&hub).await;
+
+    authority.with(|state| {
+        state.broken = Some(503);
+        state.tokens.clear();
+    });
+    let why = echo(&hub, "web", "a").await.unwrap_err();
+    assert!(!why.contains("token-") && !why.contains("refresh-"), "{why}");
+    assert!(
+        matches!(hub.restart("web").await.unwrap(), ServerState::Reconnecting { why, .. } if why.contains("the token cannot be renewed"))
+    );
+    authority.with(|state| state.broken = None);
+    state(&hub, is_connected).await;
+
+    authority.with(|state| {
+        state.tokens.clear();
+        state.refresh.clear();
+    });
+    echo(&hub, "web", "b").await.unwrap_err();
+    state(&hub, is_refused).await;
+    authorize(&hub).await;
+    assert_eq!(authority.with(|state| state.registered.len()), 1, "the client is known there already");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn more_scope_is_asked_for_beside_what_was_granted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let hub = hub(http(&server), &folder.path().join("tokens.json"));
+    state(&hub, is_refused).await;
+    authorize(&hub).await;
+    authority.with(|state| state.scope = Some("write".into()));
+    echo(&hub, "web", "a").await.unwrap_err();
+    assert!(is_connected(&hub.server("web").unwrap().state), "the others may still be called");
+    let (authorization, redirect) = begin(&hub).await;
+    let asked = form(authorization.url().split_once('?').unwrap().1);
+    assert_eq!(asked["scope"], "basic write");
+    authority.with(|state| state.scope = None);
+    authorization.finish(&redirect).await.unwrap();
+    assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn another_authorization_server_hears_nothing_of_the_old_ones_tokens_and_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let hub = hub(http(&server), &folder.path().join("tokens.json"));
+    state(&hub, is_refused).await;
+    authorize(&hub).await;
+    authority.with(|state| {
+        state.issuer = "/other".into();
+        state.tokens.clear();
+    });
+    echo(&hub, "web", "a").await.unwrap_err();
+    state(&hub, is_refused).await;
+    assert_eq!(authority.refreshes(), 0);
+    authorize(&hub).await;
+    assert_eq!(authority.with(|state| state.registered.len()), 2);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let hub = hub(http(&server), &folder.path().join("tokens.json"));
+    state(&hub, is_refused).await;
+    let (authorization, redirect) = begin(&hub).await;
+    assert!(!format!("{authorization:?}").contains("code_challenge"));
+    let state = redirect.split_once("state=").unwrap().1.to_owned();
+    let denied =
+        format!("http://127.0.0.1:9/callback?error=access_denied&error_description=No&state={state}");
+    let error = authorization.finish(&denied).await.unwrap_err();
+    assert!(
+        matches!(error, AuthorizeError::Denied { error, description } if error == "access_denied" && description.as_deref() == Some("No"))
+    );
+    for foreign in
+        ["nothing", "http://127.0.0.1:9/callback?code=x", "http://127.0.0.1:9/callback?code=x&state=y"]
+    {
+        let (authorization, _) = begin(&hub).await;
+        assert!(matches!(authorization.finish(foreign).await, Err(AuthorizeError::Foreign)), "{foreign}");
+    }
+    authority.with(|state| state.broken = Some(500));
+    let (authorization, redirect) = begin(&hub).await;
+    assert!(matches!(authorization.finish(&redirect).await, Err(AuthorizeError::Server(_))));
+    assert!(is_refused(&hub.server("web").unwrap().state));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn not_every_server_can_be_authorized_for() {
+    let server = WebServer::start();
+    let mut endpoint = Endpoint::new(server.url("/mcp"));
+    endpoint.headers.insert("authorization".into(), "Bearer mine".into());
+    let sources = Sources::new()
+        .server("header", ServerConfig::new(Launch::Http(endpoint)))
+        .server("program", ServerConfig::new(Stdio::new("agentwire-no-such-command")))
+        .server("unset", ServerConfig::new(Launch::Http(Endpoint::new("http://${env:AGENTWIRE_UNSET}/"))));
+    let hub = Hub::builder().sources(sources).build();
+    let authorize = async |server| {
+        hub.authorize(server, AuthorizationRequest::new("http://127.0.0.1:9/")).await.unwrap_err()
+    };
+    assert!(matches!(authorize("none").await, AuthorizeError::UnknownServer));
+    assert!(matches!(authorize("program").await, AuthorizeError::NotHttp));
+    assert!(matches!(authorize("header").await, AuthorizeError::HasHeader));
+    assert!(
+        matches!(authorize("unset").await, AuthorizeError::Configuration(why) if why.contains("AGENTWIRE_UNSET"))
+    );
+    hub.close().await;
+}
+
+const LIMIT: Duration = Duration::from_secs(20);

@@ -1,0 +1,311 @@
+//! Calls through the hub: what is checked before them, how long they take, and what comes of them.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use agentwire_hub::{CallError, CallLimits, CallOutcome, CallRequest, Hub, TimeLimit, config::Sources};
+use rmcp::model::ContentBlock;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::server::{LIMIT, config, hub};
+
+pub(crate) fn call(tool: &str, arguments: Value) -> CallRequest {
+    CallRequest::new("test", tool).arguments(arguments)
+}
+
+pub(crate) fn text(outcome: &CallOutcome) -> &str {
+    match &*outcome.content {
+        [ContentBlock::Text(text)] => &text.text,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What the server has heard.
+pub(crate) async fn heard(hub: &Hub) -> Value {
+    serde_json::from_str(text(&hub.call(call("heard", json!({}))).await.unwrap())).unwrap()
+}
+
+/// Gives calls so much time from now on, also those that are under way.
+pub(crate) fn limited(hub: &Hub, time: Duration) {
+    let mut config = config();
+    config.timeout = time;
+    hub.apply(Sources::new().server("test", config).read());
+}
+
+#[tokio::test]
+async fn a_tool_is_called_under_its_own_name_however_a_model_spells_it() {
+    let hub = hub(config(), |builder| builder).await;
+    let outcome = hub.call(call("echo", json!({"text": "hé"}))).await.unwrap();
+    assert_eq!((text(&outcome), outcome.is_error, outcome.left_out), ("hé", false, None));
+    let outcome = hub.call(call("read_file", json!({"path": "a", "lines": [1]}))).await.unwrap();
+    let called: Value = serde_json::from_str(text(&outcome)).unwrap();
+    assert_eq!(called["name"], "read-file");
+    assert_eq!(called["arguments"], json!({"path": "a", "lines": [1]}));
+    // No arguments are an empty object.
+    hub.call(CallRequest::new("test", "heard")).await.unwrap();
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_told_with_what_is() {
+    let mut config = config();
+    config.disabled_tools = ["d*"].into_iter().collect();
+    let hub = hub(config, |builder| builder).await;
+    let error = hub.call(CallRequest::new("tset", "echo")).await.unwrap_err();
+    assert!(
+        matches!(&error, CallError::UnknownServer { known, .. } if **known == ["test".into()]),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("perhaps `test` is meant") || error.to_string().contains("`test`"),
+        "{error}"
+    );
+    let error = hub.call(call("Echo", json!({}))).await.unwrap_err();
+    assert_eq!(error.code(), "unknown");
+    assert!(
+        error
+            .to_string()
+            .contains("no tool `Echo`, perhaps `echo` is meant; the names are: `echo`, `read-file`"),
+        "{error}"
+    );
+    assert!(!error.to_string().contains("die"), "a disabled tool is no choice: {error}");
+    let error = hub.call(call("die", json!({}))).await.unwrap_err();
+    assert!(matches!(&error, CallError::ToolDisabled { tool, .. } if **tool == *"die"), "{error}");
+    hub.set_enabled(false);
+    let error = hub.call(call("echo", json!({"text": ""}))).await.unwrap_err();
+    assert_eq!(error.to_string(), "the server `test` is disabled with all MCP servers");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn bad_arguments_are_told_all_at_once_and_not_sent() {
+    let hub = hub(config(), |builder| builder).await;
+    let error = hub.call(call("read-file", json!({"lines": [1, "x"], "more": 1}))).await.unwrap_err();
+    let CallError::BadArguments { violations, .. } = &error else { panic!("{error}") };
+    assert_eq!(violations.len(), 3, "{error}");
+    assert!(error.to_string().contains("\n- /lines/1: \"x\" is not of type \"integer\""), "{error}");
+    assert!(!error.was_sent());
+    for arguments in [json!([1]), json!("text"), json!(1)] {
+        assert_eq!(hub.call(call("give", arguments)).await.unwrap_err().code(), "bad_arguments");
+    }
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn every_kind_of_content_comes_through() {
+    let hub = hub(config(), |builder| builder).await;
+    let content = json!([
+        {"type": "text", "text": "t", "annotations": {"priority": 1.0}},
+        {"type": "image", "data": "QQ==", "mimeType": "image/png"},
+        {"type": "audio", "data": "QQ==", "mimeType": "audio/wav"},
+        {"type": "resource_link", "uri": "test://a", "name": "a"},
+        {"type": "resource", "resource": {"uri": "test://b", "text": "b"}},
+        {"type": "resource", "resource": {"uri": "test://c", "blob": "QQ=="}},
+    ]);
+    let given =
+        json!({"content": content, "structuredContent": {"a": [1]}, "isError": true, "_meta": {"m": 1}});
+    let outcome = hub.call(call("give", given)).await.unwrap();
+    assert_eq!(serde_json::to_value(&outcome.content).unwrap(), content);
+    assert_eq!((outcome.structured.clone(), outcome.is_error), (Some(json!({"a": [1]})), true));
+    assert_eq!(serde_json::to_value(&outcome.meta).unwrap(), json!({"m": 1}));
+    let result = rmcp::model::CallToolResult::from(outcome);
+    assert_eq!(serde_json::to_value(result).unwrap()["structuredContent"], json!({"a": [1]}));
+    // What a later version of MCP has is told as it is.
+    let odd = json!({"content": [{"type": "hologram", "cube": 1}, {"type": "text", "text": "t"}]});
+    let outcome = hub.call(call("give", odd)).await.unwrap();
+    assert_eq!(outcome.content.len(), 2);
+    assert!(matches!(&outcome.content[0], ContentBlock::Text(text) if text.text.contains("hologram")));
+    // And no answer to this question is none.
+    let error = hub.call(call("give", json!({"content": 5}))).await.unwrap_err();
+    assert_eq!(error.code(), "protocol", "{error}");
+    let error = hub.call(call("refuse", json!({}))).await.unwrap_err();
+    assert!(error.to_string().contains("not like this (code -32601)"), "{error}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_cut_and_says_so() {
+    let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(10).media(8))).await;
+    let give = async |given: Value| hub.call(call("give", given)).await.unwrap();
+    let texts = json!([{"type": "text", "text": "1234567"}, {"type": "text", "text": "éééé"}, {"type": "text", "text": "x"}]);
+    let outcome = give(json!({"content": texts})).await;
+    let told: Vec<_> = outcome.content.iter().map(|block| block.as_text().unwrap().text.clone()).collect();
+    assert_eq!(told[0], "1234567");
+    assert_eq!(told[1], "é\n[6 of 8 bytes left out: the output is too large]");
+    assert_eq!(told[2], "\n[1 of 1 bytes left out: the output is too large]");
+    let left_out = outcome.left_out.unwrap();
+    assert_eq!((left_out.text, left_out.media), (7, 0));
+    let media = json!([{"type": "image", "data": "QUJDREVG", "mimeType": "image/png"},
+        {"type": "audio", "data": "QUJD", "mimeType": "audio/wav"},
+        {"type": "resource", "resource": {"uri": "test://c", "blob": "QQ=="}}]);
+    let outcome = give(json!({"content": media})).await;
+    assert_eq!(outcome.left_out.unwrap().media, 8);
+    assert!(matches!(&outcome.content[0], ContentBlock::Image(_)));
+    assert_eq!(
+        outcome.content[1].as_text().unwrap().text,
+        "[sound (audio/wav, 4 bytes of base64) left out: the output is too large]"
+    );
+    assert!(serde_json::to_string(&outcome.content[2]).unwrap().contains("test://c"));
+    let outcome = give(json!({"content": [], "structuredContent": {"a": "too long for it"}})).await;
+    assert_eq!(outcome.structured, None);
+    assert!(text(&outcome).contains("structured content ("));
+    let outcome = give(json!({"content": [], "structuredContent": {"a": 12_345_678}})).await;
+    assert_eq!((outcome.structured, outcome.left_out), (None, Some(left_out_of(14))));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_said_of_cuts_and_beside_the_content_has_bounds_too() {
+    let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(10).media(8))).await;
+    let give = async |given: Value| hub.call(call("give", given)).await.unwrap();
+    let many = vec![json!({"type": "text", "text": "12345"}); 1000];
+    let outcome = give(json!({"content": many})).await;
+    assert_eq!(outcome.content.len(), 2 + 20);
+    assert!(outcome.content[21].as_text().unwrap().text.contains("and more left out"));
+    assert_eq!(outcome.left_out.unwrap().text, 5 * 998);
+    let images = vec![json!({"type": "image", "data": "QUJDREVGR0hJ", "mimeType": "image/png"}); 1000];
+    let outcome = give(json!({"content": images})).await;
+    assert_eq!((outcome.content.len(), outcome.left_out.unwrap().media), (20, 12_000));
+    let large = json!({"m": "x".repeat(100_000)});
+    let text = json!({"type": "text", "text": "t", "_meta": large});
+    let link = json!({"type": "resource_link", "uri": "test://a", "name": "x".repeat(100_000)});
+    let outcome = give(json!({"content": [text, link], "_meta": large})).await;
+    assert!(serde_json::to_string(&outcome.content).unwrap().len() < 1000, "{:?}", outcome.content);
+    assert_eq!(outcome.meta, None);
+    hub.close().await;
+}
+
+fn left_out_of(text: usize) -> agentwire_hub::LeftOut {
+    let mut left_out = agentwire_hub::LeftOut::default();
+    left_out.text = text;
+    left_out
+}
+
+#[tokio::test]
+async fn progress_is_heard_in_order_and_before_the_outcome() {
+    let hub = hub(config(), |builder| builder).await;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hears = Arc::clone(&heard);
+    let request = call("tick", json!({"times": 500, "every": 0}))
+        .on_progress(move |progress| hears.lock().unwrap().push(progress));
+    hub.call(request).await.unwrap();
+    let heard = std::mem::take(&mut *heard.lock().unwrap());
+    assert_eq!(heard.len(), 500);
+    for (index, progress) in heard.iter().enumerate() {
+        assert_eq!(progress.message.as_deref(), Some(&*format!("tick {}", index + 1)));
+    }
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_call_ends_in_time_and_the_server_is_told() {
+    let mut config = config();
+    config.timeout = Duration::from_millis(200);
+    let hub = hub(config, |builder| builder).await;
+    let started = Instant::now();
+    let error = hub.call(call("wait", json!({}))).await.unwrap_err();
+    assert!(matches!(&error, CallError::TimedOut { limit: TimeLimit::Timeout(_), .. }), "{error}");
+    assert!(started.elapsed() >= Duration::from_millis(200));
+    limited(&hub, LIMIT);
+    let cancelled = heard(&hub).await["cancelled"].clone();
+    assert_eq!(cancelled.as_array().unwrap().len(), 1);
+    assert_eq!(cancelled[0]["reason"], "the time is over");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn progress_gives_more_time_up_to_a_limit() {
+    let time = Duration::from_secs(2);
+    let mut config = config();
+    config.timeout = time;
+    let started = Instant::now();
+    let hub = hub(config.clone(), |builder| builder).await;
+    let outcome = hub.call(call("tick", json!({"times": 25, "every": 100}))).await.unwrap();
+    assert_eq!((text(&outcome), started.elapsed() > time), ("done", true));
+    hub.close().await;
+    // With a limit of all that is not longer, one step within it is enough to tell the two limits apart.
+    let hub = crate::server::hub(config, |builder| builder.limits(CallLimits::default().longest(time))).await;
+    let started = Instant::now();
+    let endless = hub.call(call("tick", json!({"times": 100_000, "every": 50})));
+    let error = timeout(LIMIT, endless).await.unwrap().unwrap_err();
+    assert!(matches!(&error, CallError::TimedOut { limit: TimeLimit::Longest(_), .. }), "{error}");
+    assert!(started.elapsed() >= time);
+    hub.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn progress_without_a_pause_does_not_hold_up_the_end() {
+    let longest = Duration::from_secs(1);
+    let mut config = config();
+    config.timeout = longest;
+    let hub = hub(config, |builder| builder.limits(CallLimits::default().longest(longest))).await;
+    // Each piece takes longer than it takes the server to send the next one.
+    let request = call("tick", json!({"times": 1_000_000, "every": 0}))
+        .on_progress(|_| std::thread::park_timeout(Duration::from_micros(200)));
+    let error = timeout(LIMIT, hub.call(request)).await.unwrap().unwrap_err();
+    assert!(matches!(&error, CallError::TimedOut { limit: TimeLimit::Longest(_), .. }), "{error}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_cancelled() {
+    let hub = hub(config(), |builder| builder).await;
+    for number in 1..=3 {
+        tokio::select! {
+            biased;
+            outcome = hub.call(call("wait", json!({}))) => panic!("{outcome:?}"),
+            // It has been sent when the next one is answered.
+            _ = heard(&hub) => {}
+        }
+        let cancelled = heard(&hub).await["cancelled"].clone();
+        assert_eq!(cancelled.as_array().unwrap().len(), number, "{cancelled}");
+    }
+    // What was answered is not cancelled, and what was dropped leaves nothing behind.
+    hub.call(call("echo", json!({"text": ""}))).await.unwrap();
+    assert_eq!(heard(&hub).await["cancelled"].as_array().unwrap().len(), 3);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn no_limit_is_too_long() {
+    let mut config = config();
+    config.timeout = Duration::MAX;
+    let hub = hub(config, |builder| builder.limits(CallLimits::default().longest(Duration::MAX))).await;
+    hub.call(call("tick", json!({"times": 1, "every": 1}))).await.unwrap();
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn another_time_limit_counts_for_calls_under_way() {
+    let mut config = config();
+    config.timeout = Duration::from_secs(3600);
+    let hub = hub(config, |builder| builder).await;
+    let calling = tokio::spawn({
+        let hub = hub.clone();
+        async move { hub.call(call("wait", json!({}))).await }
+    });
+    // It has been sent when the next one is answered.
+    hub.call(call("echo", json!({"text": ""}))).await.unwrap();
+    limited(&hub, Duration::from_millis(1));
+    let error = timeout(LIMIT, calling).await.unwrap().unwrap().unwrap_err();
+    assert_eq!(error.code(), "timed_out", "{error}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_dies_in_mid_call_is_told_at_once() {
+    let hub = hub(config(), |builder| builder).await;
+    let calls = (0..10).map(|_| hub.call(call("wait", json!({}))));
+    let waiting = futures_util::future::join_all(calls);
+    let dying = hub.call(call("die", json!({})));
+    let (waiting, dying) = timeout(LIMIT, async { tokio::join!(waiting, dying) }).await.unwrap();
+    for outcome in waiting.into_iter().chain([dying]) {
+        let error = outcome.unwrap_err();
+        assert_eq!(error.code(), "connection_lost", "{error}");
+        assert!(error.was_sent());
+    }
+    hub.close().await;
+}

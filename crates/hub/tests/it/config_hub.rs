@@ -1,0 +1,60 @@
+//! What a hub makes of the configuration that it read.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use agentwire_hub::{
+    Hub, ServerState,
+    config::{Sources, Variables},
+};
+
+#[tokio::test]
+async fn variables_have_their_values_of_the_moment_in_which_a_server_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().canonicalize().unwrap();
+    let text = r#"{"mcpServers": {
+        "tells": {"command": "sh", "args": ["-c", "pwd >&2; echo \"<$T>\" >&2; exit 3"],
+            "env": {"T": "${workspaceFolder} ${SET} ${UNSET:-d}"}},
+        "unset": {"command": "sh", "env": {"T": "${UNSET}"}}}}"#;
+    fs::write(project.join(".mcp.json"), text).unwrap();
+    let set = Arc::new(Mutex::new("a\"\\'$x"));
+    let variables = Variables::new().environment({
+        let set = Arc::clone(&set);
+        move |name| (name == "SET").then(|| (*set.lock().unwrap()).to_owned())
+    });
+    let hub = Hub::builder().sources(Sources::new().project(&project)).variables(variables).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+
+    let folder = project.to_str().unwrap();
+    let told = why(&hub, "tells");
+    // The folder of the project is where it runs.
+    assert!(told.contains(&format!("stderr: {folder}")), "{told}");
+    assert!(told.contains(&format!("<{folder} a\"\\'$x d>")), "{told}");
+    let told = why(&hub, "unset");
+    assert!(
+        told.ends_with(".mcp.json:4:49: mcpServers.unset.env.T: the variable `UNSET` is not set"),
+        "{told}"
+    );
+
+    // A value that was exchanged since is the one that counts.
+    *set.lock().unwrap() = "other";
+    hub.restart("tells").await;
+    assert!(hub.wait_until_ready(LIMIT).await);
+    let told = why(&hub, "tells");
+    assert!(told.contains(&format!("<{folder} other d>")), "{told}");
+    hub.close().await;
+}
+
+fn why(hub: &Hub, server: &str) -> String {
+    match hub.server(server).unwrap().state {
+        ServerState::Failed { why } => why.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+const LIMIT: Duration = Duration::from_secs(30);

@@ -1,0 +1,91 @@
+//! Changes that are refused: nothing is written, and the error says why.
+
+use std::{fs, path::Path, time::Duration};
+
+use agentwire_hub::{
+    Hub,
+    config::{EditError, Endpoint, Launch, Refusal, ServerConfig, Sources, Stdio},
+};
+
+/// A file of one server that is never started.
+const FILE: &str = "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"disabled\": true}}}\n";
+
+fn hub(project: &Path) -> Hub {
+    Hub::builder().sources(Sources::new().project(project)).build()
+}
+
+fn off(launch: impl Into<Launch>) -> ServerConfig {
+    let mut config = ServerConfig::new(launch);
+    config.disabled = true;
+    config
+}
+
+#[tokio::test]
+async fn a_server_that_would_be_refused_when_it_is_read_is_not_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, new) = (folder.path().join(".mcp.json"), folder.path().join(".roo/mcp.json"));
+    fs::write(&file, FILE).unwrap();
+    let hub = hub(folder.path());
+    let mut hasty = off(Stdio::new("x"));
+    hasty.timeout = Duration::from_millis(500);
+    let mut endless = off(Stdio::new("x"));
+    endless.startup_timeout = Duration::from_secs(3601);
+    let nowhere = off(Launch::Http(Endpoint::new("example.org")));
+    for config in [hasty, endless, off(Stdio::new("")), nowhere] {
+        for file in [&file, &new] {
+            let refused = hub.add(file, "b", config.clone()).await;
+            let Err(EditError::Refused { source: Refusal::Invalid { problems }, .. }) = refused else {
+                panic!("{config:?}: {refused:?}")
+            };
+            assert_eq!(problems.len(), 1, "{problems:?}");
+        }
+    }
+    let unnamed = hub.add(&file, "a\nb", off(Stdio::new("x"))).await;
+    assert!(matches!(unnamed, Err(EditError::Refused { source: Refusal::ServerName, .. })), "{unnamed:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
+    assert!(!new.parent().unwrap().exists());
+    assert!(hub.server("b").is_none() && hub.problems().is_empty());
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_time_limit_is_one_that_may_stand_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".mcp.json");
+    fs::write(&file, FILE).unwrap();
+    let hub = hub(folder.path());
+    let longest = Duration::from_secs(3600);
+    for timeout in
+        [Duration::ZERO, Duration::from_millis(999), longest + Duration::from_nanos(1), Duration::MAX]
+    {
+        let refused = hub.set_timeout("a", timeout).await;
+        assert!(matches!(refused, Err(EditError::Refused { source: Refusal::Timeout, .. })), "{refused:?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
+    }
+    for timeout in [Duration::from_secs(1), Duration::from_millis(1500), longest] {
+        hub.set_timeout("a", timeout).await.unwrap();
+        assert_eq!(hub.server("a").unwrap().configured.config.timeout, timeout);
+        assert!(hub.problems().is_empty());
+    }
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_server_of_a_file_that_the_hub_does_not_read_is_not_changed() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = other.path().join("servers.json");
+    fs::write(&file, FILE).unwrap();
+    let hub = hub(folder.path());
+    let mut elsewhere = Sources::new().global(&file).server("ours", off(Stdio::new("y")));
+    hub.apply(elsewhere.read());
+    assert_eq!(hub.snapshot().len(), 2);
+    let changes = [hub.set_disabled("a", false).await, hub.remove("a").await];
+    for refused in changes {
+        let Err(EditError::NotRead { file: named }) = &refused else { panic!("{refused:?}") };
+        assert_eq!(*named, file);
+    }
+    let ours = hub.set_disabled("ours", false).await;
+    assert!(matches!(ours, Err(EditError::NoFile { .. })), "{ours:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
+    hub.close().await;
+}

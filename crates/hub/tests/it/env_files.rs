@@ -1,0 +1,99 @@
+//! What servers are made of: a file of variables counts by its content, and a folder with all that is in it.
+
+use std::fs;
+
+use agentwire_hub::{Hub, ServerState};
+use serde_json::json;
+
+use crate::project::{Project, is_connected, until};
+
+/// Waits until all that has happened to files up to now was told.
+async fn told(project: &Project, hub: &Hub) {
+    let starts = project.starts("sign").len();
+    project.write("sign", &starts.to_string());
+    until(hub, || project.starts("sign").len() > starts && is_connected(hub, "sign")).await;
+}
+
+fn has_failed(hub: &Hub, server: &str) -> bool {
+    matches!(hub.server(server), Some(server) if matches!(server.state, ServerState::Failed { .. }))
+}
+
+/// A server whose token is in its file of variables, and one to see that everything was told.
+fn configure(project: &Project) {
+    project.write("sign", "");
+    let servers = json!({
+        "a": project.server("a", json!({"env": {}, "envFile": "${workspaceFolder}/vars"})),
+        "sign": project.server("sign", json!({"watchPaths": ["sign"]})),
+    });
+    project.configure(".mcp.json", servers);
+}
+
+#[tokio::test]
+async fn another_content_restarts_the_server_and_nothing_else_does() {
+    let project = Project::new();
+    project.write("vars", "TOKEN=1");
+    configure(&project);
+    let hub = project.hub(|builder| builder).await;
+    // Written again, as it is.
+    project.write("vars", "TOKEN=1");
+    told(&project, &hub).await;
+    assert_eq!(project.starts("a"), ["1"]);
+    project.write("vars", "TOKEN=2");
+    until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;
+    // A server that runs is not ended for a file without which it could not start.
+    fs::remove_file(project.path("vars")).unwrap();
+    told(&project, &hub).await;
+    assert!(is_connected(&hub, "a"));
+    project.write("vars", "TOKEN=2");
+    told(&project, &hub).await;
+    project.write("vars", "TOKEN=3");
+    until(&hub, || project.starts("a").len() > 2 && is_connected(&hub, "a")).await;
+    assert_eq!(project.starts("a"), ["1", "2", "3"]);
+    // Changed while the server is off.
+    hub.set_disabled("a", true).await.unwrap();
+    project.write("vars", "TOKEN=off");
+    hub.set_disabled("a", false).await.unwrap();
+    until(&hub, || is_connected(&hub, "a")).await;
+    project.write("vars", "TOKEN=on");
+    until(&hub, || project.starts("a").last().is_some_and(|token| token == "on") && is_connected(&hub, "a"))
+        .await;
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_appears_starts_the_server_that_failed_without_it() {
+    let project = Project::new();
+    configure(&project);
+    let hub = project.hub(|builder| builder).await;
+    assert!(has_failed(&hub, "a"));
+    for _ in 0..2 {
+        project.write("vars", "TOKEN=same");
+        until(&hub, || is_connected(&hub, "a")).await;
+        fs::remove_file(project.path("vars")).unwrap();
+        told(&project, &hub).await;
+        hub.restart("a").await;
+        assert!(has_failed(&hub, "a"));
+    }
+    hub.close().await;
+}
+
+// Else each change by the program would restart the servers that watch the folder of the configuration.
+#[tokio::test]
+async fn the_configuration_in_a_folder_that_is_watched_is_no_part_of_what_a_server_is_made_of() {
+    let project = Project::new();
+    project.write("sign", "");
+    let servers = json!({
+        "a": project.server("a", json!({"watchPaths": [".roo"]})),
+        "sign": project.server("sign", json!({"watchPaths": ["sign"]})),
+    });
+    project.configure(".roo/mcp.json", servers);
+    let hub = project.hub(|builder| builder).await;
+    for tool in ["s", "t"] {
+        hub.set_always_allow("a", tool, true).await.unwrap();
+        told(&project, &hub).await;
+    }
+    assert_eq!(project.starts("a").len(), 1);
+    project.write(".roo/deep/er/file", "");
+    until(&hub, || project.starts("a").len() > 1 && is_connected(&hub, "a")).await;
+    hub.close().await;
+}

@@ -1,0 +1,354 @@
+//! The hub follows its files, whoever changes them, and changes them itself.
+
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use agentwire_hub::{
+    Backoff, Change, DisabledBy, EventStream, Hub, ServerState,
+    config::{EditError, ProblemKind, Refusal, ServerConfig, Severity, Sources, Stdio},
+};
+use futures_util::{FutureExt as _, StreamExt as _};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    project::{DEBOUNCE, Project, is_connected, until},
+    server::LIMIT,
+};
+
+fn config(hub: &Hub, server: &str) -> ServerConfig {
+    hub.server(server).unwrap().configured.config
+}
+
+/// Waits until the configuration is applied.
+async fn configured(events: &mut EventStream) {
+    let applied = async { while !matches!(events.next().await.unwrap().change, Change::Configuration) {} };
+    tokio::time::timeout(LIMIT, applied).await.unwrap();
+}
+
+/// How often the configuration was applied, up to now.
+fn configurations(events: &mut EventStream) -> usize {
+    let mut count = 0;
+    while let Some(event) = events.next().now_or_never() {
+        count += usize::from(matches!(event.unwrap().change, Change::Configuration));
+    }
+    count
+}
+
+// mcp-notes 2.3, number 1: what was resolved was compared with what is written, so each event restarted each server with
+// a variable; and a restart used the old values.
+#[tokio::test]
+async fn only_what_has_changed_is_restarted_and_with_the_values_of_now() {
+    let project = Project::new();
+    let servers = |more: Value| json!({"a": project.server("a", json!({})), "b": project.server("b", more)});
+    project.configure(".mcp.json", servers(json!({})));
+    let hub = project.hub(|builder| builder).await;
+    for change in ["1", "2"] {
+        *project.token.lock().unwrap() = change.into();
+        project.configure(".mcp.json", servers(json!({"env": {"TOKEN": "${env:TOKEN}", "CHANGE": change}})));
+        until(&hub, || project.starts("b").last().is_some_and(|token| token == change)).await;
+    }
+    assert_eq!(project.starts("a"), ["one"]);
+    assert_eq!(project.starts("b"), ["one", "1", "2"]);
+    assert!(matches!(hub.restart("a").await, Some(ServerState::Connected { .. })));
+    assert_eq!(project.starts("a"), ["one", "2"]);
+    hub.close().await;
+}
+
+// mcp-notes 2.3, numbers 2 and 3: watches were lost when the configuration changed, or a server of the same name in
+// another file.
+#[tokio::test]
+async fn files_that_servers_are_made_of_restart_them_whatever_else_changes() {
+    let project = Project::new();
+    project.write("src/watched", "");
+    let a = |more| project.server("a", more);
+    let watched = json!({"watchPaths": ["watched"], "cwd": project.path("src")});
+    project.configure(".mcp.json", json!({"a": a(watched.clone()), "b": project.server("b", json!({}))}));
+    project.configure("global.json", json!({"a": a(json!({"watchPaths": ["other"]}))}));
+    let hub = project.hub(|builder| builder).await;
+    let changes = [
+        (".mcp.json", json!({"a": a(watched.clone()), "b": project.server("b", json!({"timeout": 5}))})),
+        ("global.json", json!({"a": a(json!({"timeout": 5}))})),
+        ("global.json", json!({})),
+    ];
+    for ((file, servers), starts) in changes.into_iter().zip(2..) {
+        let mut events = hub.events();
+        project.configure(file, servers);
+        configured(&mut events).await;
+        project.write("src/watched", &starts.to_string());
+        until(&hub, || project.starts("a").len() == starts && is_connected(&hub, "a")).await;
+    }
+    // Other files to watch apply to a server that stands.
+    let mut events = hub.events();
+    let other = json!({"watchPaths": ["other"], "cwd": project.path("src")});
+    project.configure(".mcp.json", json!({"a": a(other), "b": project.server("b", json!({"timeout": 5}))}));
+    configured(&mut events).await;
+    project.write("src/other", "");
+    until(&hub, || project.starts("a").len() == 5 && is_connected(&hub, "a")).await;
+    assert_eq!(project.starts("b").len(), 1);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_built_program_that_is_built_again_restarts_its_server() {
+    let project = Project::new();
+    project.write("build/index.js", "1");
+    let mut server = project.server("a", json!({}));
+    server["args"].as_array_mut().unwrap().push("build/index.js".into());
+    project.configure(".roo/mcp.json", json!({"a": server, "b": project.server("b", json!({}))}));
+    let hub = project.hub(|builder| builder).await;
+    for starts in 2..4 {
+        project.write("build/index.js", &starts.to_string());
+        until(&hub, || project.starts("a").len() == starts && is_connected(&hub, "a")).await;
+    }
+    // Built while the server is off: nothing to restart, and the file is watched again when it is on.
+    hub.set_disabled("a", true).await.unwrap();
+    project.write("build/index.js", "off");
+    hub.set_disabled("a", false).await.unwrap();
+    until(&hub, || is_connected(&hub, "a")).await;
+    let starts = project.starts("a").len();
+    project.write("build/index.js", "on");
+    until(&hub, || project.starts("a").len() > starts && is_connected(&hub, "a")).await;
+    assert_eq!(project.starts("b").len(), 1);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_changes_again_and_again_restarts_its_server_now_and_then() {
+    let project = Project::new();
+    project.write("built", "1");
+    project.configure(".mcp.json", json!({"a": project.server("a", json!({"watchPaths": ["built"]}))}));
+    let wait = Duration::from_secs(3);
+    let hub = project.hub(|builder| builder.backoff(Backoff::default().first(wait))).await;
+    let start = Instant::now();
+    for starts in 2..4 {
+        project.write("built", &starts.to_string());
+        until(&hub, || project.starts("a").len() == starts && is_connected(&hub, "a")).await;
+    }
+    assert!(start.elapsed() >= wait, "the first change counts at once, the next when that was a while ago");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn who_asks_for_a_restart_does_not_wait_for_files_to_rest() {
+    let project = Project::new();
+    project.write("built", "1");
+    project.configure(".mcp.json", json!({"a": project.server("a", json!({"watchPaths": ["built"]}))}));
+    let hour = Duration::from_secs(3600);
+    let hub = project.hub(|builder| builder.backoff(Backoff::default().first(hour).longest(hour))).await;
+    project.write("built", "2");
+    until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;
+    project.write("built", "3");
+    tokio::time::timeout(LIMIT, hub.restart("a")).await.unwrap();
+    assert_eq!(project.starts("a").len(), 3);
+    hub.close().await;
+}
+
+// mcp-notes 2.3, number 13, and a file that is being edited.
+#[tokio::test]
+async fn a_broken_file_changes_nothing_but_the_problems() {
+    let project = Project::new();
+    project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
+    project.configure("global.json", json!({"b": project.server("b", json!({}))}));
+    let hub = project.hub(|builder| builder).await;
+    for file in ["global.json", ".mcp.json"] {
+        let text = project.read(file);
+        project.write(file, &text[..text.len() - 1]);
+        until(&hub, || !hub.problems().is_empty()).await;
+        let problems = hub.problems();
+        let broken = problems.iter().find(|problem| problem.severity() == Severity::Error).unwrap();
+        assert!(broken.file.as_ref().is_some_and(|broken| broken.ends_with(file)), "{broken}");
+        assert!(problems.iter().any(|problem| problem.kind == ProblemKind::Kept));
+        assert!(is_connected(&hub, "a") && is_connected(&hub, "b"));
+        let refused = hub.set_disabled(if file == ".mcp.json" { "a" } else { "b" }, true).await;
+        assert!(
+            matches!(refused, Err(EditError::Refused { source: Refusal::Broken { .. }, .. })),
+            "{refused:?}"
+        );
+        project.write(file, &text);
+        until(&hub, || hub.problems().is_empty()).await;
+    }
+    assert_eq!((project.starts("a").len(), project.starts("b").len()), (1, 1));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn files_may_come_and_go_with_their_servers() {
+    let project = Project::new();
+    let hub = project.hub(|builder| builder).await;
+    assert!(hub.snapshot().is_empty());
+    for _ in 0..2 {
+        project.configure(".vscode/mcp.json", json!({"a": project.server("a", json!({}))}));
+        until(&hub, || is_connected(&hub, "a")).await;
+        fs::remove_dir_all(project.path(".vscode")).unwrap();
+        until(&hub, || hub.snapshot().is_empty()).await;
+    }
+    hub.close().await;
+}
+
+// mcp-notes 2.3, numbers 4, 5 and 6: the timeout did not apply, other keys were lost, and a flag that hid the hub's own
+// write hid other people's too.
+#[tokio::test]
+async fn a_change_by_the_program_is_in_force_and_hides_nobody_elses() {
+    let project = Project::new();
+    let (a, b) = (project.server("a", json!({})), project.server("b", json!({})));
+    let text = format!(
+        "{{\n  // mine\n  \"inputs\": [],\n  \"mcpServers\": {{\n    \"a\": {a}, // a\n    \"b\": {b}\n  }}\n}}\n"
+    );
+    project.write(".mcp.json", &text);
+    let hub = project.hub(|builder| builder).await;
+    let mut events = hub.events();
+    hub.set_timeout("a", Duration::from_secs(7)).await.unwrap();
+    assert_eq!(config(&hub, "a").timeout, Duration::from_secs(7));
+    let written = project.read(".mcp.json");
+    assert!(written.contains(", \"timeout\": 7}, // a"), "{written}");
+    assert_eq!(written.replace(", \"timeout\": 7", ""), text);
+    // Somebody else, before anything could have been heard of the first change.
+    let theirs = project.read(".mcp.json").replace("// mine", "// theirs");
+    let theirs = theirs.replacen("\"b\": {", "\"b\": {\"timeout\": 9, ", 1);
+    project.write(".mcp.json", &theirs);
+    until(&hub, || config(&hub, "b").timeout == Duration::from_secs(9)).await;
+    assert_eq!(config(&hub, "a").timeout, Duration::from_secs(7));
+    // Both at once are read at once.
+    hub.set_always_allow("a", "t", true).await.unwrap();
+    assert!(config(&hub, "a").always_allow.matches("t"));
+    project.write(".mcp.json", &format!("{}\n", project.read(".mcp.json")));
+    hub.set_always_allow("a", "t", false).await.unwrap();
+    assert!(!config(&hub, "a").always_allow.matches("t"));
+    hub.set_tool_enabled("b", "t", false).await.unwrap();
+    assert!(!config(&hub, "b").enables("t"));
+    hub.set_tool_enabled("b", "t", true).await.unwrap();
+    assert!(config(&hub, "b").enables("t"));
+    hub.set_disabled("b", true).await.unwrap();
+    assert!(config(&hub, "b").disabled);
+    until(&hub, || matches!(hub.server("b").unwrap().state, ServerState::Disabled(DisabledBy::Config))).await;
+    project.configure("global.json", json!({"c": project.server("c", json!({}))}));
+    until(&hub, || is_connected(&hub, "c")).await;
+    // The line that was added may be read before the change that came right behind it, on a machine that is busy.
+    assert!(matches!(configurations(&mut events), 8 | 9));
+    assert_eq!((project.starts("a").len(), project.starts("b").len()), (1, 1));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_the_hub_writes_itself_is_no_news() {
+    let project = Project::new();
+    project.write("sign", "");
+    let servers = json!({
+        "a": project.server("a", json!({})), "b": project.server("b", json!({"watchPaths": ["sign"]})),
+    });
+    project.configure(".mcp.json", servers);
+    let hub = project.hub(|builder| builder).await;
+    for seconds in 1..5 {
+        let mut events = hub.events();
+        hub.set_timeout("a", Duration::from_secs(seconds)).await.unwrap();
+        // What is told of the file is told before this is, or with it.
+        project.write("sign", "");
+        until(&hub, || project.starts("b").len() as u64 > seconds && is_connected(&hub, "b")).await;
+        assert_eq!(configurations(&mut events), 1);
+    }
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_asked_for_does_not_wait_for_quiet() {
+    let project = Project::new();
+    let hub = project.hub(|builder| builder.debounce(Duration::from_secs(3600))).await;
+    project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
+    hub.reload().await;
+    until(&hub, || is_connected(&hub, "a")).await;
+    project.configure("global.json", json!({"b": project.server("b", json!({}))}));
+    hub.set_disabled("a", true).await.unwrap();
+    assert!(config(&hub, "a").disabled && hub.server("b").is_some());
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn servers_are_added_and_removed() {
+    let project = Project::new();
+    project.configure("global.json", json!({"a": project.server("a", json!({"timeout": 5})), "broken": 1}));
+    let program_server = ServerConfig::new(Stdio::new("agentwire-no-such-command"));
+    let hub = {
+        let sources = Sources::new().project(project.folder.path()).global(project.path("global.json"));
+        let hub = Hub::builder().sources(sources.server("ours", program_server)).debounce(DEBOUNCE).build();
+        assert!(hub.wait_until_ready(LIMIT).await);
+        hub
+    };
+    let Value::Object(entry) = project.server("a", json!({})) else { panic!() };
+    let mut stdio = Stdio::new("sh");
+    stdio.args = strings(&entry, "args");
+    let file = project.path(".roo/mcp.json");
+    hub.add(&file, "a", ServerConfig::new(stdio.clone())).await.unwrap();
+    // It goes before the one of the user's.
+    assert_eq!(config(&hub, "a").timeout, Duration::from_secs(60));
+    until(&hub, || is_connected(&hub, "a")).await;
+    let again = hub.add(&file, "a", ServerConfig::new(stdio.clone())).await;
+    assert!(matches!(again, Err(EditError::Refused { source: Refusal::Exists { .. }, .. })), "{again:?}");
+    hub.remove("a").await.unwrap();
+    assert_eq!(config(&hub, "a").timeout, Duration::from_secs(5));
+    hub.remove("a").await.unwrap();
+    assert!(hub.server("a").is_none());
+    // One that makes no sense can be removed, too.
+    hub.remove("broken").await.unwrap();
+    assert_eq!(project.read("global.json"), "{\"mcpServers\":{}}");
+    let unknown = hub.remove("a").await;
+    assert!(
+        matches!(unknown, Err(EditError::Refused { source: Refusal::NoServer { .. }, .. })),
+        "{unknown:?}"
+    );
+    let ours = hub.set_disabled("ours", true).await;
+    assert!(matches!(ours, Err(EditError::NoFile { .. })), "{ours:?}");
+    let elsewhere = hub.add(project.path("other.json"), "a", ServerConfig::new(stdio.clone())).await;
+    assert!(matches!(elsewhere, Err(EditError::NotRead { .. })), "{elsewhere:?}");
+    let unnamed = hub.add(&file, " ", ServerConfig::new(stdio)).await;
+    assert!(matches!(unnamed, Err(EditError::Refused { source: Refusal::ServerName, .. })), "{unnamed:?}");
+    hub.close().await;
+    assert!(matches!(hub.remove("a").await, Err(EditError::Closed)));
+}
+
+fn strings(object: &Map<String, Value>, key: &str) -> Vec<String> {
+    object[key].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+// Dropping a future takes nothing back.
+#[tokio::test]
+async fn a_change_is_made_though_nobody_waits_for_it() {
+    let project = Project::new();
+    project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
+    let hub = project.hub(|builder| builder).await;
+    assert!(hub.set_timeout("a", Duration::from_secs(7)).now_or_never().is_none());
+    until(&hub, || config(&hub, "a").timeout == Duration::from_secs(7)).await;
+    hub.close().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn nothing_watches_any_more_when_the_hub_is_closed_or_dropped() {
+    let watches = || {
+        let all = |folder: &str| fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        let threads = all("/proc/self/task").filter_map(|task| fs::read_to_string(task.join("comm")).ok());
+        let queues = all("/proc/self/fd").filter_map(|file| fs::read_link(file).ok());
+        threads.filter(|name| name.trim() == "agentwire-watch").count()
+            + queues.filter(|to| to == Path::new("anon_inode:inotify")).count()
+    };
+    for is_closed in [true, false] {
+        let project = Project::new();
+        let hub = project.hub(|builder| builder).await;
+        project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
+        until(&hub, || is_connected(&hub, "a")).await;
+        assert_eq!(watches(), 2);
+        if is_closed {
+            hub.close().await;
+        } else {
+            drop(hub);
+        }
+        let gone = async {
+            while watches() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(LIMIT, gone).await.unwrap();
+    }
+}

@@ -1,0 +1,373 @@
+//! All servers as one: over a transport of rmcp's, as another agent would have it.
+
+use std::{fs, time::Duration};
+
+use agentwire_hub::{
+    Approval, Audit, CallRequest, Decision, Ended, Gateway, Hub, Naming,
+    config::{Launch, Sources},
+};
+use futures_util::StreamExt as _;
+use rmcp::{
+    ClientHandler, RoleClient, RoleServer, ServiceExt,
+    model::{
+        CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CompleteRequestParams,
+        GetPromptRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ResourceContents,
+    },
+    service::{NotificationContext, PeerRequestOptions, RunningService, ServiceError},
+};
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::timeout};
+
+use crate::{
+    gateway_program,
+    server::{LIMIT, config},
+};
+
+/// A client that tells what it hears.
+#[derive(Clone)]
+struct Client(mpsc::UnboundedSender<Heard>);
+
+#[derive(Debug, PartialEq)]
+enum Heard {
+    Tools,
+    Resources,
+    Prompts,
+    Progress(f64),
+}
+
+impl ClientHandler for Client {
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.0.send(Heard::Tools).unwrap();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.0.send(Heard::Resources).unwrap();
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.0.send(Heard::Prompts).unwrap();
+    }
+
+    async fn on_progress(&self, step: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.0.send(Heard::Progress(step.progress)).unwrap();
+    }
+}
+
+struct Connected {
+    hub: Hub,
+    client: RunningService<RoleClient, Client>,
+    heard: mpsc::UnboundedReceiver<Heard>,
+    _server: RunningService<RoleServer, Gateway>,
+}
+
+async fn connected(hub: Hub, with: impl FnOnce(Gateway) -> Gateway) -> Connected {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (sender, heard) = mpsc::unbounded_channel();
+    let gateway = with(Gateway::new(&hub).patience(LIMIT));
+    let (server, client) = tokio::join!(gateway.serve(ours), Client(sender).serve(theirs));
+    Connected { hub, client: client.unwrap(), heard, _server: server.unwrap() }
+}
+
+fn hub(names: &[&str]) -> Hub {
+    let sources = names.iter().fold(Sources::new(), |sources, name| sources.server(*name, config()));
+    Hub::builder().sources(sources).build()
+}
+
+async fn one() -> Connected {
+    connected(hub(&["test"]), |gateway| gateway).await
+}
+
+fn call(tool: &'static str, arguments: Value) -> CallToolRequestParams {
+    let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+    CallToolRequestParams::new(tool).with_arguments(arguments)
+}
+
+impl Connected {
+    async fn call(&self, tool: &'static str, arguments: Value) -> CallToolResult {
+        self.client.call_tool(call(tool, arguments)).await.unwrap()
+    }
+
+    async fn tools(&self) -> Vec<String> {
+        let tools = self.client.list_all_tools().await.unwrap();
+        tools.into_iter().map(|tool| tool.name.into_owned()).collect()
+    }
+
+    async fn heard(&mut self) -> Heard {
+        timeout(LIMIT, self.heard.recv()).await.unwrap().unwrap()
+    }
+}
+
+fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+#[tokio::test]
+async fn everything_is_there_under_a_unique_name() {
+    let connected = connected(hub(&["test", "my other"]), |gateway| gateway).await;
+    let info = connected.client.peer_info().unwrap();
+    let server = info.server_info.as_ref().unwrap();
+    assert_eq!(server.name, "agentwire-hub");
+    let instructions = info.instructions.as_deref().unwrap();
+    assert!(instructions.contains("`my other`") && instructions.contains("Be kind."), "{instructions}");
+    let tools = connected.tools().await;
+    for name in ["test__echo", "my_other__echo", "test__read-file"] {
+        assert!(tools.iter().any(|tool| tool == name), "{name} is not in {tools:?}");
+    }
+    let echo = connected.call("my_other__echo", json!({"text": "hello"})).await;
+    assert_eq!((text(&echo), echo.is_error), ("hello", Some(false)));
+    // A model's spelling.
+    assert_eq!(text(&connected.call("my-other__echo", json!({"text": "hello"})).await), "hello");
+    let prompts = connected.client.list_all_prompts().await.unwrap();
+    let names: Vec<_> = prompts.iter().map(|prompt| &*prompt.name).collect();
+    assert_eq!(names, ["test__greet-all", "my_other__greet-all"]);
+    let greeting = connected.client.get_prompt(GetPromptRequestParams::new("test__greet-all")).await.unwrap();
+    assert!(serde_json::to_string(&greeting).unwrap().contains("greet-all"));
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn a_resource_that_two_servers_have_is_read_of_the_right_one() {
+    let connected = connected(hub(&["a", "b c"]), |gateway| gateway).await;
+    let resources = connected.client.list_all_resources().await.unwrap();
+    let uris: Vec<_> = resources.iter().map(|resource| &*resource.uri).collect();
+    assert_eq!(uris, ["mcp-hub:a/test://a", "mcp-hub:b%20c/test://a"]);
+    for uri in uris {
+        let read = connected.client.read_resource(ReadResourceRequestParams::new(uri)).await.unwrap();
+        let ResourceContents::TextResourceContents { uri: read, .. } = &read.contents[0] else {
+            panic!("{read:?}")
+        };
+        assert_eq!(read, uri);
+    }
+    let error = connected.client.read_resource(ReadResourceRequestParams::new("test://a")).await.unwrap_err();
+    let ServiceError::McpError(error) = error else { panic!("{error}") };
+    assert!(error.message.contains("mcp-hub:b%20c/test://a"), "{error}");
+    // What a result links to can be read too.
+    let link = json!({"content": [
+        {"type": "resource_link", "uri": "test://other", "name": "o"},
+        {"type": "resource_link", "uri": "https://example.com/", "name": "p"},
+        {"type": "resource", "resource": {"uri": "test://a", "text": "x"}},
+    ]});
+    let given = serde_json::to_value(connected.call("a__give", link).await).unwrap();
+    let uris = ["/content/0/uri", "/content/1/uri", "/content/2/resource/uri"]
+        .map(|path| given.pointer(path).unwrap());
+    assert_eq!(uris, ["mcp-hub:a/test://other", "https://example.com/", "mcp-hub:a/test://a"]);
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn a_resource_of_one_server_keeps_its_uri() {
+    let connected = one().await;
+    assert_eq!(connected.client.list_all_resources().await.unwrap()[0].uri, "test://a");
+    let read = connected.client.read_resource(ReadResourceRequestParams::new("test://a")).await.unwrap();
+    let ResourceContents::TextResourceContents { uri, .. } = &read.contents[0] else { panic!("{read:?}") };
+    assert_eq!(uri, "test://a");
+    // It is the only one that has resources.
+    connected.client.read_resource(ReadResourceRequestParams::new("test://unlisted")).await.unwrap();
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn arguments_of_prompts_are_completed() {
+    let connected = one().await;
+    let params = json!({"ref": {"type": "ref/prompt", "name": "test__greet-all"}, "argument": {"name": "n", "value": "v"}});
+    let params: CompleteRequestParams = serde_json::from_value(params).unwrap();
+    assert_eq!(connected.client.complete(params).await.unwrap().completion.values, ["v"]);
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_refused_is_told_to_the_model() {
+    let ask = Approval::asked(async |call| {
+        assert_eq!(&*call.caller, "rmcp");
+        Decision::Deny { reason: Some("not today".to_owned()) }
+    });
+    let mut strict = config();
+    strict.always_allow = ["heard"].into_iter().collect();
+    strict.disabled_tools = ["die"].into_iter().collect();
+    let (audit, mut records) = Audit::new(100);
+    let hub =
+        Hub::builder().sources(Sources::new().server("test", strict)).approval(ask).audit(audit).build();
+    let connected = connected(hub, |gateway| gateway).await;
+    assert!(!connected.tools().await.contains(&"test__die".to_owned()));
+    let denied = connected.call("test__echo", json!({"text": "hello"})).await;
+    assert_eq!(denied.is_error, Some(true));
+    assert!(text(&denied).contains("not today"), "{}", text(&denied));
+    let bad = connected.call("test__echo", json!({"text": 1})).await;
+    assert!(bad.is_error == Some(true) && text(&bad).contains("text"), "{bad:?}");
+    assert_eq!(connected.call("test__heard", json!({})).await.is_error, Some(false));
+    while records.try_recv().is_some() {}
+    let error = connected.client.call_tool(call("test__nothing", json!({}))).await.unwrap_err();
+    let ServiceError::McpError(error) = error else { panic!("{error}") };
+    assert!(error.message.contains("`test__") && !error.message.contains("die"), "{error}");
+    let disabled = connected.call("test__die", json!({})).await;
+    assert!(disabled.is_error == Some(true) && text(&disabled).contains("disabled"), "{disabled:?}");
+    for code in ["unknown", "tool_disabled"] {
+        assert_eq!(records.try_recv().unwrap().outcome, Ended::Failed(code));
+    }
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn progress_comes_in_order_and_before_the_result() {
+    let mut connected = one().await;
+    let request = CallToolRequest::new(call("test__tick", json!({"times": 20, "every": 1})));
+    let handle = connected
+        .client
+        .send_request_with_option(ClientRequest::CallToolRequest(request), PeerRequestOptions::no_options())
+        .await
+        .unwrap();
+    handle.await_response().await.unwrap();
+    let mut steps = Vec::new();
+    while steps.len() < 20 {
+        let Heard::Progress(step) = connected.heard().await else { panic!("{steps:?}") };
+        steps.push(step);
+    }
+    // The client hears of each in a task of its own, in any order.
+    steps.sort_by(f64::total_cmp);
+    assert_eq!(steps, (1..=20).map(f64::from).collect::<Vec<_>>());
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_is_cancelled_at_the_server() {
+    let mut connected = one().await;
+    let request = CallToolRequest::new(call("test__tick", json!({"times": 10_000, "every": 20})));
+    let handle = connected
+        .client
+        .send_request_with_option(ClientRequest::CallToolRequest(request), PeerRequestOptions::no_options())
+        .await
+        .unwrap();
+    // It has come to the server.
+    assert_eq!(connected.heard().await, Heard::Progress(1.0));
+    handle.cancel(Some("no more".to_owned())).await.unwrap();
+    let cancelled = async {
+        loop {
+            let heard: Value =
+                serde_json::from_str(text(&connected.call("test__heard", json!({})).await)).unwrap();
+            if heard["cancelled"].as_array().is_some_and(|cancelled| !cancelled.is_empty()) {
+                return;
+            }
+        }
+    };
+    timeout(LIMIT, cancelled).await.unwrap();
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn changed_lists_are_told_of_and_others_are_not() {
+    let mut connected = one().await;
+    let before = connected.tools().await;
+    let add = json!({"method": "notifications/tools/list_changed",
+        "add": {"name": "grown", "inputSchema": {"type": "object"}}});
+    connected.call("test__notify", add).await;
+    assert_eq!(connected.heard().await, Heard::Tools);
+    let after = connected.tools().await;
+    assert_eq!(after.len(), before.len() + 1);
+    assert!(after.contains(&"test__grown".to_owned()));
+    // A server that comes, and one that goes.
+    let configuration = Sources::new().server("new", config()).server("test", config()).read();
+    connected.hub.apply(configuration);
+    for heard in [Heard::Tools, Heard::Resources, Heard::Prompts] {
+        assert_eq!(connected.heard().await, heard);
+    }
+    assert_eq!(text(&connected.call("new__echo", json!({"text": "hello"})).await), "hello");
+    connected.hub.apply(Sources::new().server("test", config()).read());
+    for heard in [Heard::Tools, Heard::Resources, Heard::Prompts] {
+        assert_eq!(connected.heard().await, heard);
+    }
+    assert_eq!(connected.tools().await.len(), after.len());
+    assert_eq!(connected.heard.try_recv().ok(), None);
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_that_is_switched_off_is_gone() {
+    let mut connected = one().await;
+    assert!(connected.tools().await.contains(&"test__echo".to_owned()));
+    let mut without = config();
+    without.disabled_tools = ["echo"].into_iter().collect();
+    connected.hub.apply(Sources::new().server("test", without).read());
+    assert_eq!(connected.heard().await, Heard::Tools);
+    assert!(!connected.tools().await.contains(&"test__echo".to_owned()));
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn a_name_that_was_seen_never_leads_to_another_tool() {
+    let mut connected = connected(hub(&["x_y", "x y"]), |gateway| gateway).await;
+    let before = connected.tools().await;
+    assert!(before.contains(&"x_y__echo".to_owned()));
+    for by_tool in [true, false] {
+        let mut without = config();
+        if by_tool {
+            without.disabled_tools = ["echo"].into_iter().collect();
+        } else {
+            without.disabled = true;
+        }
+        connected.hub.apply(Sources::new().server("x_y", without).server("x y", config()).read());
+        assert_eq!(connected.heard().await, Heard::Tools);
+        let now = connected.tools().await;
+        assert!(!now.contains(&"x_y__echo".to_owned()) && now.iter().all(|name| before.contains(name)));
+        for name in ["x_y__echo", "x-y__echo"] {
+            let refused = connected.call(name, json!({"text": "hello"})).await;
+            assert_eq!(refused.is_error, Some(true), "{refused:?}");
+            assert!(text(&refused).contains("`x_y`") && text(&refused).contains("disabled"), "{refused:?}");
+        }
+    }
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn names_are_of_the_kind_that_is_wanted() {
+    let connected = connected(hub(&["test"]), |gateway| gateway.naming(Naming::DASHES)).await;
+    assert!(connected.tools().await.contains(&"mcp--test--echo".to_owned()));
+    assert_eq!(text(&connected.call("mcp--test--echo", json!({"text": "hello"})).await), "hello");
+    connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_can_not_be_started_holds_nobody_up() {
+    let mut broken = config();
+    let Launch::Stdio(stdio) = &mut broken.launch else { panic!() };
+    stdio.args = vec!["-c".to_owned(), "sleep 1000".to_owned()];
+    let sources = Sources::new().server("test", config()).server("broken", broken);
+    let hub = Hub::builder().sources(sources).build();
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let gateway = Gateway::new(&hub).patience(Duration::from_secs(1));
+    let (server, client) = tokio::join!(gateway.serve(ours), ().serve(theirs));
+    let (_server, client) = (server.unwrap(), client.unwrap());
+    timeout(LIMIT, client.list_all_tools()).await.unwrap().unwrap();
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn over_stdio_it_is_a_server_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner.json");
+    let Launch::Stdio(program) = config().launch else { panic!() };
+    let server = json!({"command": program.command, "args": program.args});
+    fs::write(&inner, json!({"mcpServers": {"test": server}}).to_string()).unwrap();
+    let outer = folder.path().join("outer.json");
+    let servers = json!({"mcpServers": {"inner": gateway_program::config(&inner)}});
+    fs::write(&outer, servers.to_string()).unwrap();
+    let hub = Hub::builder().sources(Sources::new().global(outer)).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    assert!(hub.tools().iter().any(|tool| &*tool.name == "mcp__inner__test__echo"), "{:?}", hub.snapshot());
+    let call = CallRequest::new("inner", "test__echo").arguments(json!({"text": "hello"}));
+    let outcome = hub.call(call).await.unwrap();
+    assert_eq!(outcome.content[0].as_text().unwrap().text, "hello");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn when_the_last_client_has_gone_the_hub_goes() {
+    let Connected { hub, client, heard: _heard, _server } = one().await;
+    client.list_all_tools().await.unwrap();
+    let mut events = hub.events();
+    drop(hub);
+    client.cancel().await.unwrap();
+    _server.waiting().await.unwrap();
+    // It ends with the hub.
+    let end = async { while events.next().await.is_some() {} };
+    timeout(LIMIT, end).await.unwrap();
+}

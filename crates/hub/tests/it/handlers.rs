@@ -1,0 +1,326 @@
+//! What servers say and ask of themselves: changed lists, log messages, questions to the user, the model and the program.
+
+#![expect(deprecated, reason = "roots are on their way out of MCP, and servers still use them")]
+
+use std::{
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use agentwire_hub::{
+    CallError, CallLimits, CallRequest, Handlers, Hub, PromptRequest, ReadRequest, ServerState, TimeLimit,
+};
+use rmcp::model::{CompleteRequestParams, ElicitResult, ElicitationAction, Root};
+use serde_json::{Value, json};
+use tokio::{
+    sync::{Notify, oneshot},
+    time::timeout,
+};
+
+use crate::{
+    call::{call, heard, limited, text},
+    server::{LIMIT, config, hub},
+};
+
+async fn hub_with(handlers: Handlers) -> Hub {
+    hub(config(), |builder| builder.handlers(handlers)).await
+}
+
+/// What the server gets when it asks.
+async fn asks(hub: &Hub, method: &str, params: Value) -> Value {
+    let request = call("ask", json!({"method": method, "params": params}));
+    serde_json::from_str(text(&hub.call(request).await.unwrap())).unwrap()
+}
+
+async fn tells(hub: &Hub, method: &str, params: Value) {
+    hub.call(call("notify", json!({"method": method, "params": params}))).await.unwrap();
+}
+
+fn form() -> Value {
+    json!({"message": "who?", "requestedSchema": {"type": "object", "properties": {
+        "name": {"type": "string"}, "age": {"type": "integer", "default": 5}}}})
+}
+
+fn message() -> Value {
+    json!({"maxTokens": 1, "messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}]})
+}
+
+#[tokio::test]
+async fn without_handlers_nothing_is_announced_and_everything_declined() {
+    let hub = hub_with(Handlers::new()).await;
+    assert_eq!(heard(&hub).await["client"]["capabilities"], json!({}));
+    assert_eq!(asks(&hub, "elicitation/create", form()).await["result"], json!({"action": "decline"}));
+    assert_eq!(asks(&hub, "roots/list", json!({})).await["result"], json!({"roots": []}));
+    assert_eq!(asks(&hub, "sampling/createMessage", message()).await["error"]["code"], -32601);
+    assert_eq!(asks(&hub, "ping", json!({})).await["result"], json!({}));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn handlers_answer_and_are_announced() {
+    let handlers = Handlers::new()
+        .elicitation(async |question| {
+            assert_eq!(question.server.as_str(), "test");
+            ElicitResult::new(ElicitationAction::Accept).with_content(json!({"name": "Ada"}))
+        })
+        .sampling(async |_| Err("not now".to_owned()))
+        .roots(|server| vec![Root::new(format!("file:///{server}"))]);
+    let hub = hub_with(handlers).await;
+    let client = &heard(&hub).await["client"];
+    assert_eq!(client["capabilities"], json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}}));
+    // The last version that has a handshake.
+    assert_eq!(client["protocolVersion"], "2025-11-25");
+    assert_eq!(client["clientInfo"]["name"], "agentwire-hub");
+    let answer = asks(&hub, "elicitation/create", form()).await;
+    assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada", "age": 5}}));
+    let answer = asks(&hub, "sampling/createMessage", message()).await;
+    assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-1), &json!("not now")));
+    let answer = asks(&hub, "roots/list", json!({})).await;
+    assert_eq!(answer["result"]["roots"][0]["uri"], "file:///test");
+    // A page is not to be opened where the program has not said that it can.
+    let page = json!({"mode": "url", "message": "m", "url": "https://example.com", "elicitationId": "1"});
+    assert_eq!(asks(&hub, "elicitation/create", page).await["result"]["action"], "decline");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_has_declined() {
+    let handlers = Handlers::new()
+        .elicitation(async |_| panic!("on purpose"))
+        .sampling(async |_| panic!("on purpose"))
+        .roots(|_| panic!("on purpose"))
+        .log(|_| panic!("on purpose"));
+    let hub = hub_with(handlers).await;
+    assert_eq!(asks(&hub, "elicitation/create", form()).await["result"]["action"], "decline");
+    assert_eq!(asks(&hub, "sampling/createMessage", message()).await["error"]["code"], -1);
+    assert_eq!(asks(&hub, "roots/list", json!({})).await["result"], json!({"roots": []}));
+    tells(&hub, "notifications/message", json!({"level": "info", "data": "x"})).await;
+    assert_eq!(text(&hub.call(call("echo", json!({"text": "still here"}))).await.unwrap()), "still here");
+    hub.close().await;
+}
+
+/// Keeps how it stands with the server when the question is dropped.
+struct Question {
+    hub: Arc<OnceLock<Hub>>,
+    dropped: Option<oneshot::Sender<ServerState>>,
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let state = self.hub.get().unwrap().server("test").unwrap().state;
+        self.dropped.take().unwrap().send(state).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_server_is_seen_though_the_user_is_still_asked() {
+    let (is_asked, here) = (Arc::new(Notify::new()), Arc::new(OnceLock::new()));
+    let (dropped, at_the_end) = oneshot::channel();
+    let dropped = Mutex::new(Some(dropped));
+    let handlers = Handlers::new().elicitation({
+        let (is_asked, here) = (Arc::clone(&is_asked), Arc::clone(&here));
+        move |_| {
+            is_asked.notify_one();
+            let question = Question { hub: Arc::clone(&here), dropped: dropped.lock().unwrap().take() };
+            async move {
+                let _question = question;
+                std::future::pending().await
+            }
+        }
+    });
+    let hub = hub_with(handlers).await;
+    here.set(hub.clone()).unwrap();
+    let die = async {
+        is_asked.notified().await;
+        hub.call(call("die", json!({}))).await.unwrap_err()
+    };
+    let asked = call("ask", json!({"method": "elicitation/create", "params": form()}));
+    let (asked, died) = tokio::join!(hub.call(asked), die);
+    assert_eq!((asked.unwrap_err().code(), died.code()), ("connection_lost", "connection_lost"));
+    let state = timeout(LIMIT, at_the_end).await.unwrap().unwrap();
+    assert!(matches!(state, ServerState::Reconnecting { .. }), "{state:?}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_subscribed_to_is_subscribed_to_again_at_the_next_connection() {
+    let hub = hub_with(Handlers::new()).await;
+    hub.subscribe("test", "test://a").await.unwrap();
+    assert!(matches!(hub.restart("test").await, Some(ServerState::Connected { .. })));
+    let again = async { while heard(&hub).await["subscribed"] != json!(["test://a"]) {} };
+    timeout(LIMIT, again).await.unwrap();
+    // It can be taken back also while there is no connection.
+    hub.set_enabled(false);
+    let error = hub.unsubscribe("test", "test://a").await.unwrap_err();
+    assert_eq!(error.code(), "server_disabled");
+    hub.set_enabled(true);
+    assert!(hub.wait_until_ready(LIMIT).await);
+    hub.refresh("test").await;
+    assert_eq!(heard(&hub).await["subscribed"], json!([]));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_user_who_takes_his_time_does_not_use_up_that_of_the_call() {
+    // The calls have no time at all while the user thinks.
+    let place = Arc::new(OnceLock::<Hub>::new());
+    let thinks = {
+        let place = Arc::clone(&place);
+        Handlers::new().elicitation(move |_| {
+            let hub = place.get().unwrap().clone();
+            async move {
+                limited(&hub, Duration::from_millis(1));
+                assert!(timeout(Duration::from_millis(300), std::future::pending::<()>()).await.is_err());
+                limited(&hub, LIMIT);
+                ElicitResult::new(ElicitationAction::Cancel)
+            }
+        })
+    };
+    let hub = hub_with(thinks).await;
+    place.set(hub.clone()).unwrap();
+    assert_eq!(asks(&hub, "elicitation/create", form()).await["result"]["action"], "cancel");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_user_who_never_answers_does_not_hold_up_a_call_for_ever() {
+    let begun = Arc::new(Notify::new());
+    let begins = Arc::clone(&begun);
+    let handlers = Handlers::new().elicitation(move |_| {
+        begins.notify_one();
+        std::future::pending()
+    });
+    let longest = CallLimits::default().longest(Duration::from_millis(600));
+    let hub = hub(config(), |builder| builder.handlers(handlers).limits(longest)).await;
+    let asked = hub.call(call("ask", json!({"method": "elicitation/create", "params": form()})));
+    let (error, ()) = tokio::join!(timeout(LIMIT, asked), async {
+        begun.notified().await;
+        limited(&hub, Duration::from_millis(1));
+    });
+    let error = error.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::TimedOut { limit: TimeLimit::Longest(_), .. }), "{error}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_question_that_is_taken_back_ends_its_handler() {
+    struct Dropped(Arc<AtomicBool>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let dropped = Arc::new(AtomicBool::new(false));
+    let mark = Arc::clone(&dropped);
+    let begun = Arc::new(Notify::new());
+    let begins = Arc::clone(&begun);
+    let handlers = Handlers::new().elicitation(move |_| {
+        begins.notify_one();
+        let dropped = Dropped(Arc::clone(&mark));
+        async move {
+            let _dropped = dropped;
+            std::future::pending().await
+        }
+    });
+    let hub = hub_with(handlers).await;
+    let asked = tokio::spawn({
+        let hub = hub.clone();
+        let question = json!({"method": "elicitation/create", "params": form(), "id": 77});
+        async move { hub.call(call("ask", question)).await }
+    });
+    let gone = async {
+        // What is taken back sooner has no handler.
+        begun.notified().await;
+        while !dropped.load(Ordering::Acquire) {
+            tells(&hub, "notifications/cancelled", json!({"requestId": 77})).await;
+        }
+    };
+    timeout(LIMIT, gone).await.unwrap();
+    asked.abort();
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_changed_list_is_read_again() {
+    let hub = hub_with(Handlers::new()).await;
+    let catalog = hub.catalog("test").unwrap();
+    assert_eq!(catalog.tools().len(), 10);
+    assert_eq!((catalog.resources().len(), catalog.templates().len(), catalog.prompts().len()), (1, 0, 1));
+    assert_eq!(catalog.instructions(), Some("Be kind."));
+    let tool = json!({"name": "new", "inputSchema": {"type": "object", "required": ["a"]}});
+    let add = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
+    hub.call(call("notify", add)).await.unwrap();
+    let added = async {
+        while hub.catalog("test").unwrap().tools().len() == 10 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, added).await.unwrap();
+    assert_eq!(hub.call(call("new", json!({}))).await.unwrap_err().code(), "bad_arguments");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn log_messages_and_changed_resources_are_heard() {
+    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let updates = sender.clone();
+    let handlers = Handlers::new()
+        .log(move |message| sender.send(format!("{} {}", message.server, message.data)).unwrap())
+        .resource_updated(move |server, uri| updates.send(format!("{server} {uri}")).unwrap());
+    let hub = hub_with(handlers).await;
+    tells(&hub, "notifications/message", json!({"level": "warning", "logger": "l", "data": {"a": 1}})).await;
+    assert_eq!(timeout(LIMIT, told.recv()).await.unwrap().unwrap(), r#"test {"a":1}"#);
+    hub.subscribe("test", "test://a").await.unwrap();
+    assert_eq!(heard(&hub).await["subscribed"], json!(["test://a"]));
+    tells(&hub, "notifications/resources/updated", json!({"uri": "test://a"})).await;
+    assert_eq!(timeout(LIMIT, told.recv()).await.unwrap().unwrap(), "test test://a");
+    hub.unsubscribe("test", "test://a").await.unwrap();
+    assert_eq!(heard(&hub).await["subscribed"], json!([]));
+    let kept = hub.logs("test").unwrap();
+    assert_eq!((kept.len(), &kept[0].data), (1, &json!({"a": 1})));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_large_log_message_is_cut_before_anybody_hears_it() {
+    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let handlers = Handlers::new().log(move |message| sender.send(message.clone()).unwrap());
+    let hub = hub_with(handlers).await;
+    let large = json!({"level": "info", "logger": "l".repeat(1000), "data": {"a": "x".repeat(100_000)}});
+    tells(&hub, "notifications/message", large).await;
+    let heard = timeout(LIMIT, told.recv()).await.unwrap().unwrap();
+    let data = heard.data.as_str().unwrap();
+    assert!(data.starts_with(r#"{"a":"xxx"#) && data.ends_with('…') && data.len() < 5000, "{}", data.len());
+    assert_eq!(heard.logger.unwrap().len(), 200);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn resources_and_prompts_are_had_within_bounds() {
+    let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(20).media(50))).await;
+    let read = hub.read_resource(ReadRequest::new("test", "test://a")).await.unwrap();
+    let read = serde_json::to_value(&read.contents).unwrap();
+    assert!(read[0]["text"].as_str().unwrap().contains("[80 of 100 bytes left out"), "{read}");
+    assert!(read[1]["text"].as_str().unwrap().starts_with("[data (image/png, 100 bytes"), "{read}");
+    let error = hub.read_resource(ReadRequest::new("test", "test://none")).await.unwrap_err();
+    assert_eq!(error.code(), "refused", "{error}");
+    let request =
+        PromptRequest::new("test", "greet_all").arguments(json!({"a": "b"}).as_object().unwrap().clone());
+    let prompt = serde_json::to_value(hub.get_prompt(request).await.unwrap()).unwrap();
+    assert!(
+        prompt["messages"][0]["content"]["text"].as_str().unwrap().starts_with("\"greet-all\" {\"a\":"),
+        "{prompt}"
+    );
+    let error = hub.get_prompt(PromptRequest::new("test", "greet")).await.unwrap_err();
+    assert!(error.to_string().contains("the names are: `greet-all`"), "{error}");
+    let wanted: CompleteRequestParams = serde_json::from_value(
+        json!({"ref": {"type": "ref/prompt", "name": "greet-all"}, "argument": {"name": "a", "value": "x"}}),
+    )
+    .unwrap();
+    assert_eq!(hub.complete("test", wanted).await.unwrap().values, ["x"]);
+    hub.close().await;
+    assert_eq!(hub.call(CallRequest::new("test", "echo")).await.unwrap_err().code(), "not_connected");
+}

@@ -1,0 +1,77 @@
+//! Servers as a program sees them: started, seen, restarted and ended.
+
+use std::time::Duration;
+
+use agentwire_hub::{
+    CallError, CallRequest, DisabledBy, Hub, ServerState,
+    config::{ServerConfig, Sources, Stdio, Variables},
+};
+
+use crate::server;
+
+#[tokio::test]
+async fn a_command_that_is_not_there_is_told_and_does_not_hold_up_the_others() {
+    let missing = ServerConfig::new(Stdio::new("agentwire-no-such-command"));
+    let mut exits = Stdio::new("sh");
+    exits.args = ["-c", "echo 'cannot find the key' >&2; exit 3"].map(str::to_owned).into();
+    let sources = Sources::new().server("missing", missing).server("exits", ServerConfig::new(exits));
+    let hub = Hub::builder().sources(sources).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    assert!(
+        why(&hub, "missing")
+            .starts_with("the command `agentwire-no-such-command` was not found; looked in PATH (")
+    );
+    assert_eq!(why(&hub, "exits"), "exited with code 3 before the handshake; stderr: cannot find the key");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_is_waited_for_is_what_was_wanted_last_and_a_hub_that_is_closed_has_no_connection() {
+    let hub = server::hub(server::config(), |builder| builder).await;
+    let state = || hub.server("test").unwrap().state;
+    hub.set_enabled(false);
+    assert!(hub.wait_until_ready(LIMIT).await);
+    assert!(matches!(state(), ServerState::Disabled(DisabledBy::Hub)), "{:?}", state());
+    hub.set_enabled(true);
+    assert!(hub.wait_until_ready(LIMIT).await);
+    assert!(matches!(state(), ServerState::Connected { .. }), "{:?}", state());
+    hub.close().await;
+    assert_eq!(why(&hub, "test"), "the hub was closed");
+}
+
+#[tokio::test]
+async fn what_is_allowed_of_another_program_is_not_called_of_the_one_that_still_runs() {
+    let hub = server::hub(server::config(), |builder| builder).await;
+    let mut other = server::program();
+    other.args.push("other".to_owned());
+    let mut config = ServerConfig::new(other);
+    config.always_allow = ["*"].into_iter().collect();
+    hub.apply(Sources::new().server("test", config).read());
+    let call = || hub.call(CallRequest::new("test", "heard"));
+    let refused = call().await.unwrap_err();
+    assert!(matches!(refused, CallError::NotConnected { state: ServerState::Starting, .. }), "{refused:?}");
+    assert!(hub.wait_until_ready(LIMIT).await);
+    call().await.unwrap();
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_panics_when_it_is_asked_for_a_value_has_a_server_that_failed() {
+    let mut program = server::program();
+    program.args.push("${input:key}".to_owned());
+    let sources = Sources::new().server("test", ServerConfig::new(program));
+    let variables = Variables::default().input(|_| async { panic!("no answer") });
+    let hub = Hub::builder().sources(sources).variables(variables).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    assert!(why(&hub, "test").contains("panicked"), "{}", why(&hub, "test"));
+    hub.close().await;
+}
+
+fn why(hub: &Hub, server: &str) -> String {
+    match hub.server(server).unwrap().state {
+        ServerState::Failed { why } => why.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+const LIMIT: Duration = Duration::from_secs(20);

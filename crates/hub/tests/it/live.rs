@@ -1,0 +1,192 @@
+//! The hub as a server of the real CLI's, which a scripted model uses.
+//!
+//! `cargo xtask live-tests` names the CLI in `AGENTWIRE_CLI`; the servers are found as in [`real`](crate::real).
+
+mod jupyter;
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use agentwire::{Options, Session, SessionBuilder, mcp::McpServers, protocol::Message};
+use agentwire_hub::{
+    Audit, CallRecords, Hub,
+    config::{Launch, ServerConfig, Sources, Stdio},
+};
+use agentwire_testkit::{Script, ScriptedModel};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use crate::{gateway_program, real::node};
+
+/// A home and a project for the CLI, and a model.
+struct Place {
+    folder: TempDir,
+    model: ScriptedModel,
+}
+
+impl Place {
+    /// A model that calls these tools with these inputs, one a turn, and says that it is done after each.
+    async fn calling(calls: &[(&str, Value)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["home", "project"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let turn = |(name, input): &(&str, Value)| {
+            let call = json!({"blocks": [{"tool_use": {"name": name, "input": input}}]});
+            [call, json!({"blocks": [{"text": "Done."}]})]
+        };
+        let script = json!({"replies": calls.iter().flat_map(turn).collect::<Vec<_>>()});
+        let model = ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap();
+        Self { folder, model }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.file(name).to_str().unwrap().to_owned()
+    }
+
+    /// A session that knows the hub as the server `hub`, whose tools are all allowed.
+    async fn session(&self, hub: &Hub) -> Session {
+        let servers = McpServers::new().with("hub", hub.serve());
+        connected(Session::builder().options(self.options("mcp__hub")).mcp_servers(servers)).await
+    }
+
+    /// Options with which the CLI sees this place alone, and may use these tools.
+    fn options(&self, allowed: &str) -> Options {
+        let env = [
+            ("HOME", self.path("home")),
+            ("CLAUDE_CONFIG_DIR", self.path("home/.claude")),
+            ("ANTHROPIC_BASE_URL", self.model.base_url().to_owned()),
+            ("ANTHROPIC_API_KEY", "sk-fake".to_owned()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+            ("TERM", "dumb".to_owned()),
+            ("PATH", std::env::var("PATH").unwrap()),
+        ];
+        let options = Options::new().env_clear().cwd(self.path("project")).allowed_tools([allowed]);
+        env.into_iter().fold(options, |options, (name, value)| options.env(name, value))
+    }
+}
+
+/// `server-everything` over stdio; two of its tools are allowed.
+fn everything() -> ServerConfig {
+    let mut config = node("@modelcontextprotocol/server-everything/dist/index.js", &["stdio"]);
+    config.always_allow = ["echo", "get-tiny-image"].into_iter().collect();
+    config
+}
+
+fn hub(sources: Sources) -> (Hub, CallRecords) {
+    let (audit, records) = Audit::new(100);
+    (Hub::builder().sources(sources).audit(audit).build(), records)
+}
+
+/// A session that has started; its future is a large one.
+async fn connected(builder: SessionBuilder) -> Session {
+    Box::pin(builder.connect()).await.unwrap()
+}
+
+/// Waits until the CLI knows a tool of a server.
+async fn knows(session: &Session, server: &str, tool: &str) {
+    loop {
+        let status = session.mcp_status().await.unwrap();
+        let found = status.mcp_servers.iter().find(|one| &*one.name == server);
+        if found.is_some_and(|found| found.tools.iter().any(|one| &*one.name == tool)) {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Has the model do what it does next, and gives the content of the tool results that it got.
+async fn asked(session: &mut Session) -> String {
+    let mut turn = session.ask("Go.").await.unwrap();
+    let mut results = Vec::new();
+    while let Some(incoming) = turn.next().await {
+        let incoming = incoming.unwrap();
+        if let (Some(Message::User(_)), Some(line)) = (incoming.message(), incoming.line()) {
+            results.push(String::from_utf8_lossy(line.as_bytes()).into_owned());
+        }
+    }
+    results.concat()
+}
+
+async fn bounded(test: impl Future<Output = ()>) {
+    timeout(LIMIT, Box::pin(test)).await.unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
+async fn a_model_calls_a_tool_of_a_server_through_the_hub() {
+    bounded(async {
+        let place = Place::calling(&[
+            ("mcp__hub__everything__echo", json!({"message": "hello"})),
+            ("mcp__hub__everything__get-sum", json!({"a": 2, "b": 3})),
+            ("mcp__hub__everything__get-tiny-image", json!({})),
+        ])
+        .await;
+        let (hub, mut records) = hub(Sources::new().server("everything", everything()));
+        let mut session = place.session(&hub).await;
+        let results = asked(&mut session).await;
+        assert!(results.contains("Echo: hello"), "{results}");
+        let record = records.recv().await.unwrap();
+        assert_eq!(
+            (record.server.as_str(), &*record.name, &*record.caller),
+            ("everything", "echo", "claude-code")
+        );
+        // What the hub refuses is told to the model.
+        let results = asked(&mut session).await;
+        assert!(results.contains("the call of `get-sum` of the server `everything` was denied"), "{results}");
+        let results = asked(&mut session).await;
+        assert!(results.contains("image/png"), "{results}");
+        session.close().await.unwrap();
+        hub.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
+async fn a_server_that_comes_while_the_session_runs_can_be_called() {
+    bounded(async {
+        let call = ("mcp__hub__late__echo", json!({"message": "hello"}));
+        let place = Place::calling(&[call.clone(), call]).await;
+        let (hub, _records) = hub(Sources::new());
+        let mut session = place.session(&hub).await;
+        let before = asked(&mut session).await;
+        assert!(before.contains("No such tool"), "{before}");
+        hub.apply(Sources::new().server("late", everything()).read());
+        knows(&session, "hub", "late__echo").await;
+        let after = asked(&mut session).await;
+        assert!(after.contains("Echo: hello"), "{after}");
+        session.close().await.unwrap();
+        hub.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
+async fn the_hub_is_a_program_that_any_agent_can_start() {
+    bounded(async {
+        let place = Place::calling(&[("mcp__gateway__everything__echo", json!({"message": "hello"}))]).await;
+        let (inner, outer) = (place.file("servers.json"), place.file("mcp.json"));
+        let program = everything();
+        let Launch::Stdio(Stdio { command, args, .. }) = &program.launch else { panic!() };
+        let servers = json!({"mcpServers": {"everything": {"command": command, "args": args}}});
+        fs::write(&inner, servers.to_string()).unwrap();
+        fs::write(&outer, json!({"mcpServers": {"gateway": gateway_program::config(&inner)}}).to_string())
+            .unwrap();
+        let options = place.options("mcp__gateway").mcp_config_files([outer]);
+        let mut session = connected(Session::builder().options(options)).await;
+        knows(&session, "gateway", "everything__echo").await;
+        let results = asked(&mut session).await;
+        assert!(results.contains("Echo: hello"), "{results}");
+        session.close().await.unwrap();
+    })
+    .await;
+}
+
+/// A CLI that does not answer must not hold up whoever waits for the tests.
+const LIMIT: Duration = Duration::from_secs(60);

@@ -1,0 +1,63 @@
+//! What calls have given, for the Messages API.
+
+use agentwire_hub::{
+    CallRequest, Hub,
+    config::Sources,
+    llm::{messages_content, messages_contents, quoted},
+};
+use rmcp::model::ResourceContents;
+use serde_json::{Value, json};
+
+use crate::server::{LIMIT, config};
+
+/// What the API is told of a result of a tool's.
+async fn content(hub: &Hub, result: Value) -> Vec<Value> {
+    messages_content(&hub.call(CallRequest::new("test", "give").arguments(result)).await.unwrap())
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+#[tokio::test]
+async fn each_kind_of_content_is_told() {
+    let hub = Hub::builder().sources(Sources::new().server("test", config())).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    let all = json!({"content": [
+        {"type": "text", "text": "hello"},
+        {"type": "text", "text": " "},
+        {"type": "image", "data": "AAAA", "mimeType": "image/PNG"},
+        {"type": "image", "data": "AAAA", "mimeType": "image/svg+xml"},
+        {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
+        {"type": "resource_link", "uri": "test://a", "name": "a", "description": "An a."},
+        {"type": "resource", "resource": {"uri": "test://t", "text": "inside"}},
+        {"type": "resource", "resource": {"uri": "test://b", "blob": "AAAA", "mimeType": "image/gif"}},
+    ], "structuredContent": {"a": 1}});
+    let image =
+        |kind| json!({"type": "image", "source": {"type": "base64", "media_type": kind, "data": "AAAA"}});
+    assert_eq!(
+        content(&hub, all).await,
+        [
+            text("hello"),
+            image("image/png"),
+            text("[an image (image/svg+xml, 4 bytes of base64) that can't be shown here]"),
+            text("[sound (audio/wav, 4 bytes of base64) that can't be shown here]"),
+            text("[resource test://a (a): An a.]"),
+            text("[resource test://t]\ninside"),
+            image("image/gif"),
+        ]
+    );
+    assert_eq!(content(&hub, json!({"content": []})).await, [text("(no output)")]);
+    assert_eq!(
+        content(&hub, json!({"content": [], "structuredContent": {"a": 1}})).await,
+        [text("{\"a\":1}")]
+    );
+    hub.close().await;
+}
+
+#[test]
+fn what_was_read_is_told_without_its_address() {
+    assert_eq!(messages_contents(&[ResourceContents::text("inside", "test://t")]), [text("inside")]);
+    assert_eq!(messages_contents(&[]), [text("(no output)")]);
+    assert_eq!(quoted("a\n```"), "````text\na\n```\n````\n");
+}

@@ -1,0 +1,41 @@
+//! The tests of the hub, as one program.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what the tests share is test code too"
+)]
+
+mod approval;
+mod asking;
+#[cfg(feature = "auth")]
+mod auth;
+mod call;
+mod config_files;
+mod config_hub;
+mod config_odd;
+mod config_sources;
+mod conformance;
+#[path = "../../../codec/tests/it/cpu.rs"]
+mod cpu;
+mod edits;
+mod env_files;
+mod follow;
+mod gateway;
+mod gateway_program;
+mod handlers;
+mod hub;
+#[cfg(feature = "session")]
+mod live;
+mod llm;
+mod names;
+#[cfg(feature = "http")]
+mod over_http;
+mod project;
+mod promises;
+mod real;
+mod server;
+mod slow_client;
+#[cfg(feature = "http")]
+mod web;

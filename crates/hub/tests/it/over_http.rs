@@ -1,0 +1,178 @@
+//! Servers over HTTP as a program sees them: lost, reached again, and refusing who is not authorized.
+
+use std::time::Duration;
+
+use agentwire_hub::{
+    Backoff, Hub, ServerState,
+    config::{Endpoint, Launch, ServerConfig, Sources},
+};
+use axum::response::Response;
+use futures_util::StreamExt as _;
+
+use crate::web::{Place, WebServer, status};
+
+type Way = fn(Endpoint) -> Launch;
+
+/// Both transports, with the path of each.
+const WAYS: [(Way, &str); 2] = [(Launch::Http, "/mcp"), (Launch::Sse, "/sse")];
+
+fn hub(launch: Launch) -> Hub {
+    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
+    let sources = Sources::new().server("web", ServerConfig::new(launch));
+    Hub::builder().sources(sources).backoff(backoff).build()
+}
+
+fn state(hub: &Hub) -> ServerState {
+    hub.server("web").unwrap().state
+}
+
+/// Waits for a state, however it comes.
+async fn until(hub: &Hub, is_wanted: impl Fn(&ServerState) -> bool) -> ServerState {
+    let mut events = hub.events();
+    let wait = async {
+        loop {
+            let now = state(hub);
+            if is_wanted(&now) {
+                return now;
+            }
+            events.next().await;
+        }
+    };
+    match tokio::time::timeout(LIMIT, wait).await {
+        Ok(state) => state,
+        Err(_) => panic!("{:?} {:?}", state(hub), hub.troubles("web")),
+    }
+}
+
+async fn connected(hub: &Hub) {
+    until(hub, |state| matches!(state, ServerState::Connected { .. })).await;
+}
+
+async fn reconnecting(hub: &Hub) -> String {
+    match until(hub, |state| matches!(state, ServerState::Reconnecting { .. })).await {
+        ServerState::Reconnecting { why, .. } => why.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn tools(hub: &Hub) -> Vec<String> {
+    hub.catalog("web").unwrap().tools().iter().map(|tool| tool.name.to_string()).collect()
+}
+
+#[tokio::test]
+async fn a_server_that_was_started_anew_is_reached_again_with_what_it_offers_now() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        let hub = hub(way(Endpoint::new(server.url(path))));
+        connected(&hub).await;
+        assert_eq!(tools(&hub), ["echo"]);
+        let place = server.stop();
+        let why = reconnecting(&hub).await;
+        assert!(!why.is_empty() && !why.contains(&place.address().to_string()), "{why}");
+        assert_eq!(tools(&hub), ["echo"], "what it offered last stays known");
+        let _server = WebServer::at(place, &["other", "more"]);
+        connected(&hub).await;
+        assert_eq!(tools(&hub), ["other", "more"]);
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_yet_is_waited_for() {
+    for (way, path) in WAYS {
+        let place = Place::new();
+        let hub = hub(way(Endpoint::new(format!("http://{}{path}?key=secret", place.address()))));
+        let why = reconnecting(&hub).await;
+        assert!(why.contains("refused") && !why.contains("secret"), "{why}");
+        let _server = WebServer::at(place, &["echo"]);
+        connected(&hub).await;
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_forgotten_is_made_anew() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        let hub = hub(way(Endpoint::new(server.url(path))));
+        connected(&hub).await;
+        server.offer(&["echo", "more"]);
+        let _streams = server.forget();
+        hub.refresh("web").await;
+        let now = async {
+            let mut events = hub.events();
+            while tools(&hub).len() != 2 {
+                events.next().await;
+            }
+        };
+        tokio::time::timeout(LIMIT, now).await.unwrap_or_else(|_| panic!("{path}: {:?}", tools(&hub)));
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_waits_for_an_authorization_and_for_nothing_else() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        server.fault(|_| Some(refusal()));
+        let hub = hub(way(Endpoint::new(server.url(path))));
+        assert!(hub.wait_until_ready(LIMIT).await);
+        let ServerState::NeedsAuthentication { challenge } = state(&hub) else { panic!("{:?}", state(&hub)) };
+        assert_eq!(challenge.as_deref(), Some("Bearer realm=\"x\""));
+        let asked = server.seen().len();
+        server.no_fault();
+        assert!(matches!(hub.restart("web").await, Some(ServerState::Connected { .. })));
+        assert!(server.seen().len() > asked);
+        // Refused later, it is the same.
+        server.fault(|_| Some(status(401)));
+        hub.refresh("web").await;
+        until(&hub, |state| matches!(state, ServerState::NeedsAuthentication { challenge: None })).await;
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_shows_its_tools_to_no_stranger_wants_an_authorization() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        server.fault(|seen| (seen.rpc() == "tools/list").then(refusal));
+        let hub = hub(way(Endpoint::new(server.url(path))));
+        until(&hub, |state| matches!(state, ServerState::NeedsAuthentication { .. })).await;
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_not_tried_again() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        let mut endpoint = Endpoint::new(server.url(path));
+        endpoint.headers.insert("Accept".into(), "secret".into());
+        let hub = hub(way(endpoint));
+        assert!(hub.wait_until_ready(LIMIT).await);
+        let ServerState::Failed { why } = state(&hub) else { panic!("{:?}", state(&hub)) };
+        assert_eq!(&*why, "the header Accept is the connection's own");
+        assert!(server.seen().is_empty());
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_start_takes_no_longer_than_its_limit() {
+    for (way, path) in WAYS {
+        let server = WebServer::routes(axum::Router::new().fallback(std::future::pending::<Response>));
+        let mut config = ServerConfig::new(way(Endpoint::new(server.url(path))));
+        config.startup_timeout = Duration::from_millis(200);
+        let hub = Hub::builder().sources(Sources::new().server("web", config)).build();
+        assert_eq!(reconnecting(&hub).await, "it was not ready within 0.2 s");
+        hub.close().await;
+    }
+}
+
+fn refusal() -> Response {
+    let mut response = status(401);
+    response.headers_mut().insert("www-authenticate", "Bearer realm=\"x\"".parse().unwrap());
+    response
+}
+
+const LIMIT: Duration = Duration::from_secs(20);

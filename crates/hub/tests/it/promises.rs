@@ -1,0 +1,83 @@
+//! Structured content, and the schema that its tool promises for it.
+
+use agentwire_hub::{CallLimits, CallOutcome, Gateway, Hub, HubBuilder, llm::messages_content};
+use rmcp::{ServiceExt as _, model::CallToolRequestParams};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    call::call,
+    server::{LIMIT, config, hub},
+};
+
+/// A hub whose server has a tool `give-sum`, which promises a whole number.
+async fn promising(build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
+    let hub = hub(config(), build).await;
+    let before = hub.catalog("test").unwrap().tools().len();
+    let promise = json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
+    let tool = json!({"name": "give-sum", "inputSchema": {"type": "object"}, "outputSchema": promise});
+    let add = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
+    hub.call(call("notify", add)).await.unwrap();
+    let added = async {
+        while hub.catalog("test").unwrap().tools().len() == before {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, added).await.unwrap();
+    hub
+}
+
+async fn give(hub: &Hub, result: Value) -> CallOutcome {
+    hub.call(call("give-sum", result)).await.unwrap()
+}
+
+fn text() -> Value {
+    json!([{"type": "text", "text": "the sum"}])
+}
+
+#[tokio::test]
+async fn what_is_not_as_promised_is_told_and_kept() {
+    let hub = promising(|builder| builder).await;
+    let kept = give(&hub, json!({"content": text(), "structuredContent": {"sum": 5}})).await;
+    assert_eq!((kept.violations.len(), kept.structured), (0, Some(json!({"sum": 5}))));
+    let broken = give(&hub, json!({"content": text(), "structuredContent": {"sum": "five"}})).await;
+    assert_eq!(broken.violations.len(), 1, "{broken:?}");
+    assert_eq!(broken.violations[0].pointer, "/sum");
+    assert_eq!((broken.content.len(), broken.is_error), (1, false));
+    assert_eq!(broken.structured, Some(json!({"sum": "five"})));
+    let told = messages_content(&broken);
+    assert_eq!(told[0]["text"], "the sum");
+    assert!(told[1]["text"].as_str().unwrap().contains("not what the tool promises: /sum: "), "{told:?}");
+    let missing = give(&hub, json!({"content": text()})).await;
+    assert_eq!(missing.violations[0].problem, "there is none");
+    // A tool that failed has promised nothing.
+    let failed = give(&hub, json!({"content": text(), "isError": true})).await;
+    assert_eq!(failed.violations, []);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn what_was_too_large_is_no_broken_promise() {
+    let hub = promising(|builder| builder.limits(CallLimits::default().text(20))).await;
+    let large = json!({"content": [], "structuredContent": {"sum": 5, "more": "x".repeat(100)}});
+    let outcome = give(&hub, large).await;
+    assert!(outcome.left_out.is_some());
+    assert_eq!((outcome.structured, outcome.violations), (None, vec![]));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_of_the_gateway_gets_an_error_that_it_can_read() {
+    let hub = promising(|builder| builder).await;
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (server, client) = tokio::join!(Gateway::new(&hub).patience(LIMIT).serve(ours), ().serve(theirs));
+    let (_server, client) = (server.unwrap(), client.unwrap());
+    let broken = json!({"content": text(), "structuredContent": {"sum": "five"}});
+    let Value::Object(arguments) = broken else { panic!("{broken}") };
+    let request = CallToolRequestParams::new("test__give-sum").with_arguments(arguments);
+    let result = client.call_tool(request).await.unwrap();
+    assert_eq!(result.is_error, Some(true));
+    assert_eq!(result.content[0].as_text().unwrap().text, "the sum");
+    assert!(result.content[1].as_text().unwrap().text.contains("/sum"), "{result:?}");
+    hub.close().await;
+}

@@ -1,0 +1,205 @@
+//! A server for the tests: this program again, which says what it is told to say and remembers what it heard.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{BufRead, Write, stdin},
+    sync::{Arc, Mutex, mpsc},
+    thread,
+    time::Duration,
+};
+
+use agentwire_hub::{
+    Hub, HubBuilder,
+    config::{ServerConfig, Sources, Stdio},
+};
+use serde_json::{Value, json};
+
+/// A server named `test` that allows every tool to be called.
+pub(crate) fn config() -> ServerConfig {
+    let mut config = ServerConfig::new(program());
+    config.always_allow = ["*"].into_iter().collect();
+    config
+}
+
+/// How it is started.
+pub(crate) fn program() -> Stdio {
+    let mut program = Stdio::new("sh");
+    let this = std::env::current_exe().unwrap();
+    // The harness prints on stdout, so the wire is the third descriptor.
+    let script = "exec 3>&1 1>/dev/null; exec \"$0\" server::serve --exact --ignored --nocapture";
+    program.args = vec!["-c".to_owned(), script.to_owned(), this.to_str().unwrap().to_owned()];
+    program
+}
+
+/// A hub with that server, connected.
+pub(crate) async fn hub(config: ServerConfig, build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
+    let sources = Sources::new().server("test", config);
+    let hub = build(Hub::builder().sources(sources)).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    assert!(hub.catalog("test").unwrap().problems().next().is_none());
+    hub
+}
+
+pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+
+#[test]
+#[ignore = "the server of the other tests"]
+fn serve() {
+    let Ok(out) = File::options().write(true).open("/dev/fd/3") else { return };
+    let server = Arc::new(Server { out: Mutex::new(out), state: Mutex::default() });
+    for line in stdin().lock().lines() {
+        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        match (message["method"].as_str(), message.get("id")) {
+            (Some(_), Some(_)) => {
+                let server = Arc::clone(&server);
+                // Some calls take their time, and the others must not wait for them.
+                thread::spawn(move || server.answer(&message));
+            }
+            (Some(method), None) => server.hear(method, &message["params"]),
+            (None, _) => server.answered(&message),
+        }
+    }
+}
+
+struct Server {
+    out: Mutex<File>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    client: Value,
+    cancelled: Vec<Value>,
+    added: Vec<Value>,
+    asked: HashMap<i64, mpsc::Sender<Value>>,
+    subscribed: Vec<Value>,
+}
+
+impl Server {
+    fn send(&self, message: &Value) {
+        let mut line = message.to_string();
+        line.push('\n');
+        // Whoever has gone does not read.
+        let _ = self.out.lock().unwrap().write_all(line.as_bytes());
+    }
+
+    fn notify(&self, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn hear(&self, method: &str, params: &Value) {
+        if method == "notifications/cancelled" {
+            self.state.lock().unwrap().cancelled.push(params.clone());
+        }
+    }
+
+    fn answered(&self, answer: &Value) {
+        let waiting = self.state.lock().unwrap().asked.remove(&answer["id"].as_i64().unwrap());
+        waiting.unwrap().send(answer.clone()).unwrap();
+    }
+
+    fn answer(&self, request: &Value) {
+        let params = &request["params"];
+        let result = match request["method"].as_str().unwrap() {
+            "initialize" => {
+                self.state.lock().unwrap().client = params.clone();
+                Ok(json!({
+                    "protocolVersion": params["protocolVersion"], "serverInfo": {"name": "test", "version": "1"},
+                    "capabilities": {"tools": {"listChanged": true}, "prompts": {}, "completions": {},
+                        "resources": {"subscribe": true}},
+                    "instructions": "Be kind.",
+                }))
+            }
+            "tools/list" => Ok(self.tools(&params["cursor"])),
+            "tools/call" => match self.call(params) {
+                Some(result) => result,
+                None => return,
+            },
+            "prompts/list" => Ok(json!({"prompts": [{"name": "greet-all"}]})),
+            "prompts/get" => Ok(json!({"messages": [{"role": "user", "content":
+                {"type": "text", "text": format!("{} {}", params["name"], params["arguments"])}}]})),
+            "resources/list" => Ok(json!({"resources": [{"uri": "test://a", "name": "a"}]})),
+            "resources/read" if params["uri"] == "test://none" => Err("there is no such resource"),
+            "resources/read" => Ok(json!({"contents": [{"uri": params["uri"], "text": "x".repeat(100)},
+                {"uri": "test://blob", "mimeType": "image/png", "blob": "A".repeat(100)}]})),
+            "resources/subscribe" => {
+                self.state.lock().unwrap().subscribed.push(params["uri"].clone());
+                Ok(json!({}))
+            }
+            "resources/unsubscribe" => {
+                self.state.lock().unwrap().subscribed.clear();
+                Ok(json!({}))
+            }
+            "completion/complete" => Ok(json!({"completion": {"values": [params["argument"]["value"]]}})),
+            _ => Err("no such method"),
+        };
+        let mut answer = match result {
+            Ok(result) => json!({"result": result}),
+            Err(why) => json!({"error": {"code": -32601, "message": why}}),
+        };
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = request["id"].clone();
+        self.send(&answer);
+    }
+
+    /// Two pages of tools; those that were added are on the second.
+    fn tools(&self, cursor: &Value) -> Value {
+        let tool = |name: &str, properties: Value, required: Value| {
+            json!({"name": name, "inputSchema":
+                {"type": "object", "properties": properties, "required": required, "additionalProperties": false}})
+        };
+        let any = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+        if cursor.is_null() {
+            let text = json!({"text": {"type": "string"}});
+            let file =
+                json!({"path": {"type": "string"}, "lines": {"type": "array", "items": {"type": "integer"}}});
+            return json!({"nextCursor": "2", "tools": [tool("echo", text, json!(["text"])),
+                tool("read-file", file, json!(["path"])), any("give"), any("tick"), any("wait"), any("ask")]});
+        }
+        let mut tools: Vec<_> = ["heard", "notify", "refuse", "die"].map(any).into();
+        tools.extend(self.state.lock().unwrap().added.iter().cloned());
+        json!({"tools": tools})
+    }
+
+    /// `None` where there is no answer.
+    fn call(&self, params: &Value) -> Option<Result<Value, &'static str>> {
+        let arguments = &params["arguments"];
+        let text = |text: &str| Ok(json!({"content": [{"type": "text", "text": text}]}));
+        Some(match params["name"].as_str().unwrap() {
+            "echo" => text(arguments["text"].as_str().unwrap()),
+            "read-file" => text(&params.to_string()),
+            name if name.starts_with("give") => Ok(arguments.clone()),
+            "tick" => {
+                let token = &params["_meta"]["progressToken"];
+                for number in 1..=arguments["times"].as_u64().unwrap() {
+                    thread::park_timeout(Duration::from_millis(arguments["every"].as_u64().unwrap()));
+                    let tick = json!({"progressToken": token, "progress": number, "message": format!("tick {number}")});
+                    self.notify("notifications/progress", &tick);
+                }
+                text("done")
+            }
+            "wait" => return None,
+            "ask" => {
+                let id = arguments["id"].as_i64().unwrap_or(1);
+                let (sender, answer) = mpsc::channel();
+                self.state.lock().unwrap().asked.insert(id, sender);
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "method": arguments["method"], "params": arguments["params"]}));
+                text(&answer.recv().unwrap().to_string())
+            }
+            "heard" => {
+                let State { client, cancelled, subscribed, .. } = &*self.state.lock().unwrap();
+                text(&json!({"client": client, "cancelled": cancelled, "subscribed": subscribed}).to_string())
+            }
+            "notify" => {
+                if let Some(added) = arguments.get("add") {
+                    self.state.lock().unwrap().added.push(added.clone());
+                }
+                self.notify(arguments["method"].as_str().unwrap(), &arguments["params"]);
+                text("told")
+            }
+            "refuse" => Err("not like this"),
+            _ => std::process::exit(3),
+        })
+    }
+}

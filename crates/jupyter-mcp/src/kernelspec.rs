@@ -1,0 +1,166 @@
+//! Which kernels are installed, and how one is started.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use agentwire_transport::process::Launch;
+use jupyter_protocol::JupyterKernelspec;
+
+/// The kernels that are installed, by name.
+///
+/// `Display` lists them, or says where was looked.
+#[derive(Clone, Debug, Default)]
+pub struct Kernels {
+    found: BTreeMap<String, Found>,
+    searched: Vec<PathBuf>,
+}
+
+/// A kernel's specification, and the folder that it lies in.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) spec: JupyterKernelspec,
+    folder: PathBuf,
+}
+
+/// Looks for kernels where Jupyter does: `JUPYTER_PATH`, the user's data folder, the environment of the first `python` in
+/// `PATH`, and the system's folders; a name that is found first wins.
+///
+/// Unreadable specifications are left out.
+pub fn installed() -> Kernels {
+    Kernels::in_folders(data_folders(|name| env::var_os(name)))
+}
+
+impl Kernels {
+    fn in_folders(searched: Vec<PathBuf>) -> Self {
+        let mut found = BTreeMap::new();
+        for folder in searched.iter().map(|data| data.join("kernels")) {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            for folder in entries.map(|entry| entry.path()) {
+                let Some(name) = folder.file_name().and_then(|name| name.to_str()).map(str::to_lowercase)
+                else {
+                    continue;
+                };
+                let Ok(text) = std::fs::read(folder.join("kernel.json")) else { continue };
+                if let Ok(spec) = serde_json::from_slice(&text) {
+                    found.entry(name).or_insert(Found { spec, folder });
+                }
+            }
+        }
+        Self { found, searched }
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.found.keys().map(String::as_str)
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&Found> {
+        self.found.get(&name.to_lowercase())
+    }
+}
+
+impl fmt::Display for Kernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.found.is_empty() {
+            let searched: Vec<_> = self.searched.iter().map(|folder| folder.display().to_string()).collect();
+            return write!(f, "no kernels are installed; looked in {}", searched.join(", "));
+        }
+        let named: Vec<_> =
+            self.found.iter().map(|(name, found)| format!("{name} ({})", found.spec.display_name)).collect();
+        write!(f, "{}", named.join(", "))
+    }
+}
+
+impl Found {
+    /// Whether an interrupt is a message, and not a signal.
+    pub(crate) fn interrupts_by_message(&self) -> bool {
+        self.spec.interrupt_mode.as_deref() == Some("message")
+    }
+
+    /// What is started; `None` where the specification names no program.
+    pub(crate) fn launch(&self, connection_file: &Path) -> Option<Launch> {
+        let (program, args) = self.spec.argv.split_first()?;
+        let places = [
+            ("{connection_file}", connection_file.to_string_lossy().into_owned()),
+            ("{resource_dir}", self.folder.to_string_lossy().into_owned()),
+            (
+                "{prefix}",
+                self.prefix().map(|prefix| prefix.to_string_lossy().into_owned()).unwrap_or_default(),
+            ),
+        ];
+        let fill =
+            |arg: &String| places.iter().fold(arg.clone(), |arg, (name, value)| arg.replace(name, value));
+        let mut launch = Launch::new(self.program(&fill(program))).args(args.iter().map(fill));
+        for (name, value) in self.spec.env.iter().flatten() {
+            launch = launch.env(name, expand(value, |name| env::var_os(name)));
+        }
+        // By this some kernels notice themselves that nobody is left to serve.
+        Some(launch.env("JPY_PARENT_PID", std::process::id().to_string()))
+    }
+
+    /// The program; a bare `python` is the one of the environment that the specification lies in.
+    ///
+    /// Specifications mostly say `python`, and mean the one that they were installed with.
+    fn program(&self, name: &str) -> PathBuf {
+        let versions = name
+            .strip_prefix("python")
+            .map(|version| version.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        if versions == Some("") {
+            let beside = self.prefix().map(|prefix| prefix.join("bin").join(name));
+            if let Some(python) = beside.filter(|python| python.is_file()) {
+                return python;
+            }
+        }
+        name.into()
+    }
+
+    /// The environment that the specification lies in: `PREFIX/share/jupyter/kernels/NAME`.
+    fn prefix(&self) -> Option<&Path> {
+        let data = self.folder.parent()?.parent()?;
+        data.ends_with("share/jupyter").then(|| data.parent()?.parent()).flatten()
+    }
+}
+
+/// Where the folders `kernels` lie.
+fn data_folders(var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let set = |name: &str| var(name).filter(|value| !value.is_empty());
+    let mut folders: Vec<PathBuf> = set("JUPYTER_PATH").iter().flat_map(env::split_paths).collect();
+    let home = set("HOME").map(PathBuf::from);
+    let own = if cfg!(target_os = "macos") {
+        home.map(|home| home.join("Library/Jupyter"))
+    } else {
+        let share =
+            set("XDG_DATA_HOME").map(PathBuf::from).or_else(|| home.map(|home| home.join(".local/share")));
+        share.map(|share| share.join("jupyter"))
+    };
+    folders.extend(set("JUPYTER_DATA_DIR").map(PathBuf::from).or(own));
+    let path = set("PATH").unwrap_or_default();
+    let python =
+        env::split_paths(&path).find(|dir| ["python3", "python"].iter().any(|name| dir.join(name).is_file()));
+    folders.extend(python.and_then(|bin| bin.parent().map(|prefix| prefix.join("share/jupyter"))));
+    folders.extend(["/usr/local/share/jupyter", "/usr/share/jupyter"].map(PathBuf::from));
+    let mut seen = std::collections::HashSet::new();
+    folders.retain(|folder| seen.insert(folder.clone()));
+    folders
+}
+
+/// Puts variables in for `${NAME}`; one that is not set stays as it is.
+fn expand(value: &str, var: impl Fn(&str) -> Option<OsString>) -> OsString {
+    let mut expanded = OsString::new();
+    let mut rest = value;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = rest[start..].find('}') else { break };
+        let (before, place) = (&rest[..start], &rest[start..=start + length]);
+        expanded.push(before);
+        expanded.push(var(&place[2..place.len() - 1]).unwrap_or_else(|| place.into()));
+        rest = &rest[start + length + 1..];
+    }
+    expanded.push(rest);
+    expanded
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! A value comes in several forms at once; the one that says most to a model is shown.
+
+use jupyter_protocol::{Media, MediaType};
+
+use super::{plain, table};
+
+/// A piece of content.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Text(String),
+    /// Base64, as it came.
+    Image {
+        mime: String,
+        data: String,
+    },
+}
+
+impl Part {
+    /// How much of the bound on text it takes.
+    pub(super) fn chars(&self) -> usize {
+        match self {
+            Self::Text(text) => text.chars().count(),
+            Self::Image { .. } => 0,
+        }
+    }
+
+    /// How much of the bound on images it takes, where it is one.
+    pub(super) fn image_bytes(&self) -> Option<usize> {
+        match self {
+            Self::Text(_) => None,
+            Self::Image { data, .. } => Some(data.len()),
+        }
+    }
+}
+
+/// The parts of a value that are shown: its pictures, else its best text.
+pub(super) fn parts(media: &Media) -> Vec<Part> {
+    let images: Vec<_> = media.content.iter().filter_map(image).collect();
+    if !images.is_empty() {
+        return images;
+    }
+    text(&Forms::of(media)).map(Part::Text).into_iter().collect()
+}
+
+fn image(media: &MediaType) -> Option<Part> {
+    let data = match media {
+        MediaType::Png(data) | MediaType::Jpeg(data) | MediaType::Gif(data) => data.as_str(),
+        MediaType::Other((mime, data)) if mime == "image/webp" => data.as_str()?,
+        _ => return None,
+    };
+    // Some kernels break the lines of base64.
+    let data: String = data.split_ascii_whitespace().collect();
+    (!data.is_empty()).then(|| Part::Image { mime: media.mime_type().to_owned(), data })
+}
+
+/// The textual forms of a value.
+#[derive(Debug, Default)]
+struct Forms<'a> {
+    plain: Option<&'a str>,
+    markdown: Option<&'a str>,
+    html: Option<&'a str>,
+    latex: Option<&'a str>,
+    svg: Option<&'a str>,
+    json: Option<String>,
+    others: Vec<&'a str>,
+}
+
+impl<'a> Forms<'a> {
+    fn of(media: &'a Media) -> Self {
+        let mut forms = Self::default();
+        for form in &media.content {
+            match form {
+                MediaType::Plain(text) => forms.plain = Some(text),
+                MediaType::Markdown(text) => forms.markdown = Some(text),
+                MediaType::Html(text) => forms.html = Some(text),
+                MediaType::Latex(text) => forms.latex = Some(text),
+                MediaType::Svg(text) => forms.svg = Some(text),
+                MediaType::Json(value) => forms.json = serde_json::to_string_pretty(value).ok(),
+                other => forms.others.push(other.mime_type()),
+            }
+        }
+        forms.others.sort_unstable();
+        forms
+    }
+}
+
+/// Plain text, but for what is better as something else.
+fn text(forms: &Forms<'_>) -> Option<String> {
+    if let Some(markdown) = filled(forms.markdown) {
+        return Some(markdown.to_owned());
+    }
+    let said = filled(forms.plain).filter(|plain| !only_names(plain));
+    // The plain form of a table leaves out columns, and breaks its lines.
+    if let Some(read) = forms.html.filter(|html| said.is_none() || html.contains("<table")).map(table::read)
+        && !read.is_empty()
+    {
+        return Some(read);
+    }
+    if said.is_none() {
+        for other in [forms.latex, forms.json.as_deref(), forms.svg] {
+            if let Some(text) = filled(other) {
+                return Some(text.to_owned());
+            }
+        }
+    }
+    let plain = filled(forms.plain).map(plain);
+    plain.or_else(|| {
+        (!forms.others.is_empty()).then(|| format!("[Output of type {}]", forms.others.join(", ")))
+    })
+}
+
+fn filled(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+/// Whether a plain form says no more than what kind of thing it is: `<IPython.core.display.HTML object>`.
+fn only_names(plain: &str) -> bool {
+    let plain = plain.trim();
+    plain.starts_with('<') && plain.ends_with('>') && !plain.contains('\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use jupyter_protocol::Media;
+    use serde_json::json;
+
+    use super::{Part, parts};
+
+    fn shown(bundle: serde_json::Value) -> Vec<Part> {
+        let media: Media = serde_json::from_value(bundle).unwrap();
+        parts(&media)
+    }
+
+    fn text(bundle: serde_json::Value) -> String {
+        match shown(bundle).pop() {
+            Some(Part::Text(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn pictures_are_pictures() {
+        let figure =
+            json!({ "text/plain": "<Figure size 640x480 with 1 Axes>", "image/png": "iVBO\nRw==\n" });
+        assert_eq!(shown(figure), [Part::Image { mime: "image/png".into(), data: "iVBORw==".into() }]);
+        let jpeg = json!({ "image/jpeg": "/9j/", "text/html": "<img>" });
+        assert_eq!(shown(jpeg), [Part::Image { mime: "image/jpeg".into(), data: "/9j/".into() }]);
+    }
+
+    #[test]
+    fn the_form_that_says_most_is_shown() {
+        let object = "<IPython.core.display.X object>";
+        assert_eq!(text(json!({ "text/plain": "2" })), "2");
+        assert_eq!(text(json!({ "text/plain": "x", "text/html": "<b>y</b>" })), "x");
+        assert_eq!(text(json!({ "text/plain": object, "text/html": "<b>y</b><p>z" })), "y\nz");
+        assert_eq!(text(json!({ "text/plain": object, "text/markdown": "# m" })), "# m");
+        assert_eq!(text(json!({ "text/plain": object, "text/latex": "$x$" })), "$x$");
+        assert_eq!(text(json!({ "text/plain": "x**2", "text/latex": "$x^2$" })), "x**2");
+        assert_eq!(text(json!({ "text/plain": object, "image/svg+xml": "<svg/>" })), "<svg/>");
+        assert_eq!(text(json!({ "text/plain": object, "application/json": {"a": 1} })), "{\n  \"a\": 1\n}");
+        assert_eq!(text(json!({ "text/plain": object })), object);
+        assert_eq!(
+            text(json!({ "text/html": "<script>x()</script>", "application/vnd.x": {}, "a/b": 1 })),
+            "[Output of type a/b, application/vnd.x]"
+        );
+        assert_eq!(text(json!({ "text/plain": "\u{1b}[31mred" })), "red");
+        assert_eq!(shown(json!({})), []);
+    }
+
+    #[test]
+    fn tables_are_markdown() {
+        let html = "<div><style scoped>.x { }</style><table border=1><thead><tr><th></th><th>a|b</th></tr></thead>\
+                    <tbody><tr><th>0</th><td>1\n2</td></tr></tbody></table><p>1 rows × 1 columns</p></div>";
+        let bundle = json!({ "text/plain": "   a|b\n0  1 ...", "text/html": html });
+        assert_eq!(text(bundle), "|  | a\\|b |\n|---|---|\n| 0 | 1 2 |\n\n1 rows × 1 columns");
+    }
+}

@@ -1,0 +1,161 @@
+//! The MCP server: four tools around one kernel.
+
+mod progress;
+mod texts;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler, schemars, tool, tool_handler, tool_router};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+
+use self::progress::Progress;
+use crate::options::Options;
+use crate::worker::{Handle, Outcome};
+
+/// An MCP server that runs code in one Jupyter kernel, which keeps its state between calls.
+///
+/// It is an [`rmcp::ServerHandler`]: serve it over stdio, over HTTP, or in a process of your own.
+/// Clones share the kernel, which starts with the first call, and ends with the last clone or with [`close`](Self::close).
+/// Calls of `execute_code` run one at a time, and sixteen wait at most; those that arrive together may change places.
+/// One that is cancelled or dropped is interrupted, and so is one that takes longer than it may; a kernel that does not
+/// heed that is ended.
+#[derive(Clone, Debug)]
+pub struct JupyterServer {
+    options: Arc<Options>,
+    handle: Arc<Handle>,
+}
+
+/// The input of `execute_code`.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Code {
+    /// The code to run, in the kernel's language.
+    code: String,
+    /// The most seconds that it may run before it is interrupted.
+    #[serde(default)]
+    #[schemars(range(min = 0.1))]
+    timeout: Option<f64>,
+}
+
+#[tool_router]
+impl JupyterServer {
+    /// A server whose kernel is not started yet.
+    ///
+    /// Must be called in a tokio runtime: the task that owns the kernel runs there.
+    pub fn new(options: Options) -> Self {
+        let options = Arc::new(options);
+        Self { handle: Arc::new(Handle::new(Arc::clone(&options))), options }
+    }
+
+    /// Ends the kernel with all that it started, and waits until nothing is left of it.
+    ///
+    /// A call that runs is failed; later ones are refused.
+    /// It takes three seconds at most, and may be called more than once.
+    pub async fn close(&self) {
+        self.handle.close().await;
+    }
+
+    #[tool(
+        description = "Runs code in a Jupyter kernel and gives back what it prints, shows and returns, with tables and \
+                       images. Variables, imports and functions are kept for later calls. Code can't ask for input.",
+        annotations(title = "Run code", destructive_hint = true, open_world_hint = true)
+    )]
+    async fn execute_code(
+        &self,
+        Parameters(input): Parameters<Code>,
+        context: RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let limit = match self.limit(input.timeout) {
+            Ok(limit) => limit,
+            Err(error) => return result(Outcome::error(&error)),
+        };
+        let (printed, reader) = mpsc::channel(PRINTED);
+        let outcome = match self.handle.execute(input.code, limit, context.ct.clone(), printed) {
+            Ok(outcome) => outcome,
+            Err(error) => return result(Outcome::error(&error)),
+        };
+        let outcome = Progress::new(&context).follow(outcome, reader).await;
+        result(
+            outcome.unwrap_or_else(|| Outcome::error("the call was cancelled, or the server is being ended")),
+        )
+    }
+
+    #[tool(
+        description = "Tells which kernel runs code, its language and version, whether it is busy, and which kernels are installed.",
+        annotations(title = "About the kernel", read_only_hint = true)
+    )]
+    async fn get_kernel_info(&self) -> CallToolResult {
+        // A kernel that is busy has no time to answer, and need not.
+        if self.handle.status().process.is_none()
+            && let Err(error) = self.handle.start().await
+        {
+            return result(Outcome::error(&error));
+        }
+        told(self.info())
+    }
+
+    #[tool(
+        description = "Interrupts the code that runs, as Ctrl-C does. Variables are kept.",
+        annotations(title = "Interrupt the kernel", idempotent_hint = true)
+    )]
+    async fn interrupt_kernel(&self) -> CallToolResult {
+        let interrupted = self.handle.interrupt().await;
+        told(if interrupted { texts::INTERRUPTED } else { "Nothing runs in the kernel." }.to_owned())
+    }
+
+    #[tool(
+        description = "Ends the kernel, with whatever runs in it, and starts a new one. All variables are lost.",
+        annotations(title = "Restart the kernel", destructive_hint = true)
+    )]
+    async fn restart_kernel(&self) -> CallToolResult {
+        match self.handle.restart().await {
+            Ok(()) => told(format!("A new kernel runs.\n{}", self.info())),
+            Err(error) => result(Outcome::error(&error)),
+        }
+    }
+
+    fn info(&self) -> String {
+        texts::info(&self.options, &self.handle.status(), self.handle.waiting())
+    }
+
+    fn limit(&self, asked: Option<f64>) -> Result<Duration, String> {
+        let Some(seconds) = asked else { return Ok(self.options.time_limit) };
+        let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+        let longest = self.options.longest_time;
+        limit.filter(|limit| *limit <= longest).ok_or_else(|| {
+            format!(
+                "the timeout is {seconds} seconds: give more than 0 and at most {}",
+                longest.as_secs_f64()
+            )
+        })
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for JupyterServer {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
+            .with_instructions(format!("Runs code in the Jupyter kernel `{}`.", self.options.kernel))
+    }
+}
+
+fn told(text: String) -> CallToolResult {
+    CallToolResult::success(vec![ContentBlock::text(text)])
+}
+
+fn result(outcome: Outcome) -> CallToolResult {
+    if outcome.is_error {
+        CallToolResult::error(outcome.content)
+    } else {
+        CallToolResult::success(outcome.content)
+    }
+}
+
+/// How many pieces of printed output wait for the client.
+const PRINTED: usize = 64;

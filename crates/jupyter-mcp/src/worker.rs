@@ -1,0 +1,358 @@
+//! The task that owns the kernel: calls one at a time, orders at any time, and the kernel's end as soon as it comes.
+
+mod execute;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use agentwire_transport::ExitReport;
+use jupyter_protocol::KernelInfoReply;
+use rmcp::model::ContentBlock;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::kernel::{Kernel, last_words};
+use crate::options::Options;
+
+/// The way to the worker. The kernel ends with its last share.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    jobs: mpsc::Sender<Job>,
+    orders: mpsc::Sender<Order>,
+    shared: Arc<Shared>,
+    _worker: AbortOnDropHandle<()>,
+}
+
+/// What waits its turn.
+#[derive(Debug)]
+enum Job {
+    Execute(Execution),
+    /// Starts the kernel, if there is none.
+    Start(oneshot::Sender<Result<(), String>>),
+    /// Starts a new kernel in any case.
+    Restart(oneshot::Sender<Result<(), String>>),
+}
+
+/// Code that is to run.
+#[derive(Debug)]
+pub(crate) struct Execution {
+    code: String,
+    limit: Duration,
+    /// Which kernel the caller had in mind: after a restart his code would find nothing of what it builds on.
+    generation: u64,
+    cancelled: CancellationToken,
+    /// What is printed, as it is printed; what nobody takes in time is only in the result.
+    printed: mpsc::Sender<String>,
+    reply: oneshot::Sender<Outcome>,
+}
+
+/// What does not wait.
+#[derive(Debug)]
+enum Order {
+    /// Interrupts what runs; says whether anything does.
+    Interrupt(oneshot::Sender<bool>),
+    /// Ends what runs, since the kernel is ended.
+    Abandon,
+}
+
+/// The result of a call.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) content: Vec<ContentBlock>,
+    pub(crate) is_error: bool,
+}
+
+/// What is known of the kernel at any time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Status {
+    pub(crate) state: State,
+    pub(crate) info: Option<Box<KernelInfoReply>>,
+    /// As its specification names it.
+    pub(crate) language: String,
+    pub(crate) process: Option<u32>,
+    /// How often code ran, in this kernel.
+    pub(crate) executed: usize,
+    /// How the one before it ended, where it did so by itself.
+    pub(crate) ended: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum State {
+    #[default]
+    NotStarted,
+    Starting,
+    Idle,
+    Busy,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    status: Mutex<Status>,
+    generation: AtomicU64,
+    closing: CancellationToken,
+    /// Nothing is left of the kernel and the worker.
+    ended: CancellationToken,
+}
+
+impl Shared {
+    fn status(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Handle {
+    /// Starts the worker. The kernel is started with the first call.
+    pub(crate) fn new(options: Arc<Options>) -> Self {
+        let (jobs, jobs_in) = mpsc::channel(WAITING);
+        let (orders, orders_in) = mpsc::channel(WAITING);
+        let shared = Arc::new(Shared::default());
+        let worker = Worker {
+            options,
+            jobs: jobs_in,
+            orders: orders_in,
+            shared: Arc::clone(&shared),
+            kernel: None,
+            notice: None,
+        };
+        let worker = AbortOnDropHandle::new(tokio::spawn(worker.run()));
+        Self { jobs, orders, shared, _worker: worker }
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.shared.status().clone()
+    }
+
+    /// How many calls wait for their turn.
+    pub(crate) fn waiting(&self) -> usize {
+        self.jobs.max_capacity() - self.jobs.capacity()
+    }
+
+    /// Puts code into the queue.
+    pub(crate) fn execute(
+        &self,
+        code: String,
+        limit: Duration,
+        cancelled: CancellationToken,
+        printed: mpsc::Sender<String>,
+    ) -> Result<oneshot::Receiver<Outcome>, String> {
+        let (reply, outcome) = oneshot::channel();
+        let generation = self.shared.generation.load(Ordering::SeqCst);
+        let job = Job::Execute(Execution { code, limit, generation, cancelled, printed, reply });
+        self.jobs.try_send(job).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                format!("{WAITING} calls are waiting already: try again later")
+            }
+            mpsc::error::TrySendError::Closed(_) => ENDED.to_owned(),
+        })?;
+        Ok(outcome)
+    }
+
+    /// Waits until there is a kernel.
+    pub(crate) async fn start(&self) -> Result<(), String> {
+        self.ask(Job::Start).await
+    }
+
+    /// Ends the kernel with what runs in it, and waits until there is a new one.
+    pub(crate) async fn restart(&self) -> Result<(), String> {
+        self.shared.generation.fetch_add(1, Ordering::SeqCst);
+        self.orders.send(Order::Abandon).await.map_err(|_| ENDED)?;
+        self.ask(Job::Restart).await
+    }
+
+    /// Interrupts what runs; `false` where nothing does.
+    pub(crate) async fn interrupt(&self) -> bool {
+        let (reply, interrupted) = oneshot::channel();
+        self.orders.send(Order::Interrupt(reply)).await.is_ok() && interrupted.await.unwrap_or(false)
+    }
+
+    /// Ends the kernel and the worker, and waits until nothing is left of them.
+    pub(crate) async fn close(&self) {
+        self.shared.closing.cancel();
+        self.shared.ended.cancelled().await;
+    }
+
+    async fn ask(&self, job: impl FnOnce(oneshot::Sender<Result<(), String>>) -> Job) -> Result<(), String> {
+        let (reply, done) = oneshot::channel();
+        self.jobs.send(job(reply)).await.map_err(|_| ENDED)?;
+        done.await.map_err(|_| ENDED)?
+    }
+}
+
+struct Worker {
+    options: Arc<Options>,
+    jobs: mpsc::Receiver<Job>,
+    orders: mpsc::Receiver<Order>,
+    shared: Arc<Shared>,
+    kernel: Option<Kernel>,
+    /// What the next call is told: that the kernel has ended since the last one.
+    notice: Option<String>,
+}
+
+/// What the worker does next.
+enum Next {
+    Job(Job),
+    Order(Order),
+    Ended(ExitReport),
+    Close,
+}
+
+impl Worker {
+    async fn run(mut self) {
+        // Also where it panics.
+        let _ended = self.shared.ended.clone().drop_guard();
+        loop {
+            match self.next().await {
+                Next::Job(Job::Execute(execution)) => self.execute(execution).await,
+                Next::Job(Job::Start(reply)) => {
+                    let started = self.start().await;
+                    // Who has gone away needs no answer, here and below.
+                    let _gone = reply.send(started);
+                }
+                Next::Job(Job::Restart(reply)) => {
+                    if let Some(kernel) = self.kernel.take() {
+                        kernel.shut_down().await;
+                    }
+                    self.notice = None;
+                    let started = self.start().await;
+                    let _gone = reply.send(started);
+                }
+                Next::Order(Order::Interrupt(reply)) => drop(reply.send(false)),
+                Next::Order(Order::Abandon) => {}
+                Next::Ended(report) => self.ended(&report).await,
+                Next::Close => break,
+            }
+        }
+        if let Some(kernel) = self.kernel.take() {
+            kernel.shut_down().await;
+        }
+    }
+
+    /// Waits for a job or an order; outputs that belong to no call are read, and are for nobody.
+    async fn next(&mut self) -> Next {
+        loop {
+            let idle = async {
+                match &mut self.kernel {
+                    Some(kernel) => {
+                        let (process, channels) = (&kernel.process, &mut kernel.channels);
+                        tokio::select! {
+                            report = process.ended() => Some(report),
+                            _late = channels.iopub.read() => None,
+                            _late = channels.shell.read() => None,
+                            _late = channels.control.read() => None,
+                        }
+                    }
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = self.shared.closing.cancelled() => return Next::Close,
+                order = self.orders.recv() => return order.map_or(Next::Close, Next::Order),
+                ended = idle => {
+                    if let Some(report) = ended {
+                        return Next::Ended(report);
+                    }
+                    // A broken socket would be read again and again.
+                    tokio::task::yield_now().await;
+                }
+                job = self.jobs.recv() => return job.map_or(Next::Close, Next::Job),
+            }
+        }
+    }
+
+    async fn execute(&mut self, execution: Execution) {
+        if execution.cancelled.is_cancelled() || execution.reply.is_closed() {
+            return;
+        }
+        if execution.generation != self.shared.generation.load(Ordering::SeqCst) {
+            let text = "The kernel was restarted before this call ran, and what it may build on is gone: nothing was done.";
+            let _gone = execution.reply.send(Outcome::error(text));
+            return;
+        }
+        if let Err(error) = self.start().await {
+            let _gone = execution.reply.send(Outcome::error(&error));
+            return;
+        }
+        let Some(kernel) = self.kernel.take() else { return };
+        self.shared.status().state = State::Busy;
+        let notice = self.notice.take();
+        let (kernel, ended) =
+            execute::run(kernel, execution, notice, &self.options, &mut self.orders, &self.shared.closing)
+                .await;
+        let mut status = self.shared.status();
+        status.executed += 1;
+        status.state = State::Idle;
+        if kernel.is_none() {
+            (status.state, status.process) = (State::NotStarted, None);
+        }
+        status.ended = ended.or(status.ended.take());
+        drop(status);
+        self.kernel = kernel;
+    }
+
+    /// Starts a kernel where there is none; a restart or the server's end give it up.
+    async fn start(&mut self) -> Result<(), String> {
+        if self.kernel.is_some() {
+            return Ok(());
+        }
+        self.shared.status().state = State::Starting;
+        let options = Arc::clone(&self.options);
+        let given_up = CancellationToken::new();
+        let starting = Kernel::start(&options, &given_up);
+        tokio::pin!(starting);
+        // Given up or not, what was started has ended when this has.
+        let started = loop {
+            tokio::select! {
+                biased;
+                () = self.shared.closing.cancelled(), if !given_up.is_cancelled() => given_up.cancel(),
+                order = self.orders.recv(), if !self.orders.is_closed() => match order {
+                    Some(Order::Interrupt(reply)) => drop(reply.send(false)),
+                    Some(Order::Abandon) | None => given_up.cancel(),
+                },
+                started = &mut starting => break started.map_err(|error| error.to_string()),
+            }
+        };
+        let mut status = self.shared.status();
+        status.executed = 0;
+        match started {
+            Ok(kernel) => {
+                status.state = State::Idle;
+                status.info.clone_from(&kernel.info);
+                status.language.clone_from(&kernel.language);
+                status.process = Some(kernel.process.id());
+                self.kernel = Some(kernel);
+                Ok(())
+            }
+            Err(error) => {
+                (status.state, status.process) = (State::NotStarted, None);
+                Err(error)
+            }
+        }
+    }
+
+    /// The kernel has ended although nothing ran.
+    async fn ended(&mut self, report: &ExitReport) {
+        if let Some(kernel) = self.kernel.take() {
+            kernel.kill().await;
+        }
+        let words = last_words(report);
+        self.notice = Some(format!(
+            "[The kernel had ended since the last call ({words}). A new one was started: nothing of what was computed is left.]"
+        ));
+        let mut status = self.shared.status();
+        (status.state, status.process) = (State::NotStarted, None);
+        status.ended = Some(words);
+    }
+}
+
+impl Outcome {
+    pub(crate) fn error(text: &str) -> Self {
+        Self { content: vec![ContentBlock::text(text)], is_error: true }
+    }
+}
+
+/// How many calls wait at most.
+const WAITING: usize = 16;
+const ENDED: &str = "the server is being ended";

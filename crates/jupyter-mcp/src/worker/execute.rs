@@ -1,0 +1,240 @@
+//! One call in the kernel, up to its end or the kernel's: nothing here waits without a limit.
+
+mod messages;
+mod outcome;
+
+use std::time::Duration;
+
+use agentwire_transport::ExitReport;
+use jupyter_protocol::{ExecuteRequest, JupyterMessage};
+use jupyter_zmq_client::RuntimeError;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{Execution, Order, Outcome};
+use crate::kernel::{Kernel, last_words, parent_is};
+use crate::options::Options;
+use crate::output::Output;
+
+/// Runs the code; gives the kernel back, where it goes on, and else says how it ended.
+pub(super) async fn run(
+    mut kernel: Kernel,
+    execution: Execution,
+    notice: Option<String>,
+    options: &Options,
+    orders: &mut mpsc::Receiver<Order>,
+    closing: &CancellationToken,
+) -> (Option<Kernel>, Option<String>) {
+    let Execution { code, limit, cancelled, printed, mut reply, .. } = execution;
+    let request: JupyterMessage = ExecuteRequest { allow_stdin: false, ..ExecuteRequest::new(code) }.into();
+    let mut output = Output::new(options.max_chars, options.max_image_bytes);
+    if let Some(notice) = notice {
+        output.say(&notice);
+    }
+    let mut call = Call {
+        id: request.header.msg_id.clone(),
+        output,
+        printed,
+        is_error: false,
+        replied: false,
+        idle: false,
+        unreadable: 0,
+        quits: false,
+        stop: None,
+        phase: Phase::Running,
+        until: after(limit),
+        settled: after(limit),
+        limit,
+        grace: options.grace,
+    };
+    let end = match timeout(SEND_LIMIT, kernel.channels.shell.send(request)).await {
+        Ok(Ok(())) => {
+            call.follow(&mut kernel, Events { cancelled: &cancelled, reply: &mut reply, orders, closing })
+                .await
+        }
+        Ok(Err(error)) => End::Lost(error.to_string()),
+        Err(_late) => End::Lost("it takes no messages".to_owned()),
+    };
+    let (kernel, ended) = match &end {
+        End::Finished => (Some(kernel), None),
+        End::Quit => {
+            kernel.shut_down().await;
+            (None, None)
+        }
+        End::Died(report) => {
+            call.drain(&mut kernel).await;
+            kernel.kill().await;
+            (None, Some(last_words(report)))
+        }
+        _ => {
+            kernel.kill().await;
+            (None, None)
+        }
+    };
+    // Who has gone away needs no answer.
+    let _gone = reply.send(call.outcome(&end));
+    (kernel, ended)
+}
+
+/// A call that runs.
+struct Call {
+    /// Of the request: what belongs to it names it.
+    id: String,
+    output: Output,
+    printed: mpsc::Sender<String>,
+    is_error: bool,
+    replied: bool,
+    idle: bool,
+    unreadable: usize,
+    /// The code has asked for the end of the kernel.
+    quits: bool,
+    /// Why it was interrupted.
+    stop: Option<Stop>,
+    phase: Phase,
+    /// When the phase ends.
+    until: Instant,
+    /// When the last phase ends at the latest.
+    settled: Instant,
+    limit: Duration,
+    grace: Duration,
+}
+
+/// What happens when the time is over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// An interrupt.
+    Running,
+    /// The kernel's end: it has not heeded the interrupt.
+    Stopping,
+    /// Nothing: the code has ended, and what is missing was lost on the way.
+    Settling,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    TimedOut,
+    Cancelled,
+    Asked,
+}
+
+enum End {
+    Finished,
+    /// The code wanted it.
+    Quit,
+    /// The kernel has ended, by itself or by what the code did.
+    Died(ExitReport),
+    /// It did not heed the interrupt.
+    Deaf,
+    Restarted,
+    Closed,
+    Lost(String),
+}
+
+/// What may come in the midst of a call.
+struct Events<'a> {
+    cancelled: &'a CancellationToken,
+    reply: &'a mut oneshot::Sender<Outcome>,
+    orders: &'a mut mpsc::Receiver<Order>,
+    closing: &'a CancellationToken,
+}
+
+enum Event {
+    Message(Result<Box<JupyterMessage>, RuntimeError>),
+    Interrupt(Stop, Option<oneshot::Sender<bool>>),
+    Late,
+}
+
+impl Call {
+    /// Takes what comes until the call has ended.
+    async fn follow(&mut self, kernel: &mut Kernel, events: Events<'_>) -> End {
+        let Events { cancelled, reply, orders, closing } = events;
+        while !(self.replied && self.idle) {
+            let (channels, process) = (&mut kernel.channels, &kernel.process);
+            let event = tokio::select! {
+                biased;
+                () = closing.cancelled() => return End::Closed,
+                order = orders.recv() => match order {
+                    Some(Order::Interrupt(done)) => Event::Interrupt(Stop::Asked, Some(done)),
+                    Some(Order::Abandon) => return End::Restarted,
+                    None => return End::Closed,
+                },
+                () = given_up(cancelled, reply), if self.stop != Some(Stop::Cancelled) => Event::Interrupt(Stop::Cancelled, None),
+                // Before the messages: a flood of them holds up no limit.
+                () = sleep_until(self.until) => Event::Late,
+                message = channels.iopub.read() => Event::Message(message.map(Box::new)),
+                message = channels.shell.read() => Event::Message(message.map(Box::new)),
+                _answer = channels.control.read() => continue,
+                report = process.ended() => return End::Died(report),
+            };
+            match event {
+                Event::Message(Ok(message)) if parent_is(&message, &self.id) => self.take(message.content),
+                // Of another call, or of none.
+                Event::Message(Ok(_)) => {}
+                Event::Message(Err(RuntimeError::ZmqError(error))) => return End::Lost(error.to_string()),
+                Event::Message(Err(error)) => self.unreadable(&error),
+                Event::Interrupt(stop, done) => {
+                    let runs = self.phase != Phase::Settling;
+                    if runs {
+                        kernel.interrupt().await;
+                    }
+                    if runs || stop == Stop::Cancelled {
+                        self.interrupted(stop);
+                    }
+                    if let Some(done) = done {
+                        let _gone = done.send(runs);
+                    }
+                }
+                Event::Late => match self.phase {
+                    Phase::Running => {
+                        kernel.interrupt().await;
+                        self.interrupted(Stop::TimedOut);
+                    }
+                    Phase::Stopping => return End::Deaf,
+                    Phase::Settling => return End::Finished,
+                },
+            }
+        }
+        if self.quits { End::Quit } else { End::Finished }
+    }
+
+    /// Who asks for an interrupt may ask again; whoever else does wants an end of it.
+    fn interrupted(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+        if stop != Stop::Asked && self.phase == Phase::Running {
+            self.phase = Phase::Stopping;
+            self.until = after(self.grace);
+        }
+    }
+
+    /// Reads what a kernel wrote before it ended.
+    async fn drain(&mut self, kernel: &mut Kernel) {
+        let until = after(DRAIN_LIMIT);
+        while Instant::now() < until
+            && let Ok(Ok(message)) = timeout(DRAIN_PAUSE, kernel.channels.iopub.read()).await
+        {
+            if parent_is(&message, &self.id) {
+                self.take(message.content);
+            }
+        }
+    }
+}
+
+/// The caller has cancelled the call, or waits for it no longer.
+async fn given_up(cancelled: &CancellationToken, reply: &mut oneshot::Sender<Outcome>) {
+    tokio::select! {
+        () = cancelled.cancelled() => {}
+        () = reply.closed() => {}
+    }
+}
+
+/// A time too far for the clock is a year away.
+fn after(time: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or_else(|| now + YEAR)
+}
+
+const SEND_LIMIT: Duration = Duration::from_secs(5);
+const DRAIN_LIMIT: Duration = Duration::from_millis(500);
+const DRAIN_PAUSE: Duration = Duration::from_millis(50);
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);

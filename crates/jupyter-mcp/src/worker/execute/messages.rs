@@ -1,0 +1,109 @@
+//! What each message of the kernel adds to a call.
+
+use std::time::Duration;
+
+use jupyter_protocol::{
+    ExecuteReply, ExecutionState, JupyterMessageContent, Payload, ReplyError, ReplyStatus, Stdio,
+};
+use jupyter_zmq_client::RuntimeError;
+
+use super::{Call, Phase, after};
+use crate::output::plain;
+
+impl Call {
+    pub(super) fn take(&mut self, content: JupyterMessageContent) {
+        match content {
+            JupyterMessageContent::StreamContent(stream) => {
+                let seen =
+                    self.output.print(usize::from(!matches!(stream.name, Stdio::Stdout)), &stream.text);
+                if !seen.is_empty() {
+                    let skipped = seen.chars().count().saturating_sub(TOLD_CHARS);
+                    // What the caller has no room for is in the result all the same.
+                    let _full = self.printed.try_send(seen.chars().skip(skipped).collect());
+                }
+            }
+            JupyterMessageContent::DisplayData(shown) => {
+                self.output.show(shown.transient.and_then(|transient| transient.display_id), &shown.data);
+            }
+            JupyterMessageContent::ExecuteResult(result) => {
+                self.output.show(result.transient.and_then(|transient| transient.display_id), &result.data);
+            }
+            JupyterMessageContent::UpdateDisplayData(update) => {
+                self.output.update(&update.transient.display_id.unwrap_or_default(), &update.data);
+            }
+            JupyterMessageContent::ClearOutput(clear) => self.output.clear(clear.wait),
+            JupyterMessageContent::ErrorOutput(error) => {
+                self.error(&error.ename, &error.evalue, &error.traceback);
+            }
+            JupyterMessageContent::Status(status) => {
+                self.idle |= status.execution_state == ExecutionState::Idle;
+            }
+            JupyterMessageContent::ExecuteReply(reply) => self.reply(reply),
+            // The code itself, and what widgets say to one another.
+            _ => {}
+        }
+        if self.replied || self.idle {
+            self.settle();
+        }
+    }
+
+    /// The rest follows soon; what a thread goes on printing holds up nothing for long.
+    fn settle(&mut self) {
+        if self.phase != Phase::Settling {
+            self.phase = Phase::Settling;
+            self.settled = after(LONGEST_SETTLING);
+        }
+        self.until = after(SETTLE_LIMIT).min(self.settled);
+    }
+
+    /// A message that can't be read is told; that it is the reply matters all the same.
+    pub(super) fn unreadable(&mut self, error: &RuntimeError) {
+        match error {
+            // A late answer to the first question.
+            RuntimeError::ParseError { msg_type, .. } if msg_type == "kernel_info_reply" => return,
+            RuntimeError::ParseError { msg_type, .. } if msg_type == "execute_reply" => {
+                self.replied = true;
+                self.settle();
+            }
+            _ => {}
+        }
+        self.unreadable += 1;
+    }
+
+    fn reply(&mut self, reply: ExecuteReply) {
+        self.replied = true;
+        for payload in &reply.payload {
+            match payload {
+                Payload::Page { data, .. } => self.output.show(None, data),
+                // The code has called `quit()`, and the kernel leaves the rest to its client.
+                Payload::AskExit { keepkernel: false } => self.quits = true,
+                _ => {}
+            }
+        }
+        if self.is_error || reply.status == ReplyStatus::Ok {
+            return;
+        }
+        // Mostly the error has come as an output before.
+        match reply.error.map(|error| *error) {
+            Some(ReplyError { ename, evalue, traceback }) => self.error(&ename, &evalue, &traceback),
+            None => self.error("", "the kernel did not run the code", &[]),
+        }
+    }
+
+    fn error(&mut self, name: &str, value: &str, traceback: &[String]) {
+        self.is_error = true;
+        let text = plain(&traceback.join("\n"));
+        if text.trim().is_empty() {
+            let both: Vec<_> = [name, value].into_iter().filter(|text| !text.is_empty()).collect();
+            self.output.say(&both.join(": "));
+        } else {
+            self.output.say(&text);
+        }
+    }
+}
+
+/// How long the rest may take once the code has ended, from one message to the next.
+const SETTLE_LIMIT: Duration = Duration::from_secs(5);
+const LONGEST_SETTLING: Duration = Duration::from_secs(60);
+/// How much of a piece is told at once.
+const TOLD_CHARS: usize = 2_000;

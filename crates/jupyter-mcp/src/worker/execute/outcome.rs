@@ -1,0 +1,60 @@
+//! What the caller reads of a call: its output, and how it ended.
+
+use std::time::Duration;
+
+use rmcp::model::ContentBlock;
+
+use super::{Call, End, Stop};
+use crate::kernel::last_words;
+use crate::worker::Outcome;
+
+impl Call {
+    pub(super) fn outcome(self, end: &End) -> Outcome {
+        let is_error = self.is_error || self.stop.is_some() || !matches!(end, End::Finished | End::Quit);
+        let mut notes = Vec::new();
+        if self.unreadable > 0 {
+            notes.push(format!("[{} messages of the kernel could not be read.]", self.unreadable));
+        }
+        notes.extend(self.ending(end));
+        let mut content = self.output.into_content(&notes);
+        if content.is_empty() {
+            content.push(ContentBlock::text("(no output)"));
+        }
+        Outcome { content, is_error }
+    }
+
+    fn ending(&self, end: &End) -> Option<String> {
+        let why = match self.stop {
+            Some(Stop::TimedOut) => format!("not finished within {}", seconds(self.limit)),
+            Some(Stop::Cancelled) => "the call was cancelled".to_owned(),
+            Some(Stop::Asked) => "interrupt_kernel was called".to_owned(),
+            None => String::new(),
+        };
+        Some(match end {
+            End::Finished if self.stop.is_none() => return None,
+            End::Finished => format!("[Interrupted: {why}. What was computed before is kept.]"),
+            End::Quit => format!("[The code ended the kernel.\n{LOST}]"),
+            End::Died(report) => {
+                let words = last_words(report);
+                format!("[The kernel ended while this ran ({words}).\n{LOST}]")
+            }
+            End::Deaf => {
+                let grace = seconds(self.grace);
+                format!(
+                    "[The kernel was ended: {why}, and an interrupt was not heeded within {grace}.\n{LOST}]"
+                )
+            }
+            End::Restarted => "[The kernel was restarted while this ran.]".to_owned(),
+            End::Closed => "[The server was ended while this ran.]".to_owned(),
+            End::Lost(error) => {
+                format!("[The kernel was ended: the connection to it failed ({error}).\n{LOST}]")
+            }
+        })
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+const LOST: &str = "The next call starts a new one, without anything that was computed.";

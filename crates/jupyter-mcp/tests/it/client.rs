@@ -1,0 +1,174 @@
+//! A client of the program, in an environment of its own.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam, Request};
+use rmcp::service::{NotificationContext, PeerRequestOptions, RequestHandle, RoleClient, RunningService};
+use rmcp::transport::TokioChildProcess;
+use rmcp::{ClientHandler, ServiceExt as _, object};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// The program with the kernels of these folders, and nothing else in its environment but what it needs.
+pub(crate) fn program(jupyter_path: &[&Path], arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire-jupyter-mcp"));
+    command.args(arguments).env("JUPYTER_PATH", std::env::join_paths(jupyter_path).unwrap());
+    command
+}
+
+/// A kernel's specification, in a folder of its own.
+pub(crate) fn installed(name: &str, spec: &str) -> TempDir {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("kernels").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("kernel.json"), spec).unwrap();
+    data
+}
+
+/// What the server told meanwhile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<ProgressNotificationParam>>>);
+
+impl ClientHandler for Heard {
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        self.0.lock().unwrap().push(progress);
+    }
+}
+
+/// A client of a server that runs.
+pub(crate) struct Client {
+    pub(crate) service: RunningService<RoleClient, Heard>,
+    pub(crate) heard: Heard,
+    pub(crate) server: u32,
+}
+
+/// What a call gave, by kind.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    /// Type and base64.
+    pub(crate) images: Vec<(String, String)>,
+    pub(crate) is_error: bool,
+}
+
+impl Client {
+    pub(crate) async fn start(mut command: Command) -> Self {
+        command.stderr(Stdio::null());
+        let transport = TokioChildProcess::new(command).unwrap();
+        let server = transport.id().unwrap();
+        let heard = Heard::default();
+        Self { service: heard.clone().serve(transport).await.unwrap(), heard, server }
+    }
+
+    /// Runs code with the server's own limit.
+    pub(crate) async fn run(&self, code: &str) -> Answer {
+        self.call("execute_code", object!({ "code": code })).await
+    }
+
+    /// Runs code that must not fail, and gives what it printed and returned.
+    pub(crate) async fn text(&self, code: &str) -> String {
+        let answer = self.run(code).await;
+        assert!(!answer.is_error, "{}", answer.text);
+        answer.text
+    }
+
+    /// Runs code within so many seconds.
+    pub(crate) async fn within(&self, seconds: f64, code: &str) -> Answer {
+        self.call("execute_code", object!({ "code": code, "timeout": seconds })).await
+    }
+
+    pub(crate) async fn call(&self, tool: &'static str, arguments: rmcp::model::JsonObject) -> Answer {
+        let call = CallToolRequestParams::new(tool).with_arguments(arguments);
+        Answer::of(tokio::time::timeout(LIMIT, self.service.call_tool(call)).await.unwrap().unwrap())
+    }
+
+    pub(crate) async fn tool(&self, tool: &'static str) -> Answer {
+        self.call(tool, object!({})).await
+    }
+
+    /// Sends a call, and does not wait for it.
+    pub(crate) async fn begin(&self, code: &str) -> RequestHandle<RoleClient> {
+        let call = CallToolRequestParams::new("execute_code").with_arguments(object!({ "code": code }));
+        let request = ClientRequest::CallToolRequest(Request::new(call));
+        self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
+    }
+
+    /// Sends calls, and waits until so many of them wait for their turn.
+    pub(crate) async fn begin_all(
+        &self,
+        codes: impl IntoIterator<Item = String>,
+        wait: usize,
+    ) -> Vec<RequestHandle<RoleClient>> {
+        let mut handles = Vec::new();
+        for code in codes {
+            handles.push(self.begin(&code).await);
+        }
+        let line = format!("Calls waiting: {wait}\n");
+        let all = async { while !self.tool("get_kernel_info").await.text.contains(&line) {} };
+        tokio::time::timeout(LIMIT, all).await.unwrap();
+        handles
+    }
+
+    /// Waits until something with this text was told.
+    pub(crate) async fn hears(&self, text: &str) {
+        let told = || {
+            let heard = self.heard.0.lock().unwrap();
+            heard.iter().any(|told| told.message.as_deref().is_some_and(|message| message.contains(text)))
+        };
+        until(told).await;
+    }
+
+    /// Ends the input, and waits for the server's end.
+    pub(crate) async fn close(self) {
+        self.service.cancel().await.unwrap();
+    }
+}
+
+impl Answer {
+    pub(crate) fn of(result: CallToolResult) -> Self {
+        let texts: Vec<_> = result
+            .content
+            .iter()
+            .filter_map(|block| block.as_text())
+            .map(|text| text.text.as_str())
+            .collect();
+        let images = result.content.iter().filter_map(|block| block.as_image());
+        let images = images.map(|image| (image.mime_type.clone(), image.data.clone())).collect();
+        Self { text: texts.join("\n"), images, is_error: result.is_error == Some(true) }
+    }
+}
+
+/// The answer to a call that was begun.
+pub(crate) async fn answer(handle: RequestHandle<RoleClient>) -> Answer {
+    let response = tokio::time::timeout(LIMIT, handle.await_response()).await.unwrap().unwrap();
+    match response {
+        rmcp::model::ServerResult::CallToolResult(result) => Answer::of(result),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) async fn until(condition: impl Fn() -> bool) {
+    let waiting = async {
+        let mut again = tokio::time::interval(Duration::from_millis(5));
+        while !condition() {
+            again.tick().await;
+        }
+    };
+    tokio::time::timeout(LIMIT, waiting).await.unwrap();
+}
+
+/// Whether a process is there, and no zombie.
+pub(crate) fn lives(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+}
+
+/// A machine may be busy.
+const LIMIT: Duration = Duration::from_secs(60);

@@ -1,0 +1,36 @@
+//! Real kernels from PyPI: Python's, and one in which what runs is another process.
+
+mod ending;
+mod kernels;
+mod outputs;
+mod running;
+mod stopping;
+
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
+
+use crate::client::{Client, program};
+
+/// The environment with the kernels.
+pub(crate) fn environment() -> PathBuf {
+    let folder = std::env::var_os("AGENTWIRE_JUPYTER");
+    PathBuf::from(folder.expect("AGENTWIRE_JUPYTER names no environment with ipykernel"))
+}
+
+/// A server whose kernel is Python.
+pub(crate) async fn python() -> Client {
+    python_with(&[]).await
+}
+
+pub(crate) async fn python_with(arguments: &[&str]) -> Client {
+    Client::start(python_program(arguments)).await
+}
+
+pub(crate) fn python_program(arguments: &[&str]) -> Command {
+    let data = environment().join("share/jupyter");
+    let mut command = program(&[Path::new("/nowhere"), &data], arguments);
+    // A backend that needs a screen would be another test.
+    command.env_remove("MPLBACKEND").env("IPYTHONDIR", std::env::temp_dir().join("agentwire-no-ipython"));
+    command
+}

@@ -1,0 +1,93 @@
+//! Calls that take too long, are cancelled, or are cut short by a restart.
+
+use std::time::{Duration, Instant};
+
+use crate::client::answer;
+use crate::real::{python, python_with};
+
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn a_call_that_takes_too_long_is_interrupted_and_state_is_kept() {
+    let client = python().await;
+    client.text("import os, time\nx = 7").await;
+    for code in ["while True: pass", "time.sleep(30)", "os.system('sleep 30')", "print('on'); time.sleep(30)"]
+    {
+        let started = Instant::now();
+        let stopped = client.within(0.7, code).await;
+        assert!(stopped.is_error, "{code}");
+        let end = "[Interrupted: not finished within 0.7 s. What was computed before is kept.]";
+        assert!(stopped.text.ends_with(end), "{code}: {}", stopped.text);
+        assert!(started.elapsed() < Duration::from_secs(20), "{code} took {:?}", started.elapsed());
+    }
+    assert_eq!(client.text("x").await, "7");
+    client.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn a_kernel_that_heeds_no_interrupt_is_ended() {
+    let client = python_with(&["--grace", "0.5"]).await;
+    client.text("import signal\nx = 7").await;
+    let deaf = "print('deaf')\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass";
+    let stopped = client.within(0.5, deaf).await;
+    assert!(stopped.is_error);
+    assert_eq!(
+        stopped.text,
+        "deaf\n[The kernel was ended: not finished within 0.5 s, and an interrupt was not heeded within 0.5 s.\n\
+         The next call starts a new one, without anything that was computed.]"
+    );
+    let lost = client.run("x").await;
+    assert!(lost.is_error && lost.text.contains("NameError"), "{}", lost.text);
+    client.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn a_cancelled_call_is_interrupted() {
+    let client = python().await;
+    client.text("import time\nended = False").await;
+    let running =
+        client.begin("print('runs', flush=True)\ntry:\n    time.sleep(30)\nfinally:\n    ended = True").await;
+    let waiting = client.begin("ended = 'a call that was cancelled ran'").await;
+    client.hears("runs").await;
+    waiting.cancel(None).await.unwrap();
+    let started = Instant::now();
+    running.cancel(None).await.unwrap();
+    assert_eq!(client.text("ended").await, "True");
+    assert!(started.elapsed() < Duration::from_secs(20), "it sleeps for 30 s");
+    client.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn a_restart_ends_what_runs_and_what_waits() {
+    let client = python().await;
+    client.text("x = 7").await;
+    let process = |info: String| info.lines().find(|line| line.starts_with("Process: ")).unwrap().to_owned();
+    let before = process(client.tool("get_kernel_info").await.text);
+    let running = client.begin("print('runs', flush=True)\nwhile True: pass").await;
+    client.hears("runs").await;
+    let waiting = client.begin_all(["x".to_owned()], 1).await.pop().unwrap();
+    let restarted = client.tool("restart_kernel").await;
+    assert!(restarted.text.starts_with("A new kernel runs.\n"), "{}", restarted.text);
+    assert_ne!(process(restarted.text), before);
+    let stopped = answer(running).await;
+    assert_eq!(
+        (stopped.is_error, stopped.text.as_str()),
+        (true, "runs\n[The kernel was restarted while this ran.]")
+    );
+    let refused = answer(waiting).await;
+    assert!(
+        refused.is_error && refused.text.starts_with("The kernel was restarted before this call ran"),
+        "{}",
+        refused.text
+    );
+    assert!(client.run("x").await.text.contains("NameError"));
+    // An idle one too, again and again.
+    for _ in 0..3 {
+        client.text("y = 1").await;
+        assert!(!client.tool("restart_kernel").await.is_error);
+        assert!(client.run("y").await.text.contains("NameError"));
+    }
+    client.close().await;
+}

@@ -1,0 +1,95 @@
+//! Kernels that are not there, can't be started, die at once or never answer.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::client::{Client, installed, program};
+
+#[tokio::test]
+async fn an_unknown_kernel_is_told_with_those_that_there_are() {
+    let data = installed("known", r#"{"argv": ["true"], "display_name": "The Known", "language": "none"}"#);
+    let client = Client::start(program(&[data.path()], &["--kernel", "unknown"])).await;
+    for tool in ["get_kernel_info", "restart_kernel"] {
+        let answer = client.tool(tool).await;
+        assert!(answer.is_error);
+        assert!(answer.text.starts_with("there is no kernel `unknown`; installed are: "), "{}", answer.text);
+        assert!(answer.text.contains("known (The Known)"), "{}", answer.text);
+    }
+    assert!(client.run("1").await.text.starts_with("there is no kernel `unknown`"));
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_kernel_that_dies_at_its_start_is_told_with_its_last_words() {
+    let argv = r#"["sh", "-c", "echo 'no such module' >&2; exit 3", "x", "{connection_file}"]"#;
+    let data = installed("dies", &format!(r#"{{"argv": {argv}, "display_name": "D", "language": "none"}}"#));
+    let client = Client::start(program(&[data.path()], &["--kernel", "dies"])).await;
+    let answer = client.run("1").await;
+    assert!(answer.is_error);
+    assert_eq!(
+        answer.text,
+        "the kernel ended while it started (exit code 3; the end of its stderr:\nno such module)"
+    );
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_kernel_that_never_answers_is_given_up_and_ended() {
+    let (data, seconds) = sleeping("25");
+    let client =
+        Client::start(program(&[data.path()], &["--kernel", "sleeps", "--start-limit", "0.5"])).await;
+    assert_eq!(client.run("1").await.text, "the kernel did not answer within 0.5 s");
+    assert!(!runs(&seconds));
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_named() {
+    let data =
+        installed("none", r#"{"argv": ["no-such-program-x"], "display_name": "N", "language": "none"}"#);
+    let empty = installed("empty", r#"{"argv": [], "display_name": "N", "language": "none"}"#);
+    let client = Client::start(program(&[data.path()], &["--kernel", "none"])).await;
+    let answer = client.run("1").await;
+    assert!(
+        answer.text.starts_with("the kernel could not be started: ")
+            && answer.text.contains("no-such-program-x"),
+        "{}",
+        answer.text
+    );
+    client.close().await;
+    let client = Client::start(program(&[empty.path()], &["--kernel", "empty"])).await;
+    assert_eq!(client.run("1").await.text, "the specification of the kernel `empty` names no program");
+    assert_eq!(client.tool("interrupt_kernel").await.text, "Nothing runs in the kernel.");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_start_that_the_client_ends() {
+    let (data, seconds) = sleeping("75");
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = program(&[data.path()], &["--kernel", "sleeps"]);
+    command.env("TMPDIR", folder.path());
+    let client = Client::start(command).await;
+    let _pending = client.begin("1").await;
+    crate::client::until(|| runs(&seconds)).await;
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    client.close().await;
+    assert!(!runs(&seconds));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A kernel that only sleeps, and how long: as no other test on this machine does.
+fn sleeping(ends: &str) -> (TempDir, String) {
+    let seconds = format!("1000.{}{ends}", std::process::id());
+    let spec = format!(r#"{{"argv": ["sleep", "{seconds}"], "display_name": "S", "language": "none"}}"#);
+    (installed("sleeps", &spec), seconds)
+}
+
+/// Whether a `sleep` of so long runs.
+fn runs(seconds: &str) -> bool {
+    let processes = std::fs::read_dir(Path::new("/proc")).unwrap().flatten();
+    processes
+        .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+        .any(|line| line == format!("sleep\0{seconds}\0").as_bytes())
+}

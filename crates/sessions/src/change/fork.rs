@@ -1,0 +1,247 @@
+//! A fork: the entries of a session, as those of another that starts with the same words.
+
+mod carried;
+mod relink;
+mod row;
+mod slice;
+
+use agentwire_protocol::{SessionId, Uuid};
+
+use super::object::Object;
+use super::{ChangeError, fresh};
+use crate::RawEntry;
+use carried::Carried;
+use relink::Ids;
+use row::Row;
+
+/// A session that starts with what was said in another.
+#[derive(Debug)]
+pub(crate) struct Fork {
+    /// Its id, a fresh one.
+    pub(crate) session: SessionId,
+    /// All of its entries.
+    pub(crate) entries: Vec<RawEntry>,
+}
+
+/// Makes a fork of a session from its entries: up to and with a message, or whole.
+///
+/// - Each entry gets an id of its own; every link to another is to that one's new id, past entries that are left out.
+/// - Sidechains and progress are left out, and so is what belongs to the session alone: its team, its file history.
+/// - The last entry is as of now, since the CLI goes on after the newest; `forkedFrom` tells where each came from.
+/// - What the session says of results that were cut, of its folder, and of what it may send, holds for the fork.
+/// - The title is the given one, or that of the session, its made one or its first prompt, with ` (fork)`.
+///
+/// A message is told by the id that [`conversation`](crate::conversation) gives it.
+/// One that a compaction kept ends the fork in the words before that compaction.
+///
+/// # Errors
+///
+/// When there is nothing to fork, or no such message.
+pub(crate) fn fork_entries(
+    session: &SessionId,
+    entries: &[RawEntry],
+    up_to: Option<&Uuid>,
+    title: Option<&str>,
+) -> Result<Fork, ChangeError> {
+    let mut rows: Vec<Row> = entries.iter().filter_map(Row::of).collect();
+    if rows.iter().all(|row| row.sidechain) {
+        return Err(ChangeError::NoMessages);
+    }
+    if let Some(message) = up_to {
+        slice::cut(&mut rows, message)?;
+    }
+    let Some(last) = rows.iter().rposition(Row::is_written) else { return Err(ChangeError::NoMessages) };
+    let fork = SessionId::from(fresh::uuid().as_str());
+    let now = fresh::now();
+    let ids = Ids::of(&rows);
+    let carried = Carried::of(entries, session);
+    let mut written = carried.before(&fork)?;
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.is_written()) {
+        let mut object = relink::linked(row, &ids);
+        object.set("sessionId", &fork);
+        if at == last {
+            object.set("timestamp", &now);
+        }
+        let mut from = Object::default();
+        from.set("sessionId", session);
+        from.set("messageUuid", &row.uuid);
+        object.set("forkedFrom", &from);
+        written.push(object.into_entry()?);
+    }
+    written.extend(carried.after(&fork, &now)?);
+    written.push(title_of_fork(&fork, &carried::title(entries, title), &now)?);
+    Ok(Fork { session: fork, entries: written })
+}
+
+/// The entry that gives the fork its title.
+fn title_of_fork(fork: &SessionId, title: &str, now: &str) -> Result<RawEntry, ChangeError> {
+    let mut entry = Object::of_kind("custom-title");
+    entry.set("sessionId", fork);
+    entry.set("customTitle", title);
+    entry.set("uuid", &fresh::uuid());
+    entry.set("timestamp", now);
+    entry.into_entry()
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire_protocol::{SessionId, Uuid};
+    use serde_json::{Value, json};
+
+    use super::{Fork, fork_entries};
+    use crate::change::ChangeError;
+    use crate::{RawEntry, conversation};
+
+    fn entry(kind: &str, uuid: &str, parent: Option<&str>) -> Value {
+        json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "isSidechain": false,
+            "timestamp": uuid, "message": {"role": kind, "content": uuid}})
+    }
+
+    fn with(mut entry: Value, name: &str, value: Value) -> Value {
+        entry[name] = value;
+        entry
+    }
+
+    fn raw(entries: &[Value]) -> Vec<RawEntry> {
+        entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect()
+    }
+
+    fn fork(entries: &[Value], up_to: Option<&str>) -> Result<Fork, ChangeError> {
+        fork_entries(&SessionId::from("s"), &raw(entries), up_to.map(Uuid::from).as_ref(), None)
+    }
+
+    /// What is said in the fork: the texts are the ids that the entries had.
+    fn said(entries: &[Value], up_to: Option<&str>) -> String {
+        let messages = conversation(&fork(entries, up_to).unwrap().entries);
+        let texts = messages.iter().map(|message| {
+            message.message.decode::<Value>().unwrap()["content"].as_str().unwrap_or("-").to_owned()
+        });
+        texts.collect::<Vec<_>>().join(" ")
+    }
+
+    fn values(fork: &Fork) -> Vec<Value> {
+        fork.entries.iter().map(|entry| entry.decode().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_fork_says_the_same_up_to_its_message() {
+        let entries = [
+            entry("user", "a", None),
+            entry("assistant", "b", Some("a")),
+            entry("user", "c", Some("b")),
+            entry("assistant", "d", Some("c")),
+            // Back to `b`, past progress and a sidechain.
+            entry("progress", "p", Some("b")),
+            with(entry("user", "x", Some("p")), "isSidechain", true.into()),
+            entry("user", "e", Some("x")),
+            entry("assistant", "f", Some("e")),
+        ];
+        for (up_to, texts) in [
+            (None, "a b e f"),
+            (Some("f"), "a b e f"),
+            (Some("e"), "a b e"),
+            (Some("d"), "a b c d"),
+            (Some("c"), "a b c"),
+            (Some("a"), "a"),
+            (Some("p"), "a b c d"),
+        ] {
+            assert_eq!(said(&entries, up_to), texts, "{up_to:?}");
+        }
+        for missing in ["x", "z", ""] {
+            let error = fork(&entries, Some(missing)).unwrap_err();
+            assert!(matches!(&error, ChangeError::UnknownMessage(id) if id.as_str() == missing), "{error}");
+        }
+        assert!(matches!(fork(&entries[5..6], None), Err(ChangeError::NoMessages)));
+        assert!(matches!(fork(&entries[4..5], Some("p")), Err(ChangeError::NoMessages)));
+        assert!(matches!(fork(&[], None), Err(ChangeError::NoMessages)));
+    }
+
+    #[test]
+    fn entries_of_a_fork_tell_where_they_came_from() {
+        let entries = [
+            with(entry("user", "a", None), "teamName", "t".into()),
+            with(entry("assistant", "b", Some("a")), "slug", "s".into()),
+            with(
+                entry("attachment", "c", Some("b")),
+                "attachment",
+                json!({"type": "queued_command", "source_uuid": "a"}),
+            ),
+            json!({"type": "content-replacement", "sessionId": "s", "replacements": [{"n": 1}]}),
+            json!({"type": "content-replacement", "sessionId": "s", "agentId": "g", "replacements": [{"n": 2}]}),
+            json!({"type": "relocated", "sessionId": "s", "relocatedCwd": "/elsewhere"}),
+            json!({"type": "history-suppression", "sessionId": "s"}),
+            json!({"type": "file-history-snapshot", "messageId": "a"}),
+            json!({"type": "ai-title", "aiTitle": "A walk"}),
+        ];
+        let fork = fork(&entries, None).unwrap();
+        let values = values(&fork);
+        let kinds: Vec<_> = values.iter().map(|value| value["type"].as_str().unwrap()).collect();
+        let expected =
+            "history-suppression user assistant attachment content-replacement relocated custom-title";
+        assert_eq!(kinds.join(" "), expected);
+        assert!(values.iter().all(|value| value["sessionId"] == fork.session.as_str()));
+        let [_, a, b, c, replacement, _, title] = &values[..] else { panic!("{values:?}") };
+        assert_eq!(
+            (&a["parentUuid"], &b["parentUuid"], &c["parentUuid"]),
+            (&Value::Null, &a["uuid"], &b["uuid"])
+        );
+        assert_eq!(b["forkedFrom"], json!({"sessionId": "s", "messageUuid": "b"}));
+        assert_eq!((b["requestSessionId"].as_str(), b["timestamp"].as_str()), (Some("s"), Some("b")));
+        assert!(a.get("teamName").is_none() && b.get("slug").is_none() && a["uuid"] != "a");
+        assert_eq!(c["attachment"]["source_uuid"], a["uuid"]);
+        assert_ne!(c["timestamp"], "c");
+        assert_eq!(replacement["replacements"], json!([{"n": 1}]));
+        assert_eq!(title["customTitle"], "A walk (fork)");
+    }
+
+    #[test]
+    fn a_fork_has_a_title_of_its_own() {
+        let entries = raw(&[
+            with(entry("user", "a", None), "message", json!({"content": "the first words"})),
+            json!({"type": "custom-title", "customTitle": "Mine"}),
+            json!({"type": "ai-title", "aiTitle": "Made"}),
+        ]);
+        let title = |entries: &[RawEntry], title| {
+            let fork = fork_entries(&SessionId::from("s"), entries, None, title).unwrap();
+            fork.entries.last().unwrap().decode::<Value>().unwrap()["customTitle"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        assert_eq!(title(&entries, Some(" Given ")), "Given");
+        assert_eq!(title(&entries, Some(" ")), "Mine (fork)");
+        assert_eq!(title(&entries[..1], None), "the first words (fork)");
+        assert_eq!(title(&raw(&[entry("assistant", "a", None)]), None), "Forked session (fork)");
+    }
+
+    #[test]
+    fn forks_around_a_compaction() {
+        let kept = json!({"preservedMessages": {"anchorUuid": "s", "uuids": ["c", "d"]}});
+        let boundary = with(entry("system", "x", None), "subtype", "compact_boundary".into());
+        let boundary = with(with(boundary, "compactMetadata", kept), "logicalParentUuid", "d".into());
+        let entries = [
+            entry("user", "a", None),
+            entry("assistant", "b", Some("a")),
+            entry("user", "c", Some("b")),
+            entry("assistant", "d", Some("c")),
+            entry("attachment", "command", Some("d")),
+            boundary,
+            with(entry("user", "s", Some("x")), "isCompactSummary", true.into()),
+            entry("user", "e", Some("s")),
+            entry("assistant", "f", Some("e")),
+        ];
+        for (up_to, texts) in [
+            (None, "s c d e f"),
+            (Some("e"), "s c d e"),
+            (Some("s"), "s"),
+            (Some("x"), "a b c d"),
+            (Some("c"), "a b c"),
+        ] {
+            assert_eq!(said(&entries, up_to), texts, "{up_to:?}");
+        }
+        let whole = fork(&entries, None).unwrap();
+        let values = values(&whole);
+        assert_eq!(values[5]["logicalParentUuid"], values[3]["uuid"]);
+        assert_eq!(fork(&entries, Some("x")).unwrap().entries.len(), 5);
+    }
+}

@@ -1,0 +1,128 @@
+//! New ids for the entries of a fork, and their links to each other.
+
+use std::collections::{HashMap, HashSet};
+
+use agentwire_protocol::{RawJson, Uuid};
+
+use super::row::Row;
+use crate::change::fresh;
+use crate::change::object::Object;
+
+/// The new ids of the entries that are in the fork, and the ways past those that are not.
+#[derive(Debug)]
+pub(super) struct Ids<'a> {
+    rows: HashMap<&'a Uuid, &'a Row>,
+    fresh: HashMap<&'a Uuid, Uuid>,
+}
+
+impl<'a> Ids<'a> {
+    pub(super) fn of(rows: &'a [Row]) -> Self {
+        let fresh = rows.iter().filter(|row| row.is_written()).map(|row| (&row.uuid, fresh::uuid()));
+        Self { fresh: fresh.collect(), rows: rows.iter().map(|row| (&row.uuid, row)).collect() }
+    }
+
+    /// The new id of this entry, or of the next before it that is in the fork.
+    fn nearest(&self, uuid: &Uuid) -> Option<&Uuid> {
+        let (mut at, mut seen) = (uuid, HashSet::new());
+        loop {
+            if let Some(fresh) = self.fresh.get(at) {
+                return Some(fresh);
+            }
+            at = self.rows.get(at)?.parent.as_ref().filter(|parent| seen.insert(*parent))?;
+        }
+    }
+
+    /// The value with the new id in its place, if it is an id in the fork.
+    fn renamed(&self, value: &RawJson) -> RawJson {
+        let fresh = value.decode::<String>().ok().and_then(|text| self.fresh.get(&Uuid::from(text)));
+        fresh.and_then(|fresh| RawJson::encode(fresh).ok()).unwrap_or_else(|| value.clone())
+    }
+
+    /// Each field, a text or a list of texts, with new ids.
+    fn rename(&self, object: &mut Object, names: &[&str]) {
+        for name in names {
+            if let Some(list) = object.list(name) {
+                object.set(name, &list.iter().map(|value| self.renamed(value)).collect::<Vec<_>>());
+            } else if let Some(value) = object.get(name) {
+                object.set(name, &self.renamed(value));
+            }
+        }
+    }
+}
+
+/// The row as it is in the fork, but for the session, the time and where it came from.
+pub(super) fn linked(row: &Row, ids: &Ids<'_>) -> Object {
+    let mut object = row.object.clone();
+    object.set("uuid", &ids.fresh.get(&row.uuid));
+    object.set("parentUuid", &row.parent.as_ref().and_then(|parent| ids.nearest(parent)));
+    if let Some(before) = object.text("logicalParentUuid") {
+        object.set("logicalParentUuid", &ids.nearest(&Uuid::from(before)));
+    }
+    object.set("isSidechain", &false);
+    for name in LEFT_OUT {
+        object.remove(name);
+    }
+    match &*row.kind {
+        "assistant" => name_request(row, &mut object),
+        "attachment" => rename_attachment(&mut object, ids),
+        "system" => rename_system(&mut object, ids),
+        _ => {}
+    }
+    object
+}
+
+/// In which session the model was asked: the one that the entry was first written in.
+fn name_request(row: &Row, object: &mut Object) {
+    let forked_from = row.object.object("forkedFrom").and_then(|from| from.text("sessionId"));
+    let asked = row.object.text("requestSessionId").or(forked_from).or_else(|| row.object.text("sessionId"));
+    if let Some(asked) = asked {
+        object.set("requestSessionId", &asked);
+    }
+}
+
+fn rename_attachment(object: &mut Object, ids: &Ids<'_>) {
+    let Some(mut attachment) = object.object("attachment") else { return };
+    if attachment.says("type", "queued_command") {
+        ids.rename(&mut attachment, &["source_uuid"]);
+    } else if attachment.says("type", "deferred_tools_record") {
+        ids.rename(&mut attachment, &["nameOnlyAnnouncements"]);
+    } else {
+        return;
+    }
+    object.set("attachment", &attachment);
+}
+
+fn rename_system(object: &mut Object, ids: &Ids<'_>) {
+    if object.says("subtype", "model_refusal_fallback") {
+        object.set("neutralizedByFork", &true);
+    }
+    let Some(mut metadata) = object.object("compactMetadata") else { return };
+    for (kept, names) in KEPT {
+        if let Some(mut messages) = metadata.object(kept) {
+            ids.rename(&mut messages, names);
+            metadata.set(kept, &messages);
+        }
+    }
+    metadata.remove("runningTurnSends");
+    object.set("compactMetadata", &metadata);
+}
+
+/// What a compaction tells of the messages that it kept: fields with ids.
+const KEPT: [(&str, &[&str]); 2] = [
+    ("preservedMessages", &["anchorUuid", "uuids", "allUuids"]),
+    ("preservedSegment", &["headUuid", "anchorUuid", "tailUuid"]),
+];
+
+/// What belongs to the session that is forked alone.
+const LEFT_OUT: [&str; 10] = [
+    "teamName",
+    "agentName",
+    "sessionKind",
+    "slug",
+    "sourceToolAssistantUUID",
+    "summarizedTurnPromptUuids",
+    "droppedPromptUuids",
+    "sentAsUuid",
+    "rowsAheadOfPutBack",
+    "turnAttributionKey",
+];

@@ -1,0 +1,43 @@
+//! The mark of an archived session.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::private_file;
+use crate::change::fresh;
+use crate::sessions::{SessionError, SessionFile};
+
+/// Writes `archived.json` into the session's folder, which is made if need be.
+pub(super) fn write(file: &SessionFile, archived: bool) -> Result<(), SessionError> {
+    let folder = file.folder();
+    make(&folder).map_err(SessionError::io("making", &folder))?;
+    let path = folder.join("archived.json");
+    let mark = Mark { archived, at: fresh::now(), by: "sdk" };
+    let text = serde_json::to_vec(&mark).map_err(|error| SessionError::io("writing", &path)(error.into()))?;
+    private_file::replace(&path, &text)
+}
+
+/// As the published TypeScript SDK writes it.
+#[derive(Serialize)]
+struct Mark {
+    archived: bool,
+    at: String,
+    by: &'static str,
+}
+
+/// Makes the folder, for nobody else to look into; a link is none, wherever it leads.
+fn make(folder: &Path) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "elsewhere there is no mode"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let is_folder = fs::symlink_metadata(folder)?.is_dir();
+    if is_folder { Ok(()) } else { Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no folder")) }
+}

@@ -1,0 +1,138 @@
+//! A JSON object of which some fields are changed, and the others stay as they were written.
+
+use std::fmt;
+
+use agentwire_protocol::{DecodeError, RawJson};
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::ChangeError;
+use crate::RawEntry;
+use crate::read::is_true;
+
+/// The fields in their order; of a name that comes twice, the last counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Object {
+    fields: Vec<(String, RawJson)>,
+}
+
+impl Object {
+    /// The fields of an entry.
+    pub(super) fn of(entry: &RawEntry) -> Result<Self, DecodeError> {
+        entry.decode()
+    }
+
+    /// The object of an entry of this kind, without anything else.
+    pub(super) fn of_kind(kind: &str) -> Self {
+        let mut object = Self::default();
+        object.set("type", kind);
+        object
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&RawJson> {
+        self.fields.iter().rev().find(|(field, _)| field == name).map(|(_, value)| value)
+    }
+
+    /// A field that is a string.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.get(name)?.decode().ok()
+    }
+
+    /// A field that is an object.
+    pub(super) fn object(&self, name: &str) -> Option<Self> {
+        self.get(name)?.decode().ok()
+    }
+
+    /// A field that is a list.
+    pub(super) fn list(&self, name: &str) -> Option<Vec<RawJson>> {
+        self.get(name)?.decode().ok()
+    }
+
+    /// Whether JavaScript and Python take the field for true.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.get(name).and_then(|value| value.decode().ok()).is_some_and(|value| is_true(&value))
+    }
+
+    /// Whether the field is this text.
+    pub(super) fn says(&self, name: &str, text: &str) -> bool {
+        self.text(name).is_some_and(|said| said == text)
+    }
+
+    /// Changes the field where it stands, or adds it at the end.
+    ///
+    /// What is given can be written as JSON: texts, lists and objects.
+    pub(super) fn set<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        let value = RawJson::encode(value).unwrap_or_else(|_| RawJson::empty_object());
+        match self.fields.iter().position(|(field, _)| field == name) {
+            Some(at) => {
+                self.fields[at].1 = value;
+                let mut seen = false;
+                self.fields.retain(|(field, _)| field != name || !std::mem::replace(&mut seen, true));
+            }
+            None => self.fields.push((name.to_owned(), value)),
+        }
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        self.fields.retain(|(field, _)| field != name);
+    }
+
+    pub(super) fn into_entry(self) -> Result<RawEntry, ChangeError> {
+        let text = RawJson::encode(&self).unwrap_or_else(|_| RawJson::empty_object());
+        Ok(RawEntry::from_json(text)?)
+    }
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
+        for (name, value) in &self.fields {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor)
+    }
+}
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = Object;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Object { fields })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Object;
+    use crate::RawEntry;
+
+    #[test]
+    fn what_is_not_changed_stays_as_it_was_written() {
+        let text = r#"{"type":"x","n":12345678901234567890123,"a":1.0,"a":"b","o":{"k":1,"k":2}}"#;
+        let mut object = Object::of(&RawEntry::parse(text).unwrap()).unwrap();
+        assert_eq!(object.clone().into_entry().unwrap().as_str(), text);
+        assert!(object.says("a", "b") && object.is("a") && !object.is("none"));
+        object.set("a", "c");
+        object.set("z", &["d"]);
+        object.remove("type");
+        let changed = r#"{"n":12345678901234567890123,"a":"c","o":{"k":1,"k":2},"z":["d"]}"#;
+        assert_eq!(object.into_entry().unwrap().as_str(), changed);
+    }
+}

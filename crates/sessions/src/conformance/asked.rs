@@ -1,0 +1,168 @@
+//! What the checks ask of a store, with each way not to get an answer told apart.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+
+use agentwire_protocol::SessionId;
+
+use super::canonical::canonical;
+use super::report::OptionalMethod;
+use crate::{RawEntry, SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
+
+/// A store of which something is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a>(pub(super) &'a dyn SessionStore);
+
+/// Why a check ends before its end.
+#[derive(Debug)]
+pub(super) enum Stop {
+    Failed(String),
+    Skipped(String),
+}
+
+/// What a check gives.
+pub(super) type Verdict = Result<(), Stop>;
+
+impl Asked<'_> {
+    pub(super) async fn append(&self, key: &SessionKey, entries: &[RawEntry]) -> Verdict {
+        self.0.append(key, entries).await.map_err(|error| failed(format!("`append` to {key}"), &error))
+    }
+
+    pub(super) async fn load(&self, key: &SessionKey) -> Result<Option<Vec<RawEntry>>, Stop> {
+        self.0.load(key).await.map_err(|error| failed(format!("`load` of {key}"), &error))
+    }
+
+    pub(super) async fn list_sessions(&self, project: &str) -> Result<Vec<StoredSession>, Stop> {
+        optional(OptionalMethod::ListSessions, self.0.list_sessions(project)).await
+    }
+
+    pub(super) async fn list_summaries(&self, project: &str) -> Result<Vec<SessionSummary>, Stop> {
+        optional(OptionalMethod::ListSummaries, self.0.list_summaries(project)).await
+    }
+
+    pub(super) async fn delete(&self, key: &SessionKey) -> Verdict {
+        optional(OptionalMethod::Delete, self.0.delete(key)).await
+    }
+
+    /// The subkeys, sorted.
+    pub(super) async fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<String>, Stop> {
+        let mut subkeys = optional(OptionalMethod::ListSubkeys, self.0.list_subkeys(key)).await?;
+        subkeys.sort();
+        Ok(subkeys)
+    }
+
+    /// The ids of the sessions that are listed, sorted.
+    pub(super) async fn listed(&self, project: &str) -> Result<Vec<SessionId>, Stop> {
+        let mut ids: Vec<_> =
+            self.list_sessions(project).await?.into_iter().map(|session| session.session_id).collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// The summary of this session, which must be there once.
+    pub(super) async fn summary(&self, key: &SessionKey) -> Result<SessionSummary, Stop> {
+        let mut summaries = self.list_summaries(key.project()).await?;
+        summaries.retain(|summary| summary.session_id == *key.session_id());
+        let told = summaries.len();
+        summaries.pop().filter(|_| told == 1).ok_or_else(|| {
+            Stop::Failed(format!("`list_summaries` tells of session {} {told} times", key.session_id()))
+        })
+    }
+
+    /// Demands that exactly this is kept under a key.
+    pub(super) async fn keeps(&self, key: &SessionKey, expected: &[RawEntry]) -> Verdict {
+        let Some(loaded) = self.load(key).await? else {
+            return Err(Stop::Failed(format!(
+                "`load` of {key} gives `None`, and not {} entries",
+                expected.len()
+            )));
+        };
+        if let Some((at, (is, should))) =
+            loaded.iter().zip(expected).enumerate().find(|(_, (is, should))| !alike(is, should))
+        {
+            let (is, should) = (short(is.as_str()), short(should.as_str()));
+            return Err(Stop::Failed(format!("entry {at} of {key} is {is}, and not {should}")));
+        }
+        same(format_args!("the number of entries of {key}"), &loaded.len(), &expected.len())
+    }
+
+    /// Demands that nothing was ever kept under a key.
+    pub(super) async fn keeps_nothing(&self, key: &SessionKey) -> Verdict {
+        match self.load(key).await? {
+            None => Ok(()),
+            Some(entries) => {
+                Err(Stop::Failed(format!("`load` of {key} gives {} entries, and not `None`", entries.len())))
+            }
+        }
+    }
+
+    /// Appends that run at once.
+    pub(super) async fn append_all(&self, batches: &[(SessionKey, Vec<RawEntry>)]) -> Verdict {
+        let mut open: Vec<_> =
+            batches.iter().map(|(key, entries)| Some(self.0.append(key, entries))).collect();
+        let mut result = Ok(());
+        poll_fn(|context| {
+            for future in &mut open {
+                let Some(Poll::Ready(ended)) = future.as_mut().map(|future| Pin::new(future).poll(context))
+                else {
+                    continue;
+                };
+                *future = None;
+                if let Err(error) = ended {
+                    result = Err(failed("one of several `append` at once", &error));
+                }
+            }
+            if open.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        result
+    }
+}
+
+/// Demands that two values are the same.
+pub(super) fn same<T: PartialEq + std::fmt::Debug>(
+    what: impl std::fmt::Display,
+    is: &T,
+    should: &T,
+) -> Verdict {
+    if is == should { Ok(()) } else { Err(Stop::Failed(format!("{what}: {is:?}, and not {should:?}"))) }
+}
+
+/// Whether two entries are the same value.
+pub(super) fn alike(one: &RawEntry, other: &RawEntry) -> bool {
+    one == other || canonical(one.as_str()) == canonical(other.as_str())
+}
+
+/// An error with all that it comes from.
+pub(super) fn failed(doing: impl std::fmt::Display, error: &StoreError) -> Stop {
+    Stop::Failed(format!("{doing} failed: {}", chain(error)))
+}
+
+/// The text of an error and of its sources.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
+
+async fn optional<T>(method: OptionalMethod, future: Option<StoreFuture<'_, T>>) -> Result<T, Stop> {
+    let Some(future) = future else { return Err(Stop::Skipped(format!("the store has no `{method}`"))) };
+    future.await.map_err(|error| failed(format!("`{method}`"), &error))
+}
+
+/// The start of a text that may be long.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()),
+        None => text.to_owned(),
+    }
+}
+
+/// How many characters of an entry are shown.
+const SHOWN: usize = 200;

@@ -1,0 +1,247 @@
+//! Counts answers, each once.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::answer::{Answer, told};
+use super::{CostSummary, Day, Prices, Spent, Tokens};
+use crate::RawEntry;
+use crate::stream::MAX_LINE;
+
+/// Counts what the model's answers in a session's entries took.
+///
+/// An answer has an entry for each of its blocks, and copies of them where a session began as a copy of another: it
+/// counts once, by the id of the model's message, with the most tokens that an entry of it tells (they only grow) and at
+/// the time of its first.
+/// An entry that tells of no tokens, and what the CLI says in the model's place, counts as nothing.
+/// Tokens of a compaction or an advisor within an answer, which the API tells beside the sum, count for their models.
+///
+/// Its size is bounded, at some 50 MB and a number for each session: of the last 65,536 answers it keeps the tokens, and of a million before these
+/// that they were counted; [`CostSummary::forgotten`] says how many were more.
+#[derive(Clone, Debug)]
+pub struct CostMeter {
+    prices: Prices,
+    offset_minutes: i32,
+    max_line: usize,
+    summary: CostSummary,
+    open: HashMap<u64, Counted>,
+    /// The ids of those, in the order in which they came.
+    order: VecDeque<u64>,
+    closed: HashSet<u64>,
+    /// What the CLI told last of the cost of each session.
+    told: HashMap<u64, f64>,
+}
+
+/// An answer that may still be told of again.
+#[derive(Clone, Debug)]
+struct Counted {
+    day: Option<Day>,
+    parts: Vec<(Box<str>, Tokens)>,
+    cost_usd: Option<f64>,
+}
+
+impl CostMeter {
+    /// Nothing counted yet; days are those of UTC.
+    pub fn new(prices: Prices) -> Self {
+        Self {
+            prices,
+            offset_minutes: 0,
+            max_line: MAX_LINE,
+            summary: CostSummary::default(),
+            open: HashMap::new(),
+            order: VecDeque::new(),
+            closed: HashSet::new(),
+            told: HashMap::new(),
+        }
+    }
+
+    /// The same, with days that start where clocks are so many minutes ahead of UTC.
+    #[must_use]
+    pub fn with_utc_offset(self, minutes: i32) -> Self {
+        Self { offset_minutes: minutes, ..self }
+    }
+
+    /// The same, with another limit on the bytes of a line; 64 MiB unless told.
+    #[must_use]
+    pub fn with_max_line(self, bytes: usize) -> Self {
+        Self { max_line: bytes, ..self }
+    }
+
+    /// Counts what this entry tells.
+    pub fn add(&mut self, entry: &RawEntry) {
+        self.line(entry.as_str().as_bytes());
+    }
+
+    /// What was counted so far.
+    pub fn summary(mut self) -> CostSummary {
+        while let Some(id) = self.order.pop_front() {
+            self.close(id);
+        }
+        self.summary.told_usd = (!self.told.is_empty()).then(|| self.told.values().sum());
+        self.summary
+    }
+
+    pub(super) fn max_line(&self) -> usize {
+        self.max_line
+    }
+
+    pub(super) fn too_long(&mut self) {
+        self.summary.lines_too_long += 1;
+    }
+
+    /// Counts what this line tells, if it is an entry.
+    pub(super) fn line(&mut self, line: &[u8]) {
+        self.told.extend(told(line));
+        let Some(Answer { id, time, parts, cost_usd }) = Answer::of(line) else { return };
+        let day = time.and_then(|time| Day::of(time, self.offset_minutes));
+        let Some(id) = id else { return self.count(Counted { day, parts, cost_usd }) };
+        if self.closed.contains(&id) {
+            return;
+        }
+        if let Some(known) = self.open.get_mut(&id) {
+            // A copy that was cut off in the middle of the answer may come after the whole of it.
+            if output(&parts) >= output(&known.parts) {
+                known.parts = parts;
+                known.cost_usd = cost_usd.or(known.cost_usd);
+            }
+            // A fork has the answer again, at a later time.
+            known.day = match (known.day, day) {
+                (Some(known), Some(day)) => Some(known.min(day)),
+                (known, day) => known.or(day),
+            };
+            return;
+        }
+        self.open.insert(id, Counted { day, parts, cost_usd });
+        self.order.push_back(id);
+        if self.order.len() > OPEN
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.close(oldest);
+            if self.closed.len() < CLOSED {
+                self.closed.insert(oldest);
+            } else {
+                self.summary.forgotten += 1;
+            }
+        }
+    }
+
+    /// Counts an answer that is not told of again.
+    fn close(&mut self, id: u64) {
+        if let Some(answer) = self.open.remove(&id) {
+            self.count(answer);
+        }
+    }
+
+    fn count(&mut self, Counted { day, parts, cost_usd }: Counted) {
+        let models = self.summary.days.entry(day).or_default();
+        for (at, (model, tokens)) in parts.into_iter().enumerate() {
+            // What the entry says is the cost of all of it.
+            let cost = match cost_usd {
+                Some(cost) => Some(if at == 0 { cost } else { 0.0 }),
+                None => self.prices.of(&model).map(|price| price.of(&tokens)),
+            };
+            let answers = u64::from(at == 0);
+            // A part of another model that has no price leaves the answer without its whole cost.
+            let unpriced = u64::from(cost.is_none());
+            *models.entry(model).or_default() +=
+                Spent { answers, tokens, cost_usd: cost.unwrap_or(0.0), unpriced };
+        }
+    }
+}
+
+/// How far an answer had come.
+fn output(parts: &[(Box<str>, Tokens)]) -> u64 {
+    parts.iter().fold(0, |sum, (_, tokens)| sum.saturating_add(tokens.output))
+}
+
+/// How many answers may be told of again with other tokens.
+const OPEN: usize = if cfg!(test) { 8 } else { 1 << 16 };
+
+/// How many more are known to have been counted.
+const CLOSED: usize = if cfg!(test) { 4 } else { 1 << 20 };
+
+#[cfg(test)]
+mod tests {
+    use super::{CLOSED, CostMeter, OPEN, Prices};
+
+    fn line(id: usize, output: u64) -> String {
+        format!(
+            r#"{{"type":"assistant","message":{{"id":"{id}","model":"m","usage":{{"output_tokens":{output}}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn what_it_keeps_is_bounded() {
+        let mut meter = CostMeter::new(Prices::new());
+        meter.closed.extend((0..(CLOSED - 1) as u64).map(|id| id | 1 << 63));
+        for id in 0..OPEN + 3 {
+            meter.line(line(id, 1).as_bytes());
+        }
+        assert_eq!((meter.open.len(), meter.order.len(), meter.closed.len()), (OPEN, OPEN, CLOSED));
+        // The last can still change; the first is known, and the others before the open ones are not.
+        meter.line(line(OPEN + 2, 5).as_bytes());
+        meter.line(line(0, 5).as_bytes());
+        meter.line(line(1, 5).as_bytes());
+        let summary = meter.summary();
+        assert_eq!(
+            (summary.total().answers, summary.total().tokens.output),
+            (OPEN as u64 + 4, OPEN as u64 + 12)
+        );
+        assert_eq!(summary.forgotten, 3);
+    }
+
+    #[test]
+    fn what_the_cli_told_last_of_each_session_is_told_beside() {
+        let mut meter = CostMeter::new(Prices::new());
+        assert_eq!(meter.clone().summary().told_usd, None);
+        for (session, cost) in [("a", "1"), ("b", "0.5"), ("a", "1.25")] {
+            let line = format!(r#"{{"type":"cost-state","sessionId":"{session}","totalCostUSD":{cost}}}"#);
+            meter.line(line.as_bytes());
+        }
+        meter.line(
+            br#"{"type":"user","sessionId":"a","totalCostUSD":7,"message":{"content":"\"cost-state\""}}"#,
+        );
+        let summary = meter.summary();
+        assert_eq!((summary.told_usd, summary.total().cost_usd), (Some(1.75), 0.0));
+    }
+
+    #[test]
+    fn a_fork_does_not_move_an_answer_to_another_day() {
+        let mut meter = CostMeter::new(Prices::new());
+        for time in ["2026-02-01", "2026-01-01"] {
+            let line = line(7, 1).replacen('{', &format!(r#"{{"timestamp":"{time}T00:00:00Z","#), 1);
+            meter.line(line.as_bytes());
+        }
+        let days: Vec<_> = meter.summary().by_day().into_keys().collect();
+        assert_eq!(
+            format!("{:?}", days[0].unwrap()),
+            format!("{:?}", super::Day::of(1_767_225_600_000, 0).unwrap())
+        );
+        assert_eq!(days.len(), 1);
+    }
+
+    #[test]
+    fn no_number_and_no_shape_of_the_input_is_too_much() {
+        let mut meter = CostMeter::new(Prices::new());
+        let most = u64::MAX;
+        let usage = format!(
+            r#"{{"output_tokens":{most},"iterations":[{{"type":"compaction","output_tokens":{most}}}]}}"#
+        );
+        let deep = format!("{}1e999{}", "[".repeat(500), "]".repeat(500));
+        let line = format!(
+            r#"{{"type":"assistant","x":{deep},"message":{{"id":"a","model":"m","content":{deep},"usage":{usage}}}}}"#
+        );
+        meter.line(line.as_bytes());
+        meter.line(line.as_bytes());
+        assert_eq!(meter.summary().total().answers, 1);
+    }
+
+    #[test]
+    fn a_copy_that_was_cut_off_takes_nothing_away() {
+        let mut meter = CostMeter::new(Prices::new());
+        for output in [1, 20, 1] {
+            meter.line(line(7, output).as_bytes());
+        }
+        let total = meter.summary().total();
+        assert_eq!((total.answers, total.tokens.output), (1, 20));
+    }
+}

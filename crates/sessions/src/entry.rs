@@ -1,0 +1,191 @@
+//! One line of a stored session: as it was written, and, beneath, what it is by its kind.
+
+mod attachment;
+mod context;
+mod files;
+mod message;
+mod names;
+mod relations;
+mod running;
+mod system;
+mod typed;
+mod union;
+
+use std::fmt;
+
+use agentwire_protocol::{DecodeError, RawJson, Uuid};
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+pub use attachment::{
+    Attachment, AttachmentEntry, GoalStatus, HookAdditionalContext, HookBlockingError, HookRun, QueuedCommand,
+};
+pub use context::{EntryContext, ForkedFrom};
+pub use files::{FileHistoryDelta, FileHistorySnapshot, WorktreeState};
+pub use message::{AssistantEntry, ContentReplacement, UserEntry};
+pub use names::{
+    AgentColor, AgentName, AgentSetting, AiTitle, CustomTitle, LastPrompt, Mode, PermissionModeEntry,
+    Summary, TagEntry,
+};
+pub use relations::{ContinuedIn, DerivedFrom, EndedByModel, FrameLink, PrLink, Relocated};
+pub use running::{CostState, Progress, QueueOperation, ToolsUsed};
+pub use system::{
+    ApiError, CompactBoundary, CompactMetadata, Informational, LocalCommand, ModelFallback, ModelRefusal,
+    PreservedMessages, PreservedSegment, StopHookSummary, SystemEntry,
+};
+pub use typed::Entry;
+
+/// One line of a stored session: a JSON object, kept as the text that it came as.
+///
+/// Nothing of it is lost, whatever its kind.
+/// Two entries are equal when their texts are.
+/// `Debug` gives the text, whole.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RawEntry {
+    text: RawJson,
+    kind: Box<str>,
+    uuid: Option<Uuid>,
+}
+
+impl RawEntry {
+    /// Takes the text of one JSON object.
+    /// Line breaks between its parts become spaces, so that it is one line.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not one JSON object.
+    pub fn parse(text: impl Into<String>) -> Result<Self, DecodeError> {
+        let mut text = text.into();
+        if text.contains(['\n', '\r']) {
+            // JSON has line breaks only where it has spaces.
+            text = text.trim().replace(['\n', '\r'], " ");
+        }
+        Self::from_json(agentwire_protocol::decode::decode(&text)?)
+    }
+
+    /// Takes a JSON object, as its text if that is one line already, as what comes over the wire is.
+    /// Line breaks between its parts become spaces.
+    ///
+    /// # Errors
+    ///
+    /// When it is not an object.
+    pub fn from_json(text: RawJson) -> Result<Self, DecodeError> {
+        if text.as_str().contains(['\n', '\r']) {
+            return Self::parse(text.as_str());
+        }
+        let Head { kind, uuid } = text.decode()?;
+        Ok(Self { text, kind, uuid })
+    }
+
+    /// The text, one line without its end.
+    pub fn as_str(&self) -> &str {
+        self.text.as_str()
+    }
+
+    /// The object.
+    pub fn as_json(&self) -> &RawJson {
+        &self.text
+    }
+
+    /// Where the entry stands in the conversation, and where it came from.
+    ///
+    /// # Errors
+    ///
+    /// When one of those fields has another shape than is known.
+    pub fn context(&self) -> Result<EntryContext, DecodeError> {
+        self.decode()
+    }
+
+    /// The kind of the entry (`type`); empty where it has none.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The entry's own id (`uuid`), where it has one: the same id is the same entry, however often it comes.
+    pub fn uuid(&self) -> Option<&Uuid> {
+        self.uuid.as_ref()
+    }
+
+    /// Reads the object as a type of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not have that shape.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
+        self.text.decode()
+    }
+}
+
+impl fmt::Debug for RawEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What every reader of an entry asks first.
+struct Head {
+    kind: Box<str>,
+    uuid: Option<Uuid>,
+}
+
+impl<'de> Deserialize<'de> for Head {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(HeadVisitor)
+    }
+}
+
+/// Takes the first field of each name, if it is a string, and skips the others without keeping them.
+struct HeadVisitor;
+
+impl<'de> Visitor<'de> for HeadVisitor {
+    type Value = Head;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Head, A::Error> {
+        let (mut kind, mut uuid) = (None, None);
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "type" if kind.is_none() => kind = Some(text(map.next_value()?)),
+                "uuid" if uuid.is_none() => uuid = Some(text(map.next_value()?)),
+                _ => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(Head { kind: kind.flatten().unwrap_or_default().into(), uuid: uuid.flatten().map(Uuid::from) })
+    }
+}
+
+/// The text of a JSON string.
+fn text(value: RawJson) -> Option<String> {
+    value.decode().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RawEntry;
+
+    #[test]
+    fn an_entry_keeps_its_text_and_tells_its_kind_and_id() {
+        let text = r#"{"uuid":"a","n":1.0,"n":12345678901234567890123,"type":"user"}"#;
+        let entry = RawEntry::parse(text).unwrap();
+        assert_eq!((entry.as_str(), entry.kind(), entry.uuid().unwrap().as_str()), (text, "user", "a"));
+    }
+
+    #[test]
+    fn an_entry_is_one_line() {
+        let entry = RawEntry::parse("\n{\r\n \"type\": null,\n \"text\": \"a\\nb\"\n}\n").unwrap();
+        assert_eq!(entry.as_str(), r#"{   "type": null,  "text": "a\nb" }"#);
+        assert_eq!((entry.kind(), entry.uuid()), ("", None));
+        let json = agentwire_protocol::decode::decode("{\n\"type\":\"user\",\r\n\"n\":1}").unwrap();
+        assert_eq!(RawEntry::from_json(json).unwrap().as_str(), r#"{ "type":"user",  "n":1}"#);
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_entry() {
+        for text in ["", "1", "[]", r#"{"type":"user""#, r#"{} {}"#, "null"] {
+            assert!(RawEntry::parse(text).is_err(), "{text}");
+        }
+    }
+}

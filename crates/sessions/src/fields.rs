@@ -1,0 +1,133 @@
+//! Finds string fields in a piece of a session's file by their names alone: its first and last lines may be cut.
+
+/// A field that is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    CustomTitle,
+    AiTitle,
+    LastPrompt,
+    Summary,
+    GitBranch,
+    Cwd,
+    Timestamp,
+    Tag,
+}
+
+/// The strings of each field in a piece of text, the first and the last, found in one pass.
+///
+/// As in the published SDKs, a field counts wherever it stands: also one inside of a tool's input.
+/// One with a space before its value counts after all without.
+#[derive(Debug)]
+pub(crate) struct Fields<'a> {
+    found: [Found<'a>; NAMES.len()],
+}
+
+/// What was found of one field, without and with a space: the inside of each string.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found<'a> {
+    first: [Option<&'a [u8]>; 2],
+    last: [Option<&'a [u8]>; 2],
+}
+
+impl<'a> Fields<'a> {
+    /// Looks through the whole text.
+    pub(crate) fn of(text: &'a [u8]) -> Self {
+        let mut found = [Found::default(); NAMES.len()];
+        let mut at = 0;
+        while let Some(quote) = memchr::memchr(b'"', &text[at..]) {
+            at += quote + 1;
+            let Some((field, space, value)) = field_at(&text[at..]) else { continue };
+            at += value;
+            let Some(end) = end_of_string(&text[at..]) else { continue };
+            let (value, found) = (Some(&text[at..at + end]), &mut found[field]);
+            found.first[space] = found.first[space].or(value);
+            found.last[space] = value;
+            at += end + 1;
+        }
+        Self { found }
+    }
+
+    /// The first value, if it is not empty.
+    pub(crate) fn first(&self, field: Field) -> Option<String> {
+        let [plain, spaced] = self.found[field as usize].first;
+        plain.or(spaced).map(unescaped).filter(|text| !text.is_empty())
+    }
+
+    /// Whether it is there, with whatever value.
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.found[field as usize].last.iter().any(Option::is_some)
+    }
+
+    /// The last value, if it is not empty.
+    pub(crate) fn last(&self, field: Field) -> Option<String> {
+        let [plain, spaced] = self.found[field as usize].last;
+        spaced.or(plain).map(unescaped).filter(|text| !text.is_empty())
+    }
+}
+
+/// Which field's name this text starts with, whether a space comes before its value, and where the value starts.
+fn field_at(text: &[u8]) -> Option<(usize, usize, usize)> {
+    // Most quotes belong to something else.
+    if !matches!(text.first()?, b'c' | b'a' | b'l' | b's' | b'g' | b't') {
+        return None;
+    }
+    NAMES.iter().enumerate().find_map(|(field, name)| {
+        let rest = text.strip_prefix(name.as_bytes())?.strip_prefix(b"\":")?;
+        match rest {
+            [b'"', ..] => Some((field, 0, name.len() + 3)),
+            [b' ', b'"', ..] => Some((field, 1, name.len() + 4)),
+            _ => None,
+        }
+    })
+}
+
+/// Where the string ends whose start this is.
+fn end_of_string(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// The string that this is the inside of; as it is, where it is none.
+fn unescaped(inside: &[u8]) -> String {
+    let inside = String::from_utf8_lossy(inside).into_owned();
+    if !inside.contains('\\') {
+        return inside;
+    }
+    agentwire_protocol::decode::decode(&format!("\"{inside}\"")).unwrap_or(inside)
+}
+
+/// In the order of [`Field`].
+const NAMES: [&str; 8] =
+    ["customTitle", "aiTitle", "lastPrompt", "summary", "gitBranch", "cwd", "timestamp", "tag"];
+
+#[cfg(test)]
+mod tests {
+    use super::{Field, Fields};
+
+    #[test]
+    fn the_first_and_the_last_string_of_a_name_are_found() {
+        let text =
+            br#"cut","cwd":1,"cwd":"a\n\"b","cwd":"c"} {"tag": "spaced","tag":"plain","cwd":"cut off\"#;
+        let fields = Fields::of(text);
+        assert_eq!(fields.first(Field::Cwd).unwrap(), "a\n\"b");
+        assert_eq!(fields.last(Field::Cwd).unwrap(), "c");
+        assert_eq!(fields.first(Field::Tag).unwrap(), "plain");
+        assert_eq!(fields.last(Field::Tag).unwrap(), "spaced");
+        assert_eq!(fields.last(Field::Summary), None);
+    }
+
+    #[test]
+    fn what_is_no_string_and_no_utf8_costs_only_itself() {
+        let text = b"{\"summary\":\"\xff\",\"aiTitle\":\"\\q\",\"customTitle\":\"\"}";
+        let fields = Fields::of(text);
+        assert_eq!(fields.last(Field::Summary).unwrap(), "\u{fffd}");
+        assert_eq!(fields.last(Field::AiTitle).unwrap(), "\\q");
+        assert_eq!(fields.last(Field::CustomTitle), None);
+    }
+}

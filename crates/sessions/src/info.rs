@@ -1,0 +1,68 @@
+//! What is told of a session in a list: read from the ends of its file, without reading the rest.
+
+mod archived;
+mod first_prompt;
+
+use std::path::Path;
+
+use agentwire_protocol::SessionId;
+use agentwire_protocol::session_info::SessionInfo;
+use memchr::memmem;
+
+pub(crate) use first_prompt::{Prompt, first_prompt, prompt_text};
+
+use crate::ends::Ends;
+use crate::fields::{Field, Fields};
+use crate::sessions::SessionFile;
+use crate::time::parse_ms;
+
+/// What the two ends of a session's file tell; `None` for a sidechain, and where there is nothing to show.
+///
+/// The fields are found as the published SDKs find them, so that all of them agree.
+///
+/// Without a folder beside the file it can't be archived.
+pub(crate) fn info_of(file: &SessionFile, ends: &Ends, has_folder: bool) -> Option<SessionInfo> {
+    let mut info = plain_info(&file.id, ends, file.project.as_deref())?;
+    info.archived = if has_folder { archived::archived(file, ends) } else { None };
+    Some(info)
+}
+
+fn plain_info(id: &SessionId, ends: &Ends, project: Option<&Path>) -> Option<SessionInfo> {
+    if is_sidechain(ends.first_line()) {
+        return None;
+    }
+    let (head, tail) = (Fields::of(&ends.head), Fields::of(ends.tail()));
+    let ends_of = |field| tail.last(field).or_else(|| head.last(field));
+    let custom_title = ends_of(Field::CustomTitle).or_else(|| ends_of(Field::AiTitle));
+    let first_prompt = first_prompt(&ends.head);
+    let summary = custom_title.clone().or_else(|| tail.last(Field::LastPrompt));
+    let summary = summary.or_else(|| tail.last(Field::Summary)).or_else(|| first_prompt.clone())?;
+    let mut info = SessionInfo::new(id.clone(), summary, ends.known.modified_ms);
+    info.file_size = Some(ends.known.size);
+    info.custom_title = custom_title;
+    info.first_prompt = first_prompt;
+    info.git_branch = tail.last(Field::GitBranch).or_else(|| head.first(Field::GitBranch));
+    let project = || project.map(|project| project.to_string_lossy().into_owned());
+    info.cwd = head.first(Field::Cwd).or_else(project);
+    // Most have none, and what is found only with another look is not looked for.
+    info.tag = if tail.has(Field::Tag) { tag(ends.tail()) } else { None };
+    info.created_at = head.first(Field::Timestamp).as_deref().and_then(parse_ms);
+    Some(info)
+}
+
+fn is_sidechain(line: &[u8]) -> bool {
+    [&b"\"isSidechain\":true"[..], b"\"isSidechain\": true"]
+        .iter()
+        .any(|mark| memmem::find(line, mark).is_some())
+}
+
+/// The tag that was set last; lines of other kinds have tags of other meanings.
+fn tag(tail: &[u8]) -> Option<String> {
+    // From the front, since a search from the back is many times slower.
+    let starts = memmem::find_iter(tail, TAG_LINE).filter(|&at| at == 0 || tail[at - 1] == b'\n');
+    let start = starts.last()?;
+    let line = tail[start..].split(|&byte| byte == b'\n').next()?;
+    Fields::of(line).last(Field::Tag)
+}
+
+const TAG_LINE: &[u8] = br#"{"type":"tag""#;

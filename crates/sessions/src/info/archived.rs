@@ -1,0 +1,89 @@
+//! Whether a session is archived: a mark beside its file, undone by whatever the user says later.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::first_prompt::{Prompt, prompt_text, texts};
+use crate::ends::Ends;
+use crate::sessions::SessionFile;
+use crate::time::parse_ms;
+
+/// Whether it is; `None` where it never was, or its mark can't be read.
+pub(super) fn archived(file: &SessionFile, ends: &Ends) -> Option<bool> {
+    // A link would lead somewhere else.
+    if !fs::symlink_metadata(file.folder()).ok()?.is_dir() {
+        return None;
+    }
+    let mark = read(archived_mark(file))?;
+    let at = parse_ms(&mark.at)?;
+    Some(mark.archived && !says_later(&ends.head, at) && !says_later(ends.tail(), at))
+}
+
+/// Where the mark is kept: `archived.json` in the session's folder, with the fields `archived`, `at` (a time) and `by`.
+fn archived_mark(file: &SessionFile) -> PathBuf {
+    file.folder().join("archived.json")
+}
+
+#[derive(Deserialize)]
+struct Mark {
+    archived: bool,
+    at: String,
+}
+
+fn read(path: PathBuf) -> Option<Mark> {
+    let metadata = fs::symlink_metadata(&path).ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_MARK {
+        return None;
+    }
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Whether the user said something after this time.
+fn says_later(text: &[u8], at: u64) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| said_at(line).is_some_and(|said| said > at))
+}
+
+/// When the user said what is in this line, if a user did.
+fn said_at(line: &[u8]) -> Option<u64> {
+    let has = |mark: &str| memchr::memmem::find(line, mark.as_bytes()).is_some();
+    if !(has("\"user\"") || has("\"queued_command\"")) || has("\"tool_result\"") {
+        return None;
+    }
+    let entry: Value = agentwire_protocol::decode::decode(&String::from_utf8_lossy(line)).ok()?;
+    let queued = &entry["attachment"];
+    let (said, content) = match entry["type"].as_str()? {
+        "user" => (&entry, &entry["message"]["content"]),
+        "attachment" if queued["type"] == "queued_command" => (queued, &queued["prompt"]),
+        _ => return None,
+    };
+    let set = |name: &str| !matches!(said[name], Value::Null | Value::Bool(false));
+    let origin = &said["origin"]["kind"];
+    let by_a_user = origin.is_null() || origin == "human";
+    if !by_a_user || NOT_SAID.iter().any(|name| set(name)) || entry["isSidechain"] == true {
+        return None;
+    }
+    let shown = |block: &Value| block["type"] == "image" || block["type"] == "document";
+    let says = texts(content).into_iter().any(|text| prompt_text(text) != Prompt::Nothing)
+        || content.as_array().is_some_and(|blocks| blocks.iter().any(shown));
+    says.then(|| parse_ms(entry["timestamp"].as_str()?))?
+}
+
+/// Fields of what stands in the user's place and is not the user's, where they are set.
+const NOT_SAID: [&str; 10] = [
+    "isMeta",
+    "isCompactSummary",
+    "isVirtual",
+    "isVisibleInTranscriptOnly",
+    "textNotTyped",
+    "handedOff",
+    "queueSkipAttachments",
+    "toolUseResult",
+    "wakeupSource",
+    "scheduledTaskId",
+];
+
+/// The longest mark that is read, in bytes.
+const MAX_MARK: u64 = 4096;

@@ -1,0 +1,139 @@
+//! Sessions as a list, newest first, and one of them.
+
+mod page;
+
+use std::collections::HashSet;
+use std::fs;
+
+use agentwire_protocol::SessionId;
+use agentwire_protocol::session_info::SessionInfo;
+
+pub use page::Page;
+
+use crate::ends::{Ends, Known};
+use crate::info::info_of;
+use crate::sessions::{Inside, ProjectFolder, SessionError, SessionFile, Sessions, read_dir, session_id};
+use crate::store::is_uuid;
+
+impl Sessions {
+    /// The sessions, the one that was written last first.
+    ///
+    /// Of each file only the first and the last 64 KiB are read, and of no more files than the page needs.
+    /// A session of which there are several files counts once, with the newest.
+    /// Sidechains, empty files, sessions in which nothing was said, and what can't be read are left out.
+    ///
+    /// It holds the name of each session while it works, and the text of one.
+    ///
+    /// # Errors
+    ///
+    /// When the folder of all projects can't be read; one that does not exist holds no sessions.
+    pub fn list(&self, page: Page) -> Result<Vec<SessionInfo>, SessionError> {
+        let folders = self.listed_folders()?;
+        let inside = Inside::of(self.projects());
+        let mut ends = Ends::default();
+        let mut info = |candidate: &Candidate| candidate.info(&folders, &mut ends);
+        if page.limit.is_none() {
+            // All are read, so each is told its time when it is open, and files are read as they lie.
+            let mut infos: Vec<_> = candidates(&inside, &folders, false).iter().filter_map(info).collect();
+            infos.sort_unstable_by(|a, b| {
+                (b.last_modified, &b.session_id).cmp(&(a.last_modified, &a.session_id))
+            });
+            let mut seen = HashSet::new();
+            infos.retain(|info| seen.insert(info.session_id.clone()));
+            return Ok(page.of(infos.into_iter()).collect());
+        }
+        let mut candidates = candidates(&inside, &folders, true);
+        newest_first(&mut candidates);
+        let mut seen = HashSet::new();
+        let infos = candidates.iter().filter_map(|candidate| {
+            let info = if seen.contains(&candidate.id) { None } else { info(candidate) }?;
+            seen.insert(&candidate.id);
+            Some(info)
+        });
+        Ok(page.of(infos).collect())
+    }
+
+    /// What is known of one session; `None` where it is not found, is a sidechain, or nothing was said in it.
+    ///
+    /// # Errors
+    ///
+    /// When the id is no UUID, or the folder of all projects or the file can't be read.
+    pub fn info(&self, id: &SessionId) -> Result<Option<SessionInfo>, SessionError> {
+        let Some(file) = self.find(id)? else { return Ok(None) };
+        let ends = Ends::read(&file.path).map_err(SessionError::io("reading", &file.path))?;
+        Ok(ends.and_then(|ends| info_of(&file, &ends, true)))
+    }
+
+    /// The files of the sessions, the one that was written last first; of a session that has several, the newest.
+    pub(crate) fn files(&self) -> Result<impl Iterator<Item = SessionFile> + use<>, SessionError> {
+        let folders = self.listed_folders()?;
+        let mut candidates = candidates(&Inside::of(self.projects()), &folders, true);
+        newest_first(&mut candidates);
+        let mut seen = HashSet::new();
+        candidates.retain(|candidate| seen.insert(candidate.id.clone()));
+        Ok(candidates.into_iter().map(move |candidate| candidate.file(&folders)))
+    }
+}
+
+/// A session's file that is not looked into yet.
+struct Candidate {
+    /// Where it was asked for.
+    known: Option<Known>,
+    /// Whether there is a folder of its name beside it.
+    has_folder: bool,
+    id: Box<str>,
+    /// Its place among the folders.
+    folder: usize,
+}
+
+impl Candidate {
+    fn info(&self, folders: &[ProjectFolder], ends: &mut Ends) -> Option<SessionInfo> {
+        let file = self.file(folders);
+        let some = ends.load(&file.path, self.known).ok()?;
+        some.then(|| info_of(&file, ends, self.has_folder))?
+    }
+
+    fn file(&self, folders: &[ProjectFolder]) -> SessionFile {
+        let folder = &folders[self.folder];
+        let path = folder.path.join(format!("{}.jsonl", self.id));
+        SessionFile { id: SessionId::from(&*self.id), path, project: folder.project.clone() }
+    }
+}
+
+fn candidates(inside: &Inside, folders: &[ProjectFolder], ask: bool) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (folder, ProjectFolder { path, .. }) in folders.iter().enumerate() {
+        let (first, mut beside) = (candidates.len(), HashSet::<Box<str>>::new());
+        for entry in read_dir(path).into_iter().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if let Some(id) = session_id(name) {
+                let Some(known) = known(inside, &entry, ask) else { continue };
+                candidates.push(Candidate { known, has_folder: false, id: id.into(), folder });
+            } else if is_uuid(name) {
+                beside.insert(name.into());
+            }
+        }
+        for candidate in &mut candidates[first..] {
+            candidate.has_folder = beside.contains(&candidate.id);
+        }
+    }
+    candidates
+}
+
+/// Sorts those that were asked for what is known of them.
+fn newest_first(candidates: &mut [Candidate]) {
+    let order = |candidate: &Candidate| candidate.known.map(|known| known.modified_ms);
+    candidates.sort_unstable_by(|a, b| (order(b), &*b.id).cmp(&(order(a), &*a.id)));
+}
+
+/// What is known of a file without opening it, if asked for; `None` for what is no file.
+fn known(inside: &Inside, entry: &fs::DirEntry, ask: bool) -> Option<Option<Known>> {
+    let link = !entry.file_type().ok()?.is_file();
+    let target = if link { Some(inside.file(entry.path())?) } else { None };
+    if !ask {
+        return Some(None);
+    }
+    let metadata = target.map_or_else(|| entry.metadata(), fs::metadata).ok()?;
+    Some(Some(Known::of(&metadata)))
+}

@@ -1,0 +1,249 @@
+//! What of an entry says where it belongs.
+
+use std::fmt;
+
+use agentwire_protocol::session_info::SessionMessageKind;
+use agentwire_protocol::{RawJson, Uuid};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::RawEntry;
+
+/// An entry's place among the others.
+#[derive(Debug)]
+pub(super) struct Link {
+    /// Its place in the order in which entries were written.
+    pub(super) entry: usize,
+    pub(super) uuid: Uuid,
+    pub(super) kind: Kind,
+    pub(super) parent: Option<Uuid>,
+    pub(super) session: String,
+    pub(super) sidechain: bool,
+    pub(super) team: bool,
+    pub(super) meta: bool,
+    pub(super) summary: bool,
+    pub(super) agent: Option<String>,
+    pub(super) timestamp: String,
+    /// The entry of the call that this is the result of (`sourceToolAssistantUUID`).
+    pub(super) source: Option<Uuid>,
+    /// The id of the model's response, of which this is one block.
+    pub(super) response: Option<String>,
+    /// The calls in it.
+    pub(super) calls: Vec<String>,
+    /// The calls that it holds results of.
+    pub(super) results: Vec<String>,
+    /// The start of a user's text.
+    pub(super) interrupts: bool,
+    pub(super) attachment: Value,
+    /// What a compaction kept (`compactMetadata`).
+    pub(super) kept: Value,
+}
+
+/// The kinds of entries that name the one before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    User,
+    Assistant,
+    Progress,
+    System,
+    Attachment,
+}
+
+impl Kind {
+    pub(super) fn is_message(self) -> bool {
+        matches!(self, Self::User | Self::Assistant)
+    }
+
+    /// Whose message it is.
+    pub(super) fn of_message(self) -> SessionMessageKind {
+        if self == Self::Assistant { SessionMessageKind::Assistant } else { SessionMessageKind::User }
+    }
+}
+
+impl Link {
+    /// The place of this entry; `None` for one that has none.
+    pub(super) fn of(at: usize, entry: &RawEntry) -> Option<Self> {
+        let kind = match entry.kind() {
+            "user" => Kind::User,
+            "assistant" => Kind::Assistant,
+            "progress" => Kind::Progress,
+            "system" => Kind::System,
+            "attachment" => Kind::Attachment,
+            _ => return None,
+        };
+        let Fields { parent, session, flags, agent, timestamp, source, message, attachment, kept } =
+            entry.decode().ok()?;
+        let [sidechain, team, meta, summary] = flags;
+        let message = message.unwrap_or_default();
+        let response = message.id.filter(|id| kind == Kind::Assistant && !id.is_empty());
+        Some(Self {
+            entry: at,
+            uuid: entry.uuid()?.clone(),
+            kind,
+            parent: parent.filter(|parent| !parent.is_empty()).map(Uuid::from),
+            session,
+            sidechain,
+            team,
+            meta,
+            summary,
+            agent,
+            timestamp,
+            source: source.map(Uuid::from),
+            response,
+            calls: message.calls,
+            results: message.results,
+            interrupts: message.interrupts,
+            attachment,
+            kept,
+        })
+    }
+
+    /// Whether it is a tool's result.
+    pub(super) fn is_result(&self) -> bool {
+        self.kind == Kind::User && self.parent.is_some() && !self.results.is_empty()
+    }
+
+    /// Whether it is an attachment of this kind.
+    pub(super) fn attaches(&self, kind: &str) -> bool {
+        self.kind == Kind::Attachment && self.attachment["type"] == kind
+    }
+
+    /// Whether the same agent, or the main conversation, wrote both.
+    pub(super) fn same_writer(&self, other: &Self) -> bool {
+        self.sidechain == other.sidechain && self.agent == other.agent
+    }
+}
+
+/// The message that an entry holds, as it was written.
+pub(super) fn message(entry: &RawEntry) -> Option<RawJson> {
+    #[derive(Deserialize)]
+    struct Whole {
+        message: RawJson,
+    }
+    entry.decode::<Whole>().ok().map(|whole| whole.message)
+}
+
+/// The fields that matter; of a name that comes twice, the last.
+#[derive(Default)]
+struct Fields {
+    parent: Option<String>,
+    session: String,
+    flags: [bool; FLAGS.len()],
+    agent: Option<String>,
+    timestamp: String,
+    source: Option<String>,
+    message: Option<Message>,
+    attachment: Value,
+    kept: Value,
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Fields::default();
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "parentUuid" => fields.parent = text(map.next_value()?),
+                "sessionId" => fields.session = text(map.next_value()?).unwrap_or_default(),
+                "agentId" => fields.agent = text(map.next_value()?),
+                "timestamp" => fields.timestamp = text(map.next_value()?).unwrap_or_default(),
+                "sourceToolAssistantUUID" => fields.source = text(map.next_value()?),
+                "message" => fields.message = Some(Message::of(&map.next_value::<RawJson>()?)),
+                "attachment" => fields.attachment = value(&map.next_value()?),
+                "compactMetadata" => fields.kept = value(&map.next_value()?),
+                name => match FLAGS.iter().position(|flag| *flag == name) {
+                    Some(flag) => fields.flags[flag] = is_true(&value(&map.next_value()?)),
+                    None => _ = map.next_value::<IgnoredAny>()?,
+                },
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// The value; nothing where it is too deep or a number too big, which must not cost the whole entry.
+fn value(raw: &RawJson) -> Value {
+    raw.decode().unwrap_or_default()
+}
+
+fn text(raw: RawJson) -> Option<String> {
+    raw.decode().ok()
+}
+
+/// What JavaScript and Python take for true.
+pub(crate) fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        _ => true,
+    }
+}
+
+/// What matters of a message.
+#[derive(Default)]
+struct Message {
+    id: Option<String>,
+    calls: Vec<String>,
+    results: Vec<String>,
+    interrupts: bool,
+}
+
+impl Message {
+    fn of(raw: &RawJson) -> Self {
+        let Ok(Outside { id, content }) = raw.decode() else { return Self::default() };
+        let texts = content.as_ref().and_then(|content| content.decode::<String>().ok());
+        let blocks = content.and_then(|content| content.decode::<Vec<RawJson>>().ok()).unwrap_or_default();
+        let blocks: Vec<Block> = blocks.iter().map(|block| block.decode().unwrap_or_default()).collect();
+        let ids = |kind: &str, id: fn(&Block) -> Option<&RawJson>| {
+            let blocks =
+                blocks.iter().filter(|block| block.kind.as_ref().is_some_and(|tag| is_text(tag, kind)));
+            blocks.filter_map(|block| text(id(block)?.clone())).collect()
+        };
+        let first = || blocks.first().and_then(|block| text(block.text.clone()?));
+        let start = texts.or_else(first).unwrap_or_default();
+        Self {
+            id: id.and_then(text),
+            calls: ids("tool_use", |block| block.id.as_ref()),
+            results: ids("tool_result", |block| block.tool_use_id.as_ref()),
+            interrupts: start.starts_with("[Request interrupted by user"),
+        }
+    }
+}
+
+/// A message, of which only this matters: what lies deeper is skipped, and may be whatever a model made up.
+#[derive(Deserialize)]
+struct Outside {
+    id: Option<RawJson>,
+    content: Option<RawJson>,
+}
+
+#[derive(Default, Deserialize)]
+struct Block {
+    #[serde(rename = "type")]
+    kind: Option<RawJson>,
+    id: Option<RawJson>,
+    tool_use_id: Option<RawJson>,
+    text: Option<RawJson>,
+}
+
+fn is_text(raw: &RawJson, text: &str) -> bool {
+    raw.decode::<String>().is_ok_and(|value| value == text)
+}
+
+/// In the order of what [`Link::of`] takes them for.
+const FLAGS: [&str; 4] = ["isSidechain", "teamName", "isMeta", "isCompactSummary"];

@@ -1,0 +1,176 @@
+//! Prompts that waited in the queue and were taken into a turn that ran.
+
+use std::collections::{HashMap, HashSet};
+
+use agentwire_protocol::session_info::{SessionMessage, SessionMessageKind};
+use agentwire_protocol::{RawJson, SessionId, Uuid};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::graph::Graph;
+use super::link::{Kind, Link};
+use crate::RawEntry;
+
+/// Which prompts of the queue are shown, by their places on the way.
+///
+/// The CLI keeps such a prompt as an attachment (`queued_command`) where the turn took it; one that the turn did not
+/// take comes again as a prompt of its own.
+#[derive(Debug)]
+pub(super) struct Queued {
+    shown: HashMap<usize, Uuid>,
+}
+
+impl Queued {
+    /// `main` is how much of the way is the conversation; what follows waited when it ended.
+    pub(super) fn of(graph: &Graph, way: &[usize], main: usize, entries: &[RawEntry]) -> Self {
+        let taken = Taken::of(graph, entries);
+        let links: Vec<_> = way.iter().map(|link| &graph.links[*link]).collect();
+        let (told, mut replied) = (taken.told(&links), false);
+        let mut in_turn = vec![false; links.len()];
+        for (at, link) in links.iter().enumerate().rev() {
+            in_turn[at] = replied || at >= main;
+            if link.kind == Kind::Assistant || link.is_result() || link.kind == Kind::User && link.interrupts
+            {
+                replied = true;
+            } else if link.kind == Kind::User && !link.meta && !link.summary {
+                replied = false;
+            }
+        }
+        let mut ids: HashSet<Uuid> = links.iter().map(|link| link.uuid.clone()).collect();
+        let mut shown = HashMap::new();
+        for (at, link) in links.iter().enumerate() {
+            if !is_prompt(link) || !told.get(&at).copied().unwrap_or(in_turn[at]) {
+                continue;
+            }
+            let own = text(link, "source_uuid").map_or_else(|| link.uuid.clone(), Uuid::from);
+            if own == link.uuid || ids.insert(own.clone()) {
+                shown.insert(at, own);
+            }
+        }
+        Self { shown }
+    }
+
+    /// The prompt as a message of the user's, if it is shown.
+    pub(super) fn message(&self, at: usize, link: &Link, entry: &RawEntry) -> Option<SessionMessage> {
+        let uuid = self.shown.get(&at)?.clone();
+        let content = entry.decode::<Whole>().ok()?.attachment.prompt;
+        let message = RawJson::encode(&Prompt { role: "user", content }).ok()?;
+        Some(SessionMessage::new(
+            SessionMessageKind::User,
+            uuid,
+            SessionId::from(link.session.as_str()),
+            message,
+        ))
+    }
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    attachment: Attachment,
+}
+
+#[derive(Deserialize)]
+struct Attachment {
+    prompt: RawJson,
+}
+
+#[derive(Serialize)]
+struct Prompt {
+    role: &'static str,
+    content: RawJson,
+}
+
+fn is_prompt(link: &Link) -> bool {
+    let attachment = &link.attachment;
+    let words = attachment["prompt"].is_string() || attachment["prompt"].is_array();
+    link.attaches("queued_command") && words && attachment["isMeta"] != true
+}
+
+fn text<'a>(link: &'a Link, name: &str) -> Option<&'a str> {
+    link.attachment[name].as_str().filter(|text| !text.is_empty())
+}
+
+/// What the CLI noted of prompts that a turn took (`queue-operation`, removed as `absorbed_mid_turn`).
+struct Taken<'a> {
+    /// How often, by the id of the delivery or else of the prompt.
+    counts: HashMap<(Id, String), usize>,
+    /// The attachments that are the last so many of their delivery.
+    attachments: HashSet<&'a Uuid>,
+}
+
+/// By what a prompt of the queue is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Id {
+    Delivery,
+    Prompt,
+}
+
+impl<'a> Taken<'a> {
+    fn of(graph: &'a Graph, entries: &[RawEntry]) -> Self {
+        let mut counts: HashMap<_, usize> = HashMap::new();
+        for entry in entries.iter().filter(|entry| entry.kind() == "queue-operation") {
+            if let Some(id) = entry.decode().ok().and_then(|operation| noted(&operation)) {
+                *counts.entry(id).or_default() += 1;
+            }
+        }
+        let mut copies: HashMap<_, Vec<&Link>> = HashMap::new();
+        for link in graph.links.iter().filter(|link| !counts.is_empty() && link.attaches("queued_command")) {
+            if let Some(id) = named(link) {
+                copies.entry(id).or_default().push(link);
+            }
+        }
+        let mut attachments = HashSet::new();
+        for (id, copies) in copies {
+            if id.0 == Id::Delivery {
+                let count = counts.get(&id).copied().unwrap_or_default();
+                attachments.extend(copies.iter().rev().take(count).map(|link| &link.uuid));
+            } else if copies.iter().any(|copy| copy.attachment != copies[0].attachment) {
+                // What was noted can't be told apart.
+                counts.remove(&id);
+            }
+        }
+        Self { counts, attachments }
+    }
+
+    /// Whether what is at a place was taken, where the notes tell.
+    fn told(&self, links: &[&Link]) -> HashMap<usize, bool> {
+        let mut places: HashMap<_, Vec<usize>> = HashMap::new();
+        for (at, link) in links.iter().enumerate() {
+            if let Some(id) = named(link).filter(|id| self.counts.contains_key(id)) {
+                places.entry(id).or_default().push(at);
+            }
+        }
+        let mut told = HashMap::new();
+        for (id, places) in places {
+            let first = places.len().saturating_sub(self.counts[&id]);
+            for (nth, at) in places.into_iter().enumerate() {
+                let taken = if id.0 == Id::Delivery {
+                    self.attachments.contains(&links[at].uuid)
+                } else {
+                    nth >= first
+                };
+                told.insert(at, taken);
+            }
+        }
+        told
+    }
+}
+
+/// What a prompt of the queue is named by.
+fn named(link: &Link) -> Option<(Id, String)> {
+    if !link.attaches("queued_command") {
+        return None;
+    }
+    let delivery = text(link, "delivery_id").map(|id| (Id::Delivery, id.to_owned()));
+    delivery.or_else(|| text(link, "source_uuid").map(|id| (Id::Prompt, id.to_owned())))
+}
+
+/// The prompt that a note says was taken into a turn.
+fn noted(operation: &Value) -> Option<(Id, String)> {
+    if operation["operation"] != "remove" || operation["reason"] != "absorbed_mid_turn" {
+        return None;
+    }
+    let text = |name: &str| operation[name].as_str().map(str::to_owned);
+    let delivery = text("deliveryId").filter(|id| !id.is_empty()).map(|id| (Id::Delivery, id));
+    delivery.or_else(|| text("commandUuid").map(|id| (Id::Prompt, id)))
+}

@@ -1,0 +1,129 @@
+//! The conversations of a session's subagents, which are kept in files of their own.
+
+use std::path::{Path, PathBuf};
+use std::{fs, iter};
+
+use agentwire_protocol::session_info::SessionMessage;
+use agentwire_protocol::{SessionId, ToolUseId};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::graph::Graph;
+use super::{entries_of, message};
+use crate::sessions::{Inside, SessionError, SessionFile, Sessions, read_dir};
+use crate::{Page, RawEntry};
+
+impl Sessions {
+    /// The ids of the session's subagents, folder by folder by their names; `None` where the session is not found.
+    ///
+    /// # Errors
+    ///
+    /// When the id is no UUID, or the folder of all projects can't be read.
+    pub fn subagents(&self, id: &SessionId) -> Result<Option<Vec<String>>, SessionError> {
+        Ok(self.subagent_files(id)?.map(|files| files.into_iter().map(|(agent, _)| agent).collect()))
+    }
+
+    /// What a subagent and the one that started it said; `None` where the session or the subagent is not found.
+    ///
+    /// Each message says which tool use started the subagent, where that is known.
+    ///
+    /// # Errors
+    ///
+    /// When the id is no UUID, or the folder of all projects or the file can't be read.
+    pub fn subagent_messages(
+        &self,
+        id: &SessionId,
+        agent: &str,
+        page: Page,
+    ) -> Result<Option<Vec<SessionMessage>>, SessionError> {
+        let files = self.subagent_files(id)?.into_iter().flatten();
+        let Some((_, path)) = files.into_iter().find(|(name, _)| name == agent) else { return Ok(None) };
+        let entries = entries_of(&path)?;
+        let metadata = Inside::of(self.projects()).file(path.with_extension("meta.json"));
+        let metadata =
+            metadata.and_then(|path| serde_json::from_slice(&fs::read(path).ok()?).ok()).unwrap_or_default();
+        Ok(Some(page.of(agent_conversation(&entries, &metadata).into_iter()).collect()))
+    }
+
+    /// The files of the session's subagents, by their ids.
+    pub(crate) fn subagent_files(
+        &self,
+        id: &SessionId,
+    ) -> Result<Option<Vec<(String, PathBuf)>>, SessionError> {
+        Ok(self.find(id)?.map(|file| self.agent_files(&file)))
+    }
+
+    /// The files of the subagents of the session in this file, by their ids.
+    fn agent_files(&self, file: &SessionFile) -> Vec<(String, PathBuf)> {
+        let mut files = Vec::new();
+        let inside = Inside::of(self.projects());
+        if let Some(folder) =
+            inside.folder(file.folder()).and_then(|folder| inside.folder(folder.join("subagents")))
+        {
+            collect(&folder, 0, &mut files);
+        }
+        files
+    }
+
+    /// The files in which a session has its entries: its own, and if wanted those of its subagents.
+    pub(crate) fn sources(&self, file: SessionFile, subagents: bool) -> Vec<Source> {
+        let agents = if subagents { self.agent_files(&file) } else { Vec::new() };
+        let own = Source { session: file.id.clone(), agent: None, path: file.path };
+        let agents = agents.into_iter().map(|(agent, path)| Source {
+            session: file.id.clone(),
+            agent: Some(agent),
+            path,
+        });
+        iter::once(own).chain(agents).collect()
+    }
+}
+
+/// A file with entries of a session.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) session: SessionId,
+    /// `None` for the session's own file.
+    pub(crate) agent: Option<String>,
+    pub(crate) path: PathBuf,
+}
+
+/// What is known of a subagent beside its conversation (`agent-<id>.meta.json`).
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct AgentMetadata {
+    tool_use_id: Value,
+    parent_agent_id: Value,
+}
+
+/// The conversation in a subagent's entries: from the start to the last message.
+pub(crate) fn agent_conversation(entries: &[RawEntry], metadata: &AgentMetadata) -> Vec<SessionMessage> {
+    let graph = Graph::as_written(entries);
+    let messages = (0..graph.links.len()).filter(|link| graph.links[*link].kind.is_message());
+    let Some(leaf) = messages.max_by_key(|link| graph.links[*link].entry) else { return Vec::new() };
+    let way = graph.way_to(leaf).into_iter().map(|link| &graph.links[link]);
+    let messages = way.filter(|link| link.kind.is_message()).map(|link| {
+        let mut message = message(link, &entries[link.entry]);
+        message.parent_tool_use_id = metadata.tool_use_id.as_str().map(ToolUseId::from);
+        message.parent_agent_id = metadata.parent_agent_id.as_str().map(Box::from);
+        message
+    });
+    messages.collect()
+}
+
+/// The files of subagents in a folder and the folders in it, without following links.
+fn collect(folder: &Path, depth: usize, files: &mut Vec<(String, PathBuf)>) {
+    let mut entries: Vec<_> = read_dir(folder).into_iter().flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (Ok(kind), name) = (entry.file_type(), entry.file_name()) else { continue };
+        let agent = name.to_str().and_then(|name| name.strip_prefix("agent-")?.strip_suffix(".jsonl"));
+        if let Some(agent) = agent.filter(|_| kind.is_file()) {
+            files.push((agent.to_owned(), entry.path()));
+        } else if kind.is_dir() && depth < MAX_DEPTH {
+            collect(&entry.path(), depth + 1, files);
+        }
+    }
+}
+
+/// How deep folders of subagents may lie; the CLI makes three (`workflows/<run>/…`).
+const MAX_DEPTH: usize = 16;

@@ -1,0 +1,99 @@
+//! Hits one after the other, as far as they are asked for.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::File;
+use std::io;
+
+use super::{Hit, Search};
+use crate::read::Source;
+use crate::sessions::SessionFile;
+use crate::stream::{Line, Lines};
+use crate::{SessionError, Sessions};
+
+/// The hits of a [`Search`], from [`Sessions::search`].
+///
+/// After an error it goes on: behind a line that is too long ([`SessionError::LineTooLong`]), and with the next file
+/// where one can't be read.
+/// A file that is gone by then is passed over.
+pub struct Hits {
+    sessions: Sessions,
+    search: Search,
+    files: Box<dyn Iterator<Item = SessionFile> + Send>,
+    /// The files of the session that are still to be looked into.
+    next: VecDeque<Source>,
+    reading: Option<(Source, Lines<File>)>,
+    /// What was found in the last line.
+    found: VecDeque<Hit>,
+}
+
+impl Hits {
+    pub(super) fn new(sessions: Sessions, search: Search) -> Result<Self, SessionError> {
+        let files = Box::new(sessions.files()?);
+        Ok(Self { sessions, search, files, next: VecDeque::new(), reading: None, found: VecDeque::new() })
+    }
+
+    /// Opens the next file; `None` where there is none.
+    fn open_next(&mut self) -> Option<Result<(), SessionError>> {
+        if self.next.is_empty() {
+            self.next = self.sessions.sources(self.files.next()?, self.search.subagents).into();
+        }
+        let source = self.next.pop_front()?;
+        match Lines::open(&source.path, self.search.max_line) {
+            Ok(lines) => self.reading = Some((source, lines)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Some(Err(SessionError::io("reading", &source.path)(error))),
+        }
+        Some(Ok(()))
+    }
+
+    /// Looks into the next line; `None` at the end of the file.
+    fn look_into_next(&mut self) -> Option<Result<(), SessionError>> {
+        let (source, lines) = self.reading.as_mut()?;
+        match lines.next() {
+            Ok(Some(Line::Whole(line))) => {
+                self.found.extend(self.search.in_line(&source.session, source.agent.as_deref(), line));
+                Some(Ok(()))
+            }
+            Ok(Some(Line::TooLong(offset))) => Some(Err(SessionError::LineTooLong {
+                path: source.path.clone(),
+                offset,
+                limit: self.search.max_line,
+            })),
+            Ok(None) => {
+                self.reading = None;
+                None
+            }
+            Err(error) => {
+                let error = SessionError::io("reading", &source.path)(error);
+                self.reading = None;
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl Iterator for Hits {
+    type Item = Result<Hit, SessionError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(hit) = self.found.pop_front() {
+                return Some(Ok(hit));
+            }
+            let went_on = match self.look_into_next() {
+                Some(went_on) => went_on,
+                None => self.open_next()?,
+            };
+            if let Err(error) = went_on {
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Hits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hits").field("search", &self.search).finish_non_exhaustive()
+    }
+}

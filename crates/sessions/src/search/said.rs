@@ -1,0 +1,125 @@
+//! What is said in an entry.
+
+use agentwire_protocol::decode::decode;
+use agentwire_protocol::session_info::SessionMessageKind;
+use agentwire_protocol::{RawJson, Uuid};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::HitPart;
+
+/// An entry in which somebody says something.
+pub(super) struct Said {
+    uuid: Option<Uuid>,
+    role: SessionMessageKind,
+    content: RawJson,
+}
+
+impl Said {
+    /// `None` for a line that is no such entry, or is half written.
+    ///
+    /// A line that is not UTF-8 is read with U+FFFD in the place of what is not.
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
+        let entry: Line = decode(&String::from_utf8_lossy(line)).ok()?;
+        let kind: String = entry.kind?.decode().ok()?;
+        let (said, content) = match kind.as_str() {
+            "user" | "assistant" => (entry.meta, entry.message?.decode::<Message>().ok()?.content?),
+            "attachment" => {
+                let queued: Queued = entry.attachment?.decode().ok()?;
+                let is_prompt = queued.kind.is_some_and(|kind| kind.as_str() == "\"queued_command\"");
+                (queued.meta, queued.prompt.filter(|_| is_prompt)?)
+            }
+            _ => return None,
+        };
+        // What the CLI says in the user's place.
+        if said.is_some_and(|meta| meta.as_str() == "true") {
+            return None;
+        }
+        let role = if kind == "assistant" { SessionMessageKind::Assistant } else { SessionMessageKind::User };
+        Some(Self { uuid: entry.uuid.and_then(|uuid| uuid.decode().ok()), role, content })
+    }
+
+    pub(super) fn uuid(&self) -> Option<Uuid> {
+        self.uuid.clone()
+    }
+
+    pub(super) fn role(&self) -> SessionMessageKind {
+        self.role.clone()
+    }
+
+    /// Gives each text in it, in order; a block that is too deep to be decoded gives none.
+    pub(super) fn texts(&self, give: &mut impl FnMut(HitPart, &str)) {
+        if let Ok(text) = self.content.decode::<String>() {
+            return give(HitPart::Text, &text);
+        }
+        for block in self.content.decode::<Vec<RawJson>>().unwrap_or_default() {
+            if let Ok(block) = block.decode() {
+                of_block(&block, give);
+            }
+        }
+    }
+}
+
+/// What of an entry is looked at; the rest is skipped.
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: Option<RawJson>,
+    uuid: Option<RawJson>,
+    #[serde(rename = "isMeta")]
+    meta: Option<RawJson>,
+    message: Option<RawJson>,
+    attachment: Option<RawJson>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<RawJson>,
+}
+
+#[derive(Deserialize)]
+struct Queued {
+    #[serde(rename = "type")]
+    kind: Option<RawJson>,
+    #[serde(rename = "isMeta")]
+    meta: Option<RawJson>,
+    prompt: Option<RawJson>,
+}
+
+fn of_block(block: &Value, give: &mut impl FnMut(HitPart, &str)) {
+    let mut give_text = |part, name: &str| {
+        if let Some(text) = block[name].as_str() {
+            give(part, text);
+        }
+    };
+    match block["type"].as_str().unwrap_or_default() {
+        "text" => give_text(HitPart::Text, "text"),
+        "thinking" => give_text(HitPart::Thinking, "thinking"),
+        kind if kind.ends_with("tool_use") => {
+            of_value(&block["input"], &[], &mut |text| give(HitPart::ToolInput, text));
+        }
+        kind if kind.ends_with("tool_result") => {
+            of_value(&block["content"], &NOT_SAID, &mut |text| give(HitPart::ToolResult, text));
+        }
+        _ => {}
+    }
+}
+
+/// The texts in a value, but for those of fields with these names.
+///
+/// What a decoder has taken is no deeper than the stack bears.
+fn of_value(value: &Value, without: &[&str], give: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => give(text),
+        Value::Array(values) => values.iter().for_each(|value| of_value(value, without, give)),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(name, _)| !without.contains(&name.as_str()));
+            fields.for_each(|(_, value)| of_value(value, without, give));
+        }
+        _ => {}
+    }
+}
+
+/// Fields of the blocks in a result that hold no words.
+const NOT_SAID: [&str; 8] =
+    ["type", "data", "media_type", "id", "tool_use_id", "signature", "encrypted_content", "cache_control"];

@@ -1,0 +1,203 @@
+//! Finds the folders of a project, and in them the file of a session; never outside the folder of all projects.
+
+use std::fs::{self, FileType, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{io, iter};
+
+use agentwire_protocol::SessionId;
+
+use super::error::check_id;
+use super::worktrees::worktrees;
+use super::{SessionError, Sessions};
+use crate::ends::Ends;
+use crate::folder::{cut_name, folder_name, plain_name};
+use crate::store::is_uuid;
+
+/// The file of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionFile {
+    pub(crate) id: SessionId,
+    pub(crate) path: PathBuf,
+    /// The project that it was found by; `None` where all were searched.
+    pub(crate) project: Option<PathBuf>,
+}
+
+impl SessionFile {
+    /// The folder beside the file, for what belongs to the session; it may not exist.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.path.with_extension("")
+    }
+}
+
+/// A folder of sessions.
+#[derive(Clone, Debug)]
+pub(crate) struct ProjectFolder {
+    pub(crate) path: PathBuf,
+    /// The project that it was found by; `None` where all were searched.
+    pub(crate) project: Option<PathBuf>,
+}
+
+impl Sessions {
+    /// The session's file, if there is one that is not empty: the first by project and worktrees; without a project,
+    /// the one that was written last.
+    pub(crate) fn find(&self, id: &SessionId) -> Result<Option<SessionFile>, SessionError> {
+        let mut newest: Option<(SystemTime, SessionFile)> = None;
+        for (metadata, found) in self.files_of(id)? {
+            if found.project.is_some() {
+                return Ok(Some(found));
+            }
+            let written = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            if newest.as_ref().is_none_or(|(newest, _)| written > *newest) {
+                newest = Some((written, found));
+            }
+        }
+        Ok(newest.map(|(_, file)| file))
+    }
+
+    /// Every file of the session that is not empty, in the order in which they are looked for.
+    pub(crate) fn find_all(&self, id: &SessionId) -> Result<Vec<SessionFile>, SessionError> {
+        Ok(self.files_of(id)?.map(|(_, file)| file).collect())
+    }
+
+    fn files_of(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Iterator<Item = (Metadata, SessionFile)>, SessionError> {
+        check_id(id)?;
+        let inside = Inside::of(self.projects());
+        let files = self.project_folders()?.into_iter().filter_map(move |ProjectFolder { path, project }| {
+            let path = inside.file(path.join(format!("{id}.jsonl")))?;
+            let metadata = fs::metadata(&path).ok().filter(|metadata| metadata.len() > 0)?;
+            Some((metadata, SessionFile { id: id.clone(), path, project }))
+        });
+        Ok(files)
+    }
+
+    /// The folders of which the sessions are listed, each once.
+    ///
+    /// As with the published SDKs these are of the project alone where its repository has no other worktrees: a folder
+    /// within one lists its own sessions, and not those of the whole.
+    pub(crate) fn listed_folders(&self) -> Result<Vec<ProjectFolder>, SessionError> {
+        let mut others = self.other_worktrees();
+        if others.len() <= 1 {
+            others.clear();
+        }
+        self.folders_with(others)
+    }
+
+    /// The folders in which a session is looked for, in that order, each once.
+    pub(crate) fn project_folders(&self) -> Result<Vec<ProjectFolder>, SessionError> {
+        self.folders_with(self.other_worktrees())
+    }
+
+    fn other_worktrees(&self) -> Vec<PathBuf> {
+        self.project.as_deref().filter(|_| self.worktrees).map(worktrees).unwrap_or_default()
+    }
+
+    fn folders_with(&self, others: Vec<PathBuf>) -> Result<Vec<ProjectFolder>, SessionError> {
+        let projects = self.projects();
+        let inside = Inside::of(projects.clone());
+        let Some(project) = &self.project else {
+            let folders = inside.folders().map_err(SessionError::io("reading", &projects))?;
+            return Ok(folders.into_iter().map(|path| ProjectFolder { path, project: None }).collect());
+        };
+        let others = others.into_iter().filter(|other| other != project);
+        let mut folders: Vec<ProjectFolder> = Vec::new();
+        for project in iter::once(project.clone()).chain(others) {
+            for path in inside.folders_of(&project).map_err(SessionError::io("reading", &projects))? {
+                if folders.iter().all(|known| known.path != path) {
+                    folders.push(ProjectFolder { path, project: Some(project.clone()) });
+                }
+            }
+        }
+        Ok(folders)
+    }
+}
+
+/// The folder of all projects, and nothing outside it.
+#[derive(Debug)]
+pub(crate) struct Inside {
+    projects: PathBuf,
+}
+
+impl Inside {
+    pub(crate) fn of(projects: PathBuf) -> Self {
+        Self { projects }
+    }
+
+    /// The path, if there is a file, and it is here.
+    pub(crate) fn file(&self, path: PathBuf) -> Option<PathBuf> {
+        let kind = fs::symlink_metadata(&path).ok()?.file_type();
+        self.checked(path, kind).filter(|path| kind.is_file() || path.is_file())
+    }
+
+    /// The path, if there is a folder, and it is here.
+    pub(crate) fn folder(&self, path: PathBuf) -> Option<PathBuf> {
+        let kind = fs::symlink_metadata(&path).ok()?.file_type();
+        self.checked(path, kind).filter(|path| kind.is_dir() || path.is_dir())
+    }
+
+    /// A link must lead to something in the folder of all projects.
+    pub(crate) fn checked(&self, path: PathBuf, kind: FileType) -> Option<PathBuf> {
+        if !kind.is_symlink() {
+            return Some(path);
+        }
+        let (projects, target) = (fs::canonicalize(&self.projects).ok()?, fs::canonicalize(&path).ok()?);
+        target.starts_with(projects).then_some(path)
+    }
+
+    /// The folders of all projects.
+    fn folders(&self) -> io::Result<Vec<PathBuf>> {
+        let mut folders = Vec::new();
+        for entry in read_dir(&self.projects)? {
+            let Ok(kind) = entry.file_type() else { continue };
+            if let Some(path) = self.checked(entry.path(), kind).filter(|path| kind.is_dir() || path.is_dir())
+            {
+                folders.push(path);
+            }
+        }
+        Ok(folders)
+    }
+
+    /// The folder that is named for the project; for a long name also those with another hash, if a session in them
+    /// says that it ran there.
+    fn folders_of(&self, project: &Path) -> io::Result<Vec<PathBuf>> {
+        let named = self.projects.join(folder_name(project));
+        let mut found: Vec<_> = self.folder(named.clone()).into_iter().collect();
+        let Some(cut) = cut_name(project) else { return Ok(found) };
+        for folder in self.folders()? {
+            let same =
+                folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&cut));
+            if same && folder != named && self.says(&folder, project) {
+                found.push(folder);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a session in this folder ran in that project.
+    fn says(&self, folder: &Path, project: &Path) -> bool {
+        let name = plain_name(&project.to_string_lossy());
+        let Ok(entries) = read_dir(folder) else { return false };
+        entries.filter(|entry| session_id(&entry.file_name().to_string_lossy()).is_some()).any(|entry| {
+            let ends = self.file(entry.path()).and_then(|path| Ends::read(&path).ok().flatten());
+            ends.as_ref().and_then(Ends::cwd).is_some_and(|cwd| plain_name(&cwd) == name)
+        })
+    }
+}
+
+/// The id of the session whose file has this name.
+pub(crate) fn session_id(file_name: &str) -> Option<&str> {
+    file_name.strip_suffix(".jsonl").filter(|id| is_uuid(id))
+}
+
+/// What is in a folder; nothing, where there is no folder.
+pub(crate) fn read_dir(folder: &Path) -> io::Result<impl Iterator<Item = fs::DirEntry> + use<>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => Some(entries),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(entries.into_iter().flatten().filter_map(Result::ok))
+}

@@ -1,0 +1,63 @@
+//! The worktrees of a git repository, as `git worktree list` tells them, read from its files without starting git.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::folder::resolve;
+
+/// The worktrees of the repository around this folder, the main one first, then by their paths.
+///
+/// Those that no longer exist are told too, as git tells them.
+/// Nothing where there is no repository; what can't be read is left out.
+pub(super) fn worktrees(folder: &Path) -> Vec<PathBuf> {
+    folder.ancestors().find_map(git_folder).map(|git| of_repository(&git)).unwrap_or_default()
+}
+
+/// The folder of the repository that this folder is a worktree of, or is itself.
+fn git_folder(folder: &Path) -> Option<PathBuf> {
+    let dot_git = folder.join(".git");
+    if is_repository(&dot_git) {
+        return Some(resolve(&dot_git));
+    }
+    if let Some(linked) = pointer(&dot_git, "gitdir:", folder) {
+        let common = pointer(&linked.join("commondir"), "", &linked).unwrap_or(linked);
+        return is_repository(&common).then_some(common);
+    }
+    is_repository(folder).then(|| resolve(folder))
+}
+
+/// What git itself looks for.
+fn is_repository(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+}
+
+fn of_repository(git: &Path) -> Vec<PathBuf> {
+    let linked = fs::read_dir(git.join("worktrees")).into_iter().flatten().filter_map(Result::ok);
+    let linked = linked.filter_map(|entry| {
+        let place = entry.path();
+        worktree_of(&pointer(&place.join("gitdir"), "", &place)?)
+    });
+    let mut linked: Vec<_> = linked.collect();
+    linked.sort();
+    linked.insert(0, worktree_of(git).unwrap_or_else(|| git.to_owned()));
+    linked
+}
+
+/// The folder in which `.git` lies; `None` for another name.
+fn worktree_of(dot_git: &Path) -> Option<PathBuf> {
+    (dot_git.file_name()? == ".git").then(|| dot_git.parent().map(Path::to_owned))?
+}
+
+/// The path that a small file holds, after a word; a relative one counts from `base`.
+fn pointer(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
+    let text = fs::metadata(file).ok().filter(|file| file.is_file() && file.len() < MAX_POINTER);
+    let text = text.and_then(|_| fs::read_to_string(file).ok())?;
+    let path = text.lines().next()?.strip_prefix(word)?.trim();
+    if path.is_empty() {
+        return None;
+    }
+    Some(if Path::new(path).is_absolute() { path.into() } else { resolve(&base.join(path)) })
+}
+
+/// The longest file with a path in it that is read, in bytes.
+const MAX_POINTER: u64 = 64 * 1024;

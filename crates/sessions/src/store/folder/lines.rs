@@ -1,0 +1,160 @@
+//! Entries as lines of a file: appended so that nothing torn is taken for whole, and read in order.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+
+use crate::RawEntry;
+
+/// A batch as it is written: a line break first, as what stands before it may have been torn, then a line for each.
+pub(super) fn batch(entries: &[RawEntry]) -> Vec<u8> {
+    let size = entries.iter().map(|entry| entry.as_str().len() + 1).sum::<usize>();
+    let mut batch = Vec::with_capacity(size + 1);
+    batch.push(b'\n');
+    for entry in entries {
+        batch.extend_from_slice(entry.as_str().as_bytes());
+        batch.push(b'\n');
+    }
+    batch
+}
+
+/// Writes a batch to a file that was opened for appending.
+///
+/// One call of the system writes all of it, so it stays together whoever else appends.
+/// Where a call writes only a part, as when the disk fills up, others may come in between: then the line that it broke
+/// off in is written again, on a new line.
+pub(super) fn append(file: &mut impl Write, batch: &[u8]) -> io::Result<()> {
+    let mut from = 0;
+    let mut stuck = 0;
+    while stuck < MAX_STUCK {
+        let open = &batch[from..];
+        match file.write(open) {
+            Ok(written) if written == open.len() => return Ok(()),
+            Ok(written) => {
+                // The break that comes next, or that before the line that is not whole; the batch begins with one.
+                let next = match open[written] {
+                    b'\n' => written,
+                    _ => open[..written].iter().rposition(|&byte| byte == b'\n').unwrap_or(0),
+                };
+                stuck = if next == 0 { stuck + 1 } else { 0 };
+                from += next;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::WriteZero, "not even one line is written at once"))
+}
+
+/// All entries of a file, each id once.
+///
+/// A line that is no entry was torn by a writer that ended early, or by a full disk: its append was never said to have
+/// succeeded, so it is passed over.
+pub(super) fn load(file: File) -> io::Result<Vec<RawEntry>> {
+    let mut entries = Vec::new();
+    let mut ids = HashSet::new();
+    for_each(file, |entry| {
+        if entry.uuid().is_none_or(|id| ids.insert(id.clone())) {
+            entries.push(entry);
+        }
+    })?;
+    Ok(entries)
+}
+
+/// Gives each entry, in order; how many bytes the lines took that have ended.
+pub(super) fn for_each(file: impl io::Read, mut take: impl FnMut(RawEntry)) -> io::Result<u64> {
+    let mut lines = BufReader::with_capacity(BUFFER, file);
+    let (mut line, mut ended) = (Vec::new(), 0);
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        let whole = line.ends_with(b"\n");
+        if let Some(entry) = std::str::from_utf8(&line).ok().and_then(|text| entry(text.trim())) {
+            take(entry);
+        }
+        ended += if whole { line.len() as u64 } else { 0 };
+        line.clear();
+    }
+    Ok(ended)
+}
+
+fn entry(text: &str) -> Option<RawEntry> {
+    (!text.is_empty()).then(|| RawEntry::parse(text).ok()).flatten()
+}
+
+/// How often in a row a call may write nothing that helps.
+const MAX_STUCK: usize = 3;
+
+const BUFFER: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+
+    use super::{append, batch, for_each};
+    use crate::RawEntry;
+
+    /// Writes only so many bytes at a time, with what somebody else writes in between.
+    struct Short {
+        sizes: Vec<usize>,
+        file: Vec<u8>,
+    }
+
+    impl Write for Short {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let Some(size) = self.sizes.pop() else { return Err(io::ErrorKind::StorageFull.into()) };
+            let size = size.min(bytes.len());
+            self.file.extend_from_slice(&bytes[..size]);
+            self.file.extend_from_slice(b"\n{\"other\":1}\n");
+            Ok(size)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn entries() -> Vec<RawEntry> {
+        [r#"{"a":1}"#, r#"{"b":22}"#, r#"{"c":3}"#].map(|text| RawEntry::parse(text).unwrap()).into()
+    }
+
+    fn ours(file: &[u8]) -> Vec<RawEntry> {
+        let mut all = Vec::new();
+        for_each(file, |entry| all.push(entry)).unwrap();
+        all.retain(|entry| !entry.as_str().contains("other"));
+        all
+    }
+
+    #[test]
+    fn a_write_in_parts_loses_nothing_to_others() {
+        let whole = batch(&entries());
+        for first in 1..whole.len() {
+            for second in [1, 5, 9, 17, 99] {
+                let mut file = Short { sizes: vec![99, 99, second, first], file: Vec::new() };
+                append(&mut file, &whole).unwrap();
+                assert_eq!(
+                    ours(&file.file),
+                    entries(),
+                    "{first} {second} {}",
+                    String::from_utf8_lossy(&file.file)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_get_in_is_an_error_with_its_cause() {
+        let whole = batch(&entries());
+        let mut full = Short { sizes: vec![12], file: Vec::new() };
+        assert_eq!(append(&mut full, &whole).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(ours(&full.file), entries()[..1]);
+        let mut stuck = Short { sizes: vec![1; 9], file: Vec::new() };
+        assert_eq!(append(&mut stuck, &whole).unwrap_err().kind(), io::ErrorKind::WriteZero);
+    }
+
+    #[test]
+    fn torn_lines_are_passed_over() {
+        let mut all = Vec::new();
+        let text = b"\n{\"a\":1}\n{\"b\":\"\xc3\n\n{\"b\"\n\r\n {\"c\":1} \r\nnull\n{\"d\":";
+        assert_eq!(for_each(&text[..], |entry| all.push(entry)).unwrap(), text.len() as u64 - 5);
+        assert_eq!(all.iter().map(RawEntry::as_str).collect::<Vec<_>>(), [r#"{"a":1}"#, r#"{"c":1}"#]);
+    }
+}

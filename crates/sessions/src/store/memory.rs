@@ -1,0 +1,103 @@
+//! A store in memory.
+
+use std::collections::{BTreeMap, HashSet};
+use std::future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use agentwire_protocol::{RawJson, Uuid};
+
+use super::{SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession, fold_summary};
+use crate::RawEntry;
+
+/// Keeps sessions in memory, for tests and for programs that only want a copy at hand.
+///
+/// It grows with what is appended to it, and gives nothing back but by `delete`.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    kept: Mutex<BTreeMap<SessionKey, Kept>>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn add(&self, key: &SessionKey, entries: &[RawEntry]) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let mut kept = self.kept();
+        let kept = kept.entry(key.clone()).or_default();
+        let first = kept.entries.len();
+        for entry in entries {
+            if entry.uuid().is_none_or(|id| kept.ids.insert(id.clone())) {
+                kept.entries.push(entry.clone());
+            }
+        }
+        kept.modified_ms = now_ms();
+        if key.subpath().is_none() {
+            let folded = fold_summary(kept.summary.as_ref(), &kept.entries[first..]);
+            kept.summary = Some(folded.map_err(|error| StoreError::new("folding a summary", error))?);
+        }
+        Ok(())
+    }
+
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<SessionKey, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is kept under one key.
+#[derive(Debug, Default)]
+struct Kept {
+    entries: Vec<RawEntry>,
+    ids: HashSet<Uuid>,
+    modified_ms: u64,
+    /// Of a session itself.
+    summary: Option<RawJson>,
+}
+
+impl SessionStore for MemoryStore {
+    fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()> {
+        Box::pin(future::ready(self.add(key, entries)))
+    }
+
+    fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>> {
+        let entries = self.kept().get(key).map(|kept| kept.entries.clone());
+        Box::pin(future::ready(Ok(entries)))
+    }
+
+    fn list_sessions<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<StoredSession>>> {
+        let kept = self.kept();
+        let sessions = kept.iter().filter(|(key, _)| key.project() == project && key.subpath().is_none());
+        let sessions =
+            sessions.map(|(key, kept)| StoredSession::new(key.session_id().clone(), kept.modified_ms));
+        Some(Box::pin(future::ready(Ok(sessions.collect()))))
+    }
+
+    fn list_summaries<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<SessionSummary>>> {
+        let kept = self.kept();
+        let summaries = kept.iter().filter(|(key, _)| key.project() == project).filter_map(|(key, kept)| {
+            Some(SessionSummary::new(key.session_id().clone(), kept.modified_ms, kept.summary.clone()?))
+        });
+        Some(Box::pin(future::ready(Ok(summaries.collect()))))
+    }
+
+    fn delete<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, ()>> {
+        self.kept().retain(|kept, _| kept != key && (key.subpath().is_some() || kept.session() != *key));
+        Some(Box::pin(future::ready(Ok(()))))
+    }
+
+    fn list_subkeys<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, Vec<String>>> {
+        let session = key.session();
+        let kept = self.kept();
+        let subkeys = kept.keys().filter(|kept| kept.session() == session).filter_map(|kept| kept.subpath());
+        Some(Box::pin(future::ready(Ok(subkeys.map(str::to_owned).collect()))))
+    }
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}

@@ -1,0 +1,219 @@
+//! What is known of a session without reading it: folded from its entries, append by append.
+
+mod info;
+mod seen;
+
+use std::collections::BTreeMap;
+
+use agentwire_protocol::{DecodeError, RawJson, SessionId};
+use serde::Serialize;
+
+use crate::RawEntry;
+use crate::info::Prompt;
+use crate::time::parse_ms;
+use seen::Seen;
+
+/// What a store knows of a session without reading it: kept beside the entries, and brought up to date by each append
+/// ([`fold_summary`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionSummary {
+    /// The session.
+    pub session_id: SessionId,
+    /// When this was last written, in milliseconds since the Unix epoch, by the clock that
+    /// [`StoredSession::modified_ms`](crate::StoredSession::modified_ms) is told by.
+    pub modified_ms: u64,
+    /// What is known; a store keeps it and does not look into it.
+    pub data: RawJson,
+}
+
+impl SessionSummary {
+    /// A summary as it was kept.
+    pub fn new(session_id: SessionId, modified_ms: u64, data: RawJson) -> Self {
+        Self { session_id, modified_ms, data }
+    }
+}
+
+/// Brings the data of a summary up to date with entries that are appended; `None` is a session without any yet.
+///
+/// A store calls it in each append to a session itself (never for a subpath), with what it kept before, and keeps the
+/// result as it is.
+/// Folding one batch after another gives what folding all at once gives.
+///
+/// The data is an object of what the published SDKs' stores keep too (`fold_session_summary`, in snake case), so
+/// either can go on where the other stopped.
+/// Of it, `created_at`, `cwd`, `is_sidechain` and `first_prompt` keep what came first, and the others what came last.
+/// Fields that are not known here are kept.
+///
+/// # Errors
+///
+/// When the data is no object.
+pub fn fold_summary(data: Option<&RawJson>, entries: &[RawEntry]) -> Result<RawJson, DecodeError> {
+    let fields = data.map(RawJson::decode).transpose()?.unwrap_or_default();
+    let mut summary = Folded { fields };
+    for entry in entries {
+        summary.add(entry);
+    }
+    // Names and JSON texts are all that is written.
+    Ok(RawJson::encode(&summary.fields).unwrap_or_else(|_| RawJson::empty_object()))
+}
+
+/// The last time that entries tell, in milliseconds since the Unix epoch; 0 where they tell none.
+pub(super) fn last_time(entries: &[RawEntry]) -> u64 {
+    let time = |entry: &RawEntry| parse_ms(entry.decode::<Seen>().ok()?.timestamp.as_deref()?);
+    entries.iter().rev().find_map(time).unwrap_or_default()
+}
+
+/// The data of a summary that is being brought up to date.
+struct Folded {
+    fields: BTreeMap<String, RawJson>,
+}
+
+impl Folded {
+    fn add(&mut self, entry: &RawEntry) {
+        let Ok(seen) = entry.decode::<Seen>() else { return };
+        self.first("is_sidechain", Some(seen.is_sidechain));
+        self.first("created_at", seen.timestamp.as_deref().and_then(parse_ms));
+        self.first("cwd", seen.cwd.as_deref().filter(|cwd| !cwd.is_empty()));
+        if entry.kind() == "user" && !seen.is_meta && !self.is_true("first_prompt_locked") {
+            self.prompt(entry);
+        }
+        self.last("custom_title", seen.custom_title.as_deref());
+        self.last("ai_title", seen.ai_title.as_deref());
+        self.last("last_prompt", seen.last_prompt.as_deref());
+        self.last("summary_hint", seen.summary.as_deref());
+        self.last("git_branch", seen.git_branch.as_deref());
+        if entry.kind() == "tag" {
+            match seen.tag.as_deref() {
+                None | Some("") => _ = self.fields.remove("tag"),
+                tag => self.last("tag", tag),
+            }
+        }
+    }
+
+    fn prompt(&mut self, entry: &RawEntry) {
+        for prompt in seen::prompts(entry) {
+            match prompt {
+                Prompt::Command(name) if !self.has_text("command_fallback") => {
+                    self.last("command_fallback", Some(&name));
+                }
+                Prompt::Command(_) | Prompt::Nothing => {}
+                Prompt::Words(words) => {
+                    self.last("first_prompt", Some(&words));
+                    self.last("first_prompt_locked", Some(true));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Keeps a value where there is none yet.
+    fn first<T: Serialize>(&mut self, name: &str, value: Option<T>) {
+        if !self.fields.contains_key(name) {
+            self.last(name, value);
+        }
+    }
+
+    /// Keeps a value in place of what was there.
+    fn last<T: Serialize>(&mut self, name: &str, value: Option<T>) {
+        if let Some(Ok(value)) = value.map(|value| RawJson::encode(&value)) {
+            self.fields.insert(name.to_owned(), value);
+        }
+    }
+
+    fn is_true(&self, name: &str) -> bool {
+        self.fields.get(name).is_some_and(|value| value.as_str() == "true")
+    }
+
+    fn has_text(&self, name: &str) -> bool {
+        self.fields.get(name).is_some_and(|value| !matches!(value.as_str(), "null" | "\"\""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold_summary;
+    use crate::RawEntry;
+
+    fn fold(texts: &[&str]) -> String {
+        let entries: Vec<_> = texts.iter().map(|text| RawEntry::parse(*text).unwrap()).collect();
+        let at_once = fold_summary(None, &entries).unwrap();
+        let mut one_by_one = fold_summary(None, &[]).unwrap();
+        for entry in entries.chunks(1) {
+            one_by_one = fold_summary(Some(&one_by_one), entry).unwrap();
+        }
+        assert_eq!(one_by_one, at_once);
+        at_once.as_str().to_owned()
+    }
+
+    #[test]
+    fn what_came_first_and_what_came_last() {
+        let data = fold(&[
+            r#"{"type":"mode","isSidechain":false,"timestamp":"bad","cwd":""}"#,
+            r#"{"type":"user","isSidechain":true,"timestamp":"1970-01-01T00:00:01Z","cwd":"/a","gitBranch":"one"}"#,
+            r#"{"type":"x","timestamp":"1970-01-01T00:00:02Z","cwd":"/b","gitBranch":"","customTitle":"t","aiTitle":"a"}"#,
+            r#"{"type":"x","gitBranch":7,"lastPrompt":"p","summary":"s","customTitle":"u"}"#,
+        ]);
+        assert_eq!(
+            data,
+            concat!(
+                r#"{"ai_title":"a","created_at":1000,"custom_title":"u","cwd":"/a","git_branch":"","#,
+                r#""is_sidechain":false,"last_prompt":"p","summary_hint":"s"}"#
+            )
+        );
+    }
+
+    #[test]
+    fn a_tag_is_the_last_one_and_goes_with_an_empty_one() {
+        let of = |tags: &[&str]| {
+            let entries: Vec<_> = tags.iter().map(|tag| format!(r#"{{"type":"tag"{tag}}}"#)).collect();
+            fold(&entries.iter().map(String::as_str).collect::<Vec<_>>())
+                .replace(r#""is_sidechain":false"#, "")
+        };
+        assert_eq!(of(&[r#","tag":"a""#, r#","tag":"b""#]), r#"{,"tag":"b"}"#);
+        for gone in [r#","tag":"""#, "", r#","tag":null"#] {
+            assert_eq!(of(&[r#","tag":"a""#, gone]), "{}");
+        }
+        assert!(!fold(&[r#"{"type":"user","tag":"a"}"#]).contains("tag"));
+    }
+
+    #[test]
+    fn the_first_prompt_is_the_first_words_of_the_user() {
+        let user = |content: &str| format!(r#"{{"type":"user","message":{{"content":{content}}}}}"#);
+        let skipped = [
+            r#"{"type":"user","isMeta":true,"message":{"content":"meta"}}"#.to_owned(),
+            r#"{"type":"user","isCompactSummary":true,"message":{"content":"compacted"}}"#.to_owned(),
+            r#"{"type":"assistant","message":{"content":"answer"}}"#.to_owned(),
+            r#"{"type":"user","message":"words"}"#.to_owned(),
+            user(r#"[{"type":"text","text":"beside"},{"type":"tool_result","content":"x"}]"#),
+            user(r#""<local-command-stdout>x""#),
+            user(r#"" [Request interrupted by user for tool use]""#),
+            user(r#""<ide_opened_file>a\nb</ide_opened_file> ""#),
+            user(r#"" \n ""#),
+            user(r#"[7,{"type":"image"},{"type":"text","text":5}]"#),
+        ];
+        let all = |more: &[String]| {
+            let texts: Vec<_> = skipped.iter().chain(more).map(String::as_str).collect();
+            fold(&texts)
+        };
+        assert_eq!(all(&[]), r#"{"is_sidechain":false}"#);
+        let command = user(r#""<command-name>/one</command-name> x""#);
+        let other = user(r#""<command-name>/two</command-name>""#);
+        assert_eq!(all(&[command.clone(), other]), r#"{"command_fallback":"/one","is_sidechain":false}"#);
+        let words = user(r#"[{"type":"text","text":" one\ntwo "},{"type":"text","text":"three"}]"#);
+        let data = all(&[words, command, user(r#""later""#)]);
+        assert_eq!(data, r#"{"first_prompt":"one two","first_prompt_locked":true,"is_sidechain":false}"#);
+        let long = format!("{}  {}", "é".repeat(199), "z".repeat(9));
+        assert!(all(&[user(&format!("{long:?}"))]).contains(&format!(r#""{}…""#, "é".repeat(199))));
+    }
+
+    #[test]
+    fn what_is_not_known_is_kept_and_what_is_no_object_refused() {
+        let data =
+            agentwire_protocol::RawJson::parse(r#"{"n":12345678901234567890123,"created_at":5}"#).unwrap();
+        let entry = RawEntry::parse(r#"{"timestamp":"2024-01-01T00:00:00Z"}"#).unwrap();
+        let data = fold_summary(Some(&data), &[entry]).unwrap();
+        assert_eq!(data.as_str(), r#"{"created_at":5,"is_sidechain":false,"n":12345678901234567890123}"#);
+        assert!(fold_summary(Some(&agentwire_protocol::RawJson::parse("[]").unwrap()), &[]).is_err());
+    }
+}

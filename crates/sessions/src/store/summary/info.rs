@@ -1,0 +1,49 @@
+//! What a list shows of a session, from its summary.
+
+use std::collections::BTreeMap;
+
+use agentwire_protocol::RawJson;
+use agentwire_protocol::session_info::SessionInfo;
+use serde::de::DeserializeOwned;
+
+use super::SessionSummary;
+
+impl SessionSummary {
+    /// What a list shows of the session; `None` for a sidechain, and where there is nothing to show.
+    ///
+    /// It is what [`Sessions::list`](crate::Sessions::list) tells of a session's file, but for the file's size and
+    /// whether the session is archived, which no store knows.
+    /// The data of the published SDKs' stores is read as well.
+    pub fn info(&self) -> Option<SessionInfo> {
+        let data = Data(self.data.decode().ok()?);
+        if data.read("is_sidechain") == Some(true) {
+            return None;
+        }
+        let locked = data.read("first_prompt_locked") == Some(true);
+        let first_prompt = data.text(if locked { "first_prompt" } else { "command_fallback" });
+        let custom_title = data.text("custom_title").or_else(|| data.text("ai_title"));
+        let summary = custom_title.clone().or_else(|| data.text("last_prompt"));
+        let summary = summary.or_else(|| data.text("summary_hint")).or_else(|| first_prompt.clone())?;
+        let mut info = SessionInfo::new(self.session_id.clone(), summary, self.modified_ms);
+        info.custom_title = custom_title;
+        info.first_prompt = first_prompt;
+        info.git_branch = data.text("git_branch");
+        info.cwd = data.text("cwd");
+        info.tag = data.text("tag");
+        info.created_at = data.read("created_at");
+        Some(info)
+    }
+}
+
+/// The fields of a summary; what has another shape than expected is not there.
+struct Data(BTreeMap<String, RawJson>);
+
+impl Data {
+    fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        self.0.get(name)?.decode().ok()
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.read(name).filter(|text: &String| !text.is_empty())
+    }
+}

@@ -1,0 +1,206 @@
+//! The store in a folder, with several processes that write to it, are killed, or find the disk full.
+
+#![expect(clippy::print_stderr, reason = "it is what the processes tell each other by")]
+
+use std::error::Error;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::{env, fs};
+
+use agentwire_sessions::{FolderStore, RawEntry, SessionKey, SessionStore};
+
+use crate::written::id;
+
+#[tokio::test]
+async fn writers_in_several_processes_lose_nothing_and_each_batch_stays_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let writers: Vec<_> =
+        (0..WRITERS).map(|number| spawn("write", folder.path(), &number.to_string())).collect();
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let loaded = FolderStore::at(folder.path()).load(&key()).await.unwrap().unwrap();
+    let mut next = [0; WRITERS];
+    let mut open = loaded.as_slice();
+    let mut turns = 0;
+    let mut last = usize::MAX;
+    while let Some(first) = open.first() {
+        let writer: usize = first.uuid().unwrap().as_str().split('-').next().unwrap().parse().unwrap();
+        let expected = batch(writer, next[writer], 5, 9_000);
+        assert!(open.starts_with(&expected), "batch {} of writer {writer} is not together", next[writer]);
+        open = &open[expected.len()..];
+        next[writer] += 1;
+        turns += usize::from(last != writer);
+        last = writer;
+    }
+    assert_eq!(next, [BATCHES; WRITERS]);
+    assert!(turns > WRITERS, "they did not write at once");
+}
+
+#[tokio::test]
+async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
+    let [first, second] = [batch(0, 0, 3, 10), batch(0, 1, LARGE, 400_000)];
+    let whole = [first.clone(), second.clone()].concat();
+    for _ in 0..100 {
+        let folder = tempfile::tempdir().unwrap();
+        let file = file(folder.path());
+        let mut writer = spawn("write-large", folder.path(), "0");
+        let mut said = BufReader::new(writer.stderr.take().unwrap()).lines().map(Result::unwrap);
+        assert!(said.any(|line| line == "kept 0"), "the writer ended early");
+        // It is killed once the second append is seen in the file.
+        let size = || fs::metadata(&file).unwrap().len();
+        let before = size();
+        while size() == before && writer.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+
+        let store = FolderStore::at(folder.path());
+        let torn = !fs::read(&file).unwrap().ends_with(b"\n");
+        let loaded = store.load(&key()).await.unwrap().unwrap();
+        assert!(loaded.starts_with(&first), "an append that had succeeded is gone");
+        assert!(whole.starts_with(&loaded), "what is loaded is not what was appended");
+        // Another process appends it again, and it is complete.
+        store.append(&key(), &second).await.unwrap();
+        assert!(store.load(&key()).await.unwrap().unwrap() == whole);
+        if torn {
+            return;
+        }
+    }
+    panic!("no writer was killed in the middle of a line");
+}
+
+#[tokio::test]
+async fn a_file_that_may_not_grow_is_an_error_that_says_so_and_a_retry_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new("sh");
+    // Blocks are of 512 bytes, or of 1,024.
+    child.args(["-c", "trap '' XFSZ; ulimit -f 100; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
+    let (kept, error) = filled("fill", &mut child, folder.path());
+    assert!(error.contains("File too large"), "{error}");
+    complete_after_retry(folder.path(), kept).await;
+}
+
+#[tokio::test]
+async fn a_full_disk_is_an_error_that_says_so_and_with_space_the_retry_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    // A disk of its own, where that is allowed; it goes with the process, which looks at what is on it itself.
+    let script = "mount -t tmpfs -o size=200k tmpfs \"$STORE\" && exec \"$0\" \"$@\"";
+    let mut allowed = Command::new("unshare");
+    allowed.args(["-rm", "sh", "-c", "mount -t tmpfs tmpfs \"$0\""]).arg(folder.path());
+    if !allowed.output().is_ok_and(|output| output.status.success()) {
+        assert!(env::var_os("CI").is_none(), "this machine lets nobody mount a disk, which CI must");
+        // The other test has found out the same without one.
+        eprintln!("not run: this machine lets nobody mount a disk");
+        return;
+    }
+    let mut child = Command::new("unshare");
+    child.args(["-rm", "sh", "-c", script]).arg(env::current_exe().unwrap());
+    let (kept, error) = filled("fill-disk", &mut child, folder.path());
+    assert!(error.contains("No space left on device"), "{error}");
+    assert!(kept > 0);
+}
+
+/// Fills a store in a child, and gives how many appends succeeded and why the next did not.
+fn filled(act: &str, child: &mut Command, folder: &Path) -> (usize, String) {
+    let child = child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", "0");
+    let output = child.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stdout));
+    let kept = said.lines().filter(|line| line.starts_with("kept ")).count();
+    let error = said.lines().find(|line| line.starts_with("error ")).unwrap_or_default();
+    (kept, error.to_owned())
+}
+
+async fn complete_after_retry(folder: &Path, kept: usize) {
+    let store = FolderStore::at(folder);
+    let whole: Vec<_> = (0..=kept).flat_map(|number| batch(0, number, 5, 2_000)).collect();
+    let before = store.load(&key()).await.unwrap().unwrap();
+    assert!(kept > 0 && before.len() >= kept * 5 && whole.starts_with(&before));
+    assert!(!fs::read(file(folder)).unwrap().ends_with(b"\n"), "nothing was written of the last append");
+    store.append(&key(), &batch(0, kept, 5, 2_000)).await.unwrap();
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), whole);
+}
+
+/// What the processes do that the other tests start.
+#[tokio::test]
+#[ignore = "it is a part of the others, in a process of its own"]
+async fn act() {
+    let Some(folder) = env::var_os("STORE") else { return };
+    let number: usize = env::var("NUMBER").unwrap().parse().unwrap();
+    let store = FolderStore::at(&folder);
+    match env::var("ACT").unwrap().as_str() {
+        "write" => {
+            for count in 0..BATCHES {
+                store.append(&key(), &batch(number, count, 5, 9_000)).await.unwrap();
+            }
+        }
+        "write-large" => {
+            let batches = [batch(0, 0, 3, 10), batch(0, 1, LARGE, 400_000)];
+            for (count, batch) in batches.iter().enumerate() {
+                store.append(&key(), batch).await.unwrap();
+                eprintln!("kept {count}");
+            }
+        }
+        "fill" => _ = fill(&store).await,
+        "fill-disk" => {
+            let filler = Path::new(&folder).join("filler");
+            fs::write(&filler, vec![0; 20_000]).unwrap();
+            let kept = fill(&store).await;
+            let whole: Vec<_> = (0..=kept).flat_map(|number| batch(0, number, 5, 2_000)).collect();
+            let before = store.load(&key()).await.unwrap().unwrap();
+            assert!(before.len() >= kept * 5 && whole.starts_with(&before));
+            fs::remove_file(&filler).unwrap();
+            store.append(&key(), &batch(0, kept, 5, 2_000)).await.unwrap();
+            assert_eq!(store.load(&key()).await.unwrap().unwrap(), whole);
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// Appends until it fails, and gives how often it succeeded.
+async fn fill(store: &FolderStore) -> usize {
+    for count in 0.. {
+        if let Err(error) = store.append(&key(), &batch(0, count, 5, 2_000)).await {
+            eprintln!("error {error}: {}", error.source().unwrap());
+            return count;
+        }
+        eprintln!("kept {count}");
+    }
+    unreachable!()
+}
+
+/// Starts a process that does one of the acts.
+fn spawn(act: &str, folder: &Path, number: &str) -> Child {
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", number);
+    child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// The entries that a writer appends at once, with this number.
+fn batch(writer: usize, number: usize, entries: usize, size: usize) -> Vec<RawEntry> {
+    let entry = |entry| format!(r#"{{"uuid":"{writer}-{number}-{entry}","text":"{}"}}"#, "x".repeat(size));
+    (0..entries).map(|number| RawEntry::parse(entry(number)).unwrap()).collect()
+}
+
+fn file(folder: &Path) -> PathBuf {
+    folder.join("project").join(format!("{}.jsonl", id(1)))
+}
+
+fn key() -> SessionKey {
+    SessionKey::new("project", id(1).into()).unwrap()
+}
+
+/// The arguments that make this program an actor.
+const ACT: [&str; 4] = ["folder_processes::act", "--exact", "--ignored", "--nocapture"];
+
+const WRITERS: usize = 4;
+
+/// How many batches each writer appends.
+const BATCHES: usize = 60;
+
+/// How many entries a batch has that takes some time to write.
+const LARGE: usize = 12;

@@ -1,0 +1,269 @@
+//! The store in a folder: what it keeps, where, and what it does not touch.
+
+use std::convert::Infallible;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use agentwire_sessions::conformance::{self, CHECKS, Outcome};
+use agentwire_sessions::{
+    FolderStore, RawEntry, SessionKey, SessionStore, SessionSummary, StoreFuture, StoredSession,
+};
+use tempfile::TempDir;
+
+use crate::written::id;
+
+#[tokio::test]
+async fn it_conforms() {
+    let report = conformance::run(async || Ok::<_, Infallible>(Kept::new(false))).await;
+    assert!(report.is_conformant(), "{report}");
+    assert_eq!((report.passed(), report.skipped()), (CHECKS.len(), 0), "{report}");
+}
+
+#[tokio::test]
+async fn it_conforms_where_each_append_is_brought_onto_the_disk() {
+    // Not all of them, as that takes its time.
+    for check in
+        CHECKS.iter().filter(|check| check.name().contains("order") || check.name().contains("retry"))
+    {
+        assert_eq!(check.run(&Kept::new(true)).await, Outcome::Passed, "{check:?}");
+    }
+}
+
+#[tokio::test]
+async fn files_are_lines_of_json_for_the_user_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("made/by/it");
+    let store = FolderStore::at(&root);
+    store.append(&key(), &entries(&["a"])).await.unwrap();
+    store.append(&key(), &entries(&["b"])).await.unwrap();
+    store.append(&key().with_subpath("subagents/agent-1").unwrap(), &entries(&["c"])).await.unwrap();
+    store.list_summaries(PROJECT).unwrap().await.unwrap();
+    let project = root.join("-~home");
+    let text = fs::read_to_string(project.join(format!("{}.jsonl", id(1)))).unwrap();
+    assert_eq!(text, "\n{\"uuid\":\"a\"}\n\n{\"uuid\":\"b\"}\n");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let mut seen = Vec::new();
+    let mut open = vec![root.clone()];
+    while let Some(path) = open.pop() {
+        seen.push((path.strip_prefix(&root).unwrap().display().to_string(), mode(&path)));
+        open.extend(fs::read_dir(&path).into_iter().flatten().map(|entry| entry.unwrap().path()));
+    }
+    seen.sort();
+    let all = [
+        (String::new(), 0o700),
+        ("-~home".into(), 0o700),
+        (format!("-~home/{}", id(1)), 0o700),
+        (format!("-~home/{}.jsonl", id(1)), 0o600),
+        (format!("-~home/{}.summary", id(1)), 0o600),
+        (format!("-~home/{}/subagents", id(1)), 0o700),
+        (format!("-~home/{}/subagents/agent-1.jsonl", id(1)), 0o600),
+    ];
+    let mut all = all.to_vec();
+    all.sort();
+    assert_eq!(seen, all);
+    assert_eq!(mode(&folder.path().join("made")), 0o700);
+    // Nothing is left of a session that was deleted, but its project's folder.
+    store.delete(&key()).unwrap().await.unwrap();
+    assert_eq!(fs::read_dir(&project).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_torn_line_is_no_error_and_nothing_is_glued_to_it() {
+    let kept = Kept::new(false);
+    kept.append(&key(), &entries(&["a", "b"])).await.unwrap();
+    let file = kept.file();
+    let whole = fs::read(&file).unwrap();
+    for cut in 1..whole.len() {
+        fs::write(&file, &whole[..cut]).unwrap();
+        let loaded = kept.load(&key()).await.unwrap();
+        assert!(entries(&["a", "b"]).starts_with(&loaded.unwrap_or_default()), "{cut}");
+        kept.append(&key(), &entries(&["a", "b", "c"])).await.unwrap();
+        assert_eq!(kept.load(&key()).await.unwrap().unwrap(), entries(&["a", "b", "c"]), "{cut}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_torn_only_is_nothing() {
+    let kept = Kept::new(false);
+    kept.append(&key(), &entries(&["a"])).await.unwrap();
+    for torn in ["", "\n", "\n{\"uuid\":", "\n\u{0}\u{0}\n"] {
+        fs::write(kept.file(), torn).unwrap();
+        assert_eq!(kept.load(&key()).await.unwrap(), None);
+        assert_eq!(kept.list_summaries(PROJECT).unwrap().await.unwrap(), []);
+    }
+}
+
+#[tokio::test]
+async fn no_link_is_followed() {
+    let other = tempfile::tempdir().unwrap();
+    let target = other.path().join("target.jsonl");
+    fs::write(&target, "{\"uuid\":\"theirs\"}\n").unwrap();
+    let subkey = key().with_subpath("subagents/agent-1").unwrap();
+    for (link, to) in [
+        ("-~home".to_owned(), other.path()),
+        (format!("-~home/{}.jsonl", id(1)), target.as_path()),
+        (format!("-~home/{}", id(1)), other.path()),
+        (format!("-~home/{}/subagents", id(1)), other.path()),
+        (format!("-~home/{}/subagents/agent-1.jsonl", id(1)), target.as_path()),
+    ] {
+        let kept = Kept::new(false);
+        let link = kept.folder.path().join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(to, &link).unwrap();
+        let results = [
+            kept.append(&key(), &entries(&["a"])).await.is_err(),
+            kept.append(&subkey, &entries(&["a"])).await.is_err(),
+        ];
+        assert!(results.contains(&true), "{link:?}");
+        let key = if results[0] { key() } else { subkey.clone() };
+        assert!(kept.load(&key).await.is_err(), "{link:?}");
+        let listed = kept.list_subkeys(&key).unwrap().await.unwrap_or_default();
+        assert!(!listed.iter().any(|subkey| subkey.contains("target")), "{link:?}: {listed:?}");
+        _ = kept.delete(&key.session()).unwrap().await;
+        assert_eq!(fs::read_to_string(&target).unwrap(), "{\"uuid\":\"theirs\"}\n");
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1, "{link:?}");
+    }
+    let error = linked().await;
+    assert!(error.contains("is a link, or neither a file nor a folder of the store"), "{error}");
+}
+
+/// The error where a session's file is a link.
+async fn linked() -> String {
+    let kept = Kept::new(false);
+    fs::create_dir(kept.folder.path().join("-~home")).unwrap();
+    symlink("/dev/full", kept.file()).unwrap();
+    let error = kept.append(&key(), &entries(&["a"])).await.unwrap_err();
+    std::error::Error::source(&error).unwrap().to_string()
+}
+
+#[tokio::test]
+async fn the_folder_itself_may_be_a_link() {
+    let real = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let link = other.path().join("link");
+    symlink(real.path(), &link).unwrap();
+    FolderStore::at(&link).append(&key(), &entries(&["a"])).await.unwrap();
+    assert_eq!(FolderStore::at(real.path()).load(&key()).await.unwrap().unwrap(), entries(&["a"]));
+}
+
+#[tokio::test]
+async fn what_is_not_the_stores_is_passed_over() {
+    let kept = Kept::new(false);
+    let project = kept.folder.path().join("-~home");
+    kept.append(&key(), &entries(&["a"])).await.unwrap();
+    let name = id(0xabc);
+    for file in [
+        "notes.txt",
+        "x.jsonl",
+        &format!("{}.jsonl", name.to_uppercase()),
+        &format!("{name}.jsonl.bak"),
+        ".jsonl",
+    ] {
+        fs::write(project.join(file), "{}\n").unwrap();
+    }
+    fs::create_dir(project.join(format!("{name}.jsonl"))).unwrap();
+    fs::create_dir(project.join(id(1))).unwrap();
+    fs::write(project.join(id(1)).join("agent-1.meta.json"), "{}").unwrap();
+    fs::write(project.join(id(1)).join("A.jsonl"), "{}").unwrap();
+    let listed = kept.list_sessions(PROJECT).unwrap().await.unwrap();
+    assert_eq!(listed.iter().map(|session| session.session_id.as_str()).collect::<Vec<_>>(), [id(1)]);
+    assert_eq!(kept.list_summaries(PROJECT).unwrap().await.unwrap().len(), 1);
+    assert_eq!(kept.list_subkeys(&key()).unwrap().await.unwrap(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_summary_is_read_from_beside_and_folded_on_from_there() {
+    let kept = Kept::new(false);
+    let title = |text: &str| vec![RawEntry::parse(format!(r#"{{"customTitle":"{text}"}}"#)).unwrap()];
+    kept.append(&key(), &title("one")).await.unwrap();
+    assert_eq!(kept.data().await, r#"{"custom_title":"one","is_sidechain":false}"#);
+    // What stands beside is taken as it is while nothing was appended, and gone on from afterwards.
+    let beside = kept.file().with_extension("summary");
+    let text = fs::read_to_string(&beside).unwrap();
+    fs::write(&beside, text.replace("is_sidechain", "was_read")).unwrap();
+    assert_eq!(kept.data().await, r#"{"custom_title":"one","was_read":false}"#);
+    kept.append(&key(), &title("two")).await.unwrap();
+    assert_eq!(kept.data().await, r#"{"custom_title":"two","is_sidechain":false,"was_read":false}"#);
+    // A line that is torn is not folded, and the entry in its place is, once.
+    let mut file = fs::read(kept.file()).unwrap();
+    file.extend_from_slice(b"\n{\"customTitle\":\"three");
+    fs::write(kept.file(), &file).unwrap();
+    assert!(kept.data().await.contains("two"));
+    kept.append(&key(), &title("four")).await.unwrap();
+    assert!(kept.data().await.contains("four"));
+    // Another file in the place of the one that was folded is folded from its start.
+    fs::remove_file(kept.file()).unwrap();
+    kept.append(&key(), &[title("five"), entries(&["a"; 40])].concat()).await.unwrap();
+    assert_eq!(kept.data().await, r#"{"custom_title":"five","is_sidechain":false}"#);
+    // What stands beside and is no summary is as good as nothing.
+    for broken in ["", "[]", "{\"size\":1}", "\u{0}"] {
+        fs::write(&beside, broken).unwrap();
+        assert_eq!(kept.data().await, r#"{"custom_title":"five","is_sidechain":false}"#);
+        assert!(fs::read_to_string(&beside).unwrap().contains("five"));
+    }
+    // It can't be written: that costs time only.
+    fs::remove_file(&beside).unwrap();
+    fs::create_dir(&beside).unwrap();
+    assert_eq!(kept.data().await, r#"{"custom_title":"five","is_sidechain":false}"#);
+}
+
+/// A store whose folder goes with it.
+struct Kept {
+    folder: TempDir,
+    store: FolderStore,
+}
+
+impl Kept {
+    fn new(synced: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FolderStore::at(folder.path());
+        Self { store: if synced { store.synced() } else { store }, folder }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("-~home").join(format!("{}.jsonl", id(1)))
+    }
+
+    async fn data(&self) -> String {
+        let summaries = self.list_summaries(PROJECT).unwrap().await.unwrap();
+        assert_eq!(summaries.len(), 1);
+        summaries[0].data.to_string()
+    }
+}
+
+impl SessionStore for Kept {
+    fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()> {
+        self.store.append(key, entries)
+    }
+
+    fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>> {
+        self.store.load(key)
+    }
+
+    fn list_sessions<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<StoredSession>>> {
+        self.store.list_sessions(project)
+    }
+
+    fn list_summaries<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<SessionSummary>>> {
+        self.store.list_summaries(project)
+    }
+
+    fn delete<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, ()>> {
+        self.store.delete(key)
+    }
+
+    fn list_subkeys<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, Vec<String>>> {
+        self.store.list_subkeys(key)
+    }
+}
+
+fn key() -> SessionKey {
+    SessionKey::new(PROJECT, id(1).into()).unwrap()
+}
+
+fn entries(ids: &[&str]) -> Vec<RawEntry> {
+    ids.iter().map(|id| RawEntry::parse(format!(r#"{{"uuid":"{id}"}}"#)).unwrap()).collect()
+}
+
+const PROJECT: &str = "-Home";

@@ -1,0 +1,101 @@
+//! Lists of sessions: what is in them, and in which order.
+
+use std::fs;
+
+use agentwire_sessions::{Page, SessionError};
+use serde_json::json;
+
+use crate::written::{Config, id, user};
+
+#[test]
+fn sessions_are_listed_newest_first_and_by_pages() {
+    let config = Config::new();
+    for number in 0..5 {
+        let said = user("a", None, &format!("prompt {number}"));
+        config.write(&format!("/project/{}", number % 2), &id(number), u64::from(number) + 10, &[said]);
+    }
+    config.write("/project/0", &id(9), 99, &[json!({"type": "user", "isSidechain": true})]);
+    config.write("/project/0", &id(8), 98, &[]);
+    config.write("/project/0", &id(7), 97, &[json!({"type": "mode"})]);
+    fs::write(config.project("/project/0").join("notes.jsonl"), "{}").unwrap();
+    let summaries = |page| -> Vec<String> {
+        config.sessions().list(page).unwrap().into_iter().map(|info| info.summary).collect()
+    };
+    assert_eq!(summaries(Page::ALL), ["prompt 4", "prompt 3", "prompt 2", "prompt 1", "prompt 0"]);
+    assert_eq!(summaries(Page::first(9)), summaries(Page::ALL));
+    assert_eq!(summaries(Page::first(2).after(1)), ["prompt 3", "prompt 2"]);
+    assert_eq!(summaries(Page::ALL.after(4)), ["prompt 0"]);
+    let project = config.sessions().in_project("/project/1").list(Page::ALL).unwrap();
+    assert_eq!(project.iter().map(|info| info.last_modified).collect::<Vec<_>>(), [13_000, 11_000]);
+    assert!(Config::new().sessions().list(Page::ALL).unwrap().is_empty());
+}
+
+#[test]
+fn a_session_in_two_projects_counts_once_with_the_newest() {
+    let config = Config::new();
+    config.write("/a", &id(1), 10, &[user("a", None, "old")]);
+    config.write("/b", &id(1), 20, &[user("a", None, "new")]);
+    let all = config.sessions().list(Page::ALL).unwrap();
+    assert_eq!(config.sessions().list(Page::first(2)).unwrap(), all);
+    assert_eq!((all.len(), &*all[0].summary), (1, "new"));
+    assert_eq!(config.sessions().info(&id(1).into()).unwrap().unwrap().summary, "new");
+}
+
+#[test]
+fn the_fields_of_a_session_are_found_at_its_ends() {
+    let config = Config::new();
+    let mut entries = vec![user("a", None, "the first words")];
+    entries[0]["cwd"] = "/w".into();
+    entries[0]["gitBranch"] = "main".into();
+    let filler = json!({"type": "progress", "text": "x".repeat(1000)});
+    entries.extend(vec![filler; 200]);
+    entries.push(json!({"type": "user", "gitBranch": "topic", "input": {"tag": "v1"}}));
+    entries.push(json!({"customTitle": "Mine", "type": "custom-title"}));
+    let path = config.write("/w", &id(1), 10, &entries);
+    let text = fs::read_to_string(&path).unwrap()
+        + "{\"type\":\"tag\",\"tag\":\"kept\",\"sessionId\":\"x\"}\n{\"type\":\"us";
+    fs::write(&path, &text).unwrap();
+    let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
+    assert_eq!((&*info.summary, info.first_prompt.as_deref()), ("Mine", Some("the first words")));
+    assert_eq!((info.git_branch.as_deref(), info.cwd.as_deref()), (Some("topic"), Some("/w")));
+    assert_eq!((info.tag.as_deref(), info.file_size), (Some("kept"), Some(text.len() as u64)));
+    assert_eq!((info.created_at, info.archived), (Some(1_767_225_600_000), None));
+}
+
+#[test]
+fn a_session_is_archived_until_the_user_says_something() {
+    let config = Config::new();
+    let path = config.write("/w", &id(1), 10, &[user("a", None, "hello")]);
+    let mark = |at: &str, archived: bool| {
+        fs::create_dir_all(path.with_extension("")).unwrap();
+        let mark = json!({"archived": archived, "at": at, "by": "sdk"});
+        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
+        config.sessions().info(&id(1).into()).unwrap().unwrap().archived
+    };
+    assert_eq!(mark("2026-01-01T00:00:01.000Z", true), Some(true));
+    assert_eq!(mark("2026-01-01T00:00:01.000Z", false), Some(false));
+    assert_eq!(mark("2025-12-31T23:59:59.999Z", true), Some(false));
+    assert_eq!(mark("some time", true), None);
+}
+
+#[test]
+fn only_uuids_are_looked_for() {
+    let config = Config::new();
+    for id in ["", "..", "../../x", "notes"] {
+        assert!(matches!(config.sessions().info(&id.into()), Err(SessionError::Id(_))), "{id}");
+    }
+    assert!(config.sessions().info(&id(1).into()).unwrap().is_none());
+}
+
+#[test]
+fn an_empty_tag_in_what_was_said_takes_no_tag_away() {
+    let config = Config::new();
+    let mut said = user("b", Some("a"), "x");
+    said["tag"] = "".into();
+    let path = config.write("/a", &id(1), 10, &[user("a", None, "x")]);
+    let text = fs::read_to_string(&path).unwrap();
+    // As the CLI writes it, the kind first.
+    let tag = format!(r#"{{"type":"tag","tag":"red","sessionId":"{}"}}"#, id(1));
+    fs::write(&path, format!("{text}{tag}\n{said}\n")).unwrap();
+    assert_eq!(config.sessions().info(&id(1).into()).unwrap().unwrap().tag.as_deref(), Some("red"));
+}

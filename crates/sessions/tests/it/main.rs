@@ -1,0 +1,21 @@
+//! The sessions crate from outside.
+
+#![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
+
+mod changing;
+mod conformance;
+mod costing;
+mod exporting;
+mod faulty;
+#[cfg(unix)]
+mod folder_processes;
+#[cfg(unix)]
+mod folder_store;
+mod listing;
+mod memory;
+mod places;
+mod reading;
+mod searching;
+mod store_sessions;
+mod typed;
+mod written;

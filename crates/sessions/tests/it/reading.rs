@@ -1,0 +1,210 @@
+//! Conversations: which entries are in them, and in which order.
+
+use std::fs;
+
+use agentwire_sessions::{Page, RawEntry, conversation};
+use serde_json::{Value, json};
+
+use crate::written::{Config, id, user};
+
+/// What an entry of this kind, with an id and its parent's, holds beside.
+fn entry(kind: &str, uuid: &str, parent: Option<&str>, beside: Value) -> Value {
+    let mut entry =
+        json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": id(1), "timestamp": uuid});
+    entry.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+    entry
+}
+
+fn assistant(uuid: &str, parent: &str, response: &str, content: Value) -> Value {
+    let message = json!({"role": "assistant", "id": response, "content": [content]});
+    entry("assistant", uuid, Some(parent), json!({"message": message}))
+}
+
+fn call(call: &str) -> Value {
+    json!({"type": "tool_use", "id": call, "name": "Read", "input": {}})
+}
+
+fn result(uuid: &str, parent: &str, call: &str) -> Value {
+    let content = json!([{"type": "tool_result", "tool_use_id": call, "content": ""}]);
+    entry("user", uuid, Some(parent), json!({"message": {"role": "user", "content": content}}))
+}
+
+fn says(uuid: &str, parent: &str) -> Value {
+    assistant(uuid, parent, uuid, json!({"type": "text", "text": uuid}))
+}
+
+/// The ids of the conversation's messages.
+fn read(entries: &[Value]) -> String {
+    let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
+    let ids: Vec<_> = conversation(&entries).into_iter().map(|message| message.uuid.to_string()).collect();
+    ids.join(" ")
+}
+
+#[test]
+fn the_conversation_ends_with_what_was_written_last() {
+    let u = |uuid: &str, parent: &str| user(uuid, Some(parent), uuid);
+    assert_eq!(read(&[user("a", None, "a"), says("b", "a"), u("c", "b"), says("d", "c")]), "a b c d");
+    // Forks: back to `b`, and on from there.
+    assert_eq!(
+        read(&[user("a", None, "a"), says("b", "a"), u("c", "b"), u("e", "b"), says("f", "e")]),
+        "a b e f"
+    );
+    let aside = |mut entry: Value, flag: &str| {
+        entry[flag] = true.into();
+        entry
+    };
+    let start = [user("a", None, "a"), says("b", "a")];
+    for flag in ["isSidechain", "teamName"] {
+        let entries = [&start[..], &[aside(u("c", "b"), flag), aside(says("d", "c"), flag)]].concat();
+        assert_eq!(read(&entries), "a b", "{flag}");
+    }
+    assert_eq!(read(&[&start[..], &[aside(u("c", "b"), "isMeta"), says("d", "c")]].concat()), "a b d");
+    let with_progress =
+        [entry("progress", "p", Some("b"), json!({})), entry("system", "s", Some("b"), json!({}))];
+    assert_eq!(read(&[&start[..], &with_progress].concat()), "a b");
+    assert_eq!(read(&[aside(u("a", "z"), "isSidechain"), aside(u("b", "a"), "isSidechain")]), "");
+    assert_eq!(read(&[]), "");
+    // A circle, and an id twice.
+    assert_eq!(read(&[u("a", "b"), u("b", "a"), u("c", "b")]), "a b c");
+    assert_eq!(read(&[user("a", None, "a"), u("b", "a"), u("b", "x")]), "b");
+}
+
+#[test]
+fn calls_in_parallel_are_all_there_with_their_results() {
+    let entries = [
+        user("a", None, "a"),
+        assistant("b", "a", "r", call("1")),
+        assistant("c", "b", "r", call("2")),
+        assistant("d", "c", "r", call("3")),
+        result("e", "b", "1"),
+        result("f", "d", "3"),
+        result("g", "c", "2"),
+        says("h", "g"),
+    ];
+    assert_eq!(read(&entries), "a b c d e f g h");
+    // A result after something else than its call.
+    let stray = [&entries[..6], &[result("g", "a", "2"), says("h", "f")]].concat();
+    assert_eq!(read(&stray), "a b c d e g f h");
+}
+
+#[test]
+fn after_a_compaction_the_summary_and_what_was_kept_are_there() {
+    let mut summary = user("s", Some("x"), "summary");
+    summary["isCompactSummary"] = true.into();
+    let boundary = |kept: Value| {
+        entry("system", "x", None, json!({"subtype": "compact_boundary", "compactMetadata": kept}))
+    };
+    let start = [user("a", None, "a"), says("b", "a"), user("c", Some("b"), "c"), says("d", "c")];
+    let rest = [summary, user("e", Some("s"), "e"), says("f", "e")];
+    let whole = |kept| read(&[&start[..], &[boundary(kept)], &rest].concat());
+    assert_eq!(whole(json!({"trigger": "auto"})), "s e f");
+    assert_eq!(whole(json!({"preservedMessages": {"anchorUuid": "s", "uuids": ["c", "d"]}})), "s c d e f");
+    assert_eq!(
+        whole(json!({"preservedSegment": {"anchorUuid": "s", "headUuid": "c", "tailUuid": "d"}})),
+        "s c d e f"
+    );
+    assert_eq!(whole(json!({"preservedMessages": {"anchorUuid": "s", "uuids": ["c", "gone"]}})), "s e f");
+}
+
+#[test]
+fn prompts_that_a_turn_took_from_the_queue_are_there() {
+    let queued = |uuid: &str, parent: &str, beside: Value| {
+        let mut attachment = json!({"type": "queued_command", "prompt": [{"type": "text", "text": "more"}]});
+        attachment.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+        entry("attachment", uuid, Some(parent), json!({"attachment": attachment}))
+    };
+    let turn = |attachment: Value, next: Value| {
+        read(&[user("a", None, "a"), says("b", "a"), attachment, says("d", "c"), next])
+    };
+    let (plain, next) = (queued("c", "b", json!({})), user("e", Some("d"), "e"));
+    assert_eq!(turn(plain.clone(), next.clone()), "a b c d e");
+    assert_eq!(turn(queued("c", "b", json!({"source_uuid": "q"})), next.clone()), "a b q d e");
+    assert_eq!(turn(queued("c", "b", json!({"isMeta": true})), next.clone()), "a b d e");
+    // It comes again as a prompt of its own.
+    assert_eq!(turn(queued("c", "b", json!({"source_uuid": "e"})), next), "a b d e");
+    assert_eq!(
+        read(&[user("a", None, "a"), says("b", "a"), plain.clone(), user("e", Some("c"), "e")]),
+        "a b e"
+    );
+    // It waits.
+    assert_eq!(read(&[user("a", None, "a"), says("b", "a"), plain]), "a b c");
+    // What the CLI noted of it counts more.
+    let noted = |uuid: &str| json!({"type": "queue-operation", "operation": "remove", "reason": "absorbed_mid_turn", "commandUuid": uuid});
+    let attachment = queued("c", "b", json!({"source_uuid": "q"}));
+    let entries = [user("a", None, "a"), says("b", "a"), attachment, user("e", Some("c"), "e"), noted("q")];
+    assert_eq!(read(&entries), "a b q e");
+    assert_eq!(read(&entries[..4]), "a b e");
+    let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
+    let prompt = &conversation(&entries)[2];
+    assert_eq!(prompt.message.as_str(), r#"{"role":"user","content":[{"text":"more","type":"text"}]}"#);
+}
+
+#[test]
+fn a_half_written_line_and_bad_utf8_cost_only_themselves() {
+    let config = Config::new();
+    let path = config.write("/w", &id(1), 10, &[user("a", None, "a"), says("b", "a")]);
+    let mut text = fs::read(&path).unwrap();
+    text.extend(b"{\"type\":\"user\",\"uuid\":\"c\",\"parentUuid\":\"b\",\"message\":{\"content\":\"\xff\"}}\n\xff\xfe\n[1]\n");
+    text.extend(b"{\"type\":\"user\",\"uuid\":\"d\",\"parentU");
+    fs::write(&path, text).unwrap();
+    let ids = |page| -> Vec<String> {
+        let messages = config.sessions().messages(&id(1).into(), page).unwrap().unwrap();
+        messages.into_iter().map(|message| message.uuid.to_string()).collect()
+    };
+    assert_eq!(ids(Page::ALL), ["a", "b", "c"]);
+    assert_eq!(ids(Page::first(1).after(1)), ["b"]);
+    assert!(config.sessions().messages(&id(2).into(), Page::ALL).unwrap().is_none());
+}
+
+#[test]
+fn the_conversations_of_subagents_are_read() {
+    let config = Config::new();
+    let path = config.write("/w", &id(1), 10, &[user("a", None, "a")]);
+    let folder = path.with_extension("").join("subagents");
+    let nested = folder.join("workflows/run");
+    fs::create_dir_all(&nested).unwrap();
+    let entries = format!("{}\n{}\n", user("x", None, "x"), says("y", "x"));
+    for file in [folder.join("agent-1.jsonl"), nested.join("agent-2.jsonl"), folder.join("other.jsonl")] {
+        fs::write(file, &entries).unwrap();
+    }
+    fs::write(folder.join("agent-1.meta.json"), r#"{"toolUseId":"toolu_1","parentAgentId":"0"}"#).unwrap();
+    assert_eq!(config.sessions().subagents(&id(1).into()).unwrap().unwrap(), ["1", "2"]);
+    let messages = |agent| config.sessions().subagent_messages(&id(1).into(), agent, Page::ALL).unwrap();
+    let first = messages("1").unwrap();
+    assert_eq!((first.len(), first[1].uuid.as_str()), (2, "y"));
+    assert_eq!(first[0].parent_tool_use_id.as_ref().unwrap().as_str(), "toolu_1");
+    assert_eq!(first[0].parent_agent_id.as_deref(), Some("0"));
+    assert_eq!(messages("2").unwrap()[0].parent_tool_use_id, None);
+    assert!(messages("3").is_none() && messages("../x").is_none());
+    assert!(config.sessions().subagents(&id(2).into()).unwrap().is_none());
+}
+
+/// Each message before a compaction was once walked from, to the start.
+#[test]
+fn a_long_session_that_was_compacted_is_read_in_time() {
+    let mut entries = vec![user("0", None, "x")];
+    for number in 1..40_000 {
+        entries.push(user(&number.to_string(), Some(&(number - 1).to_string()), "x"));
+    }
+    let boundary = json!({"subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}});
+    entries.push(entry("system", "b", None, boundary));
+    entries.push(user("s", Some("b"), "summary"));
+    let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
+    let started = std::time::Instant::now();
+    assert_eq!(conversation(&entries).len(), 1);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+#[test]
+fn what_no_tree_can_hold_costs_no_part_of_the_conversation() {
+    let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
+    let texts = [
+        user("a", None, "one").to_string(),
+        format!(
+            r#"{{"type":"attachment","uuid":"b","parentUuid":"a","attachment":{{"n":1e999,"deep":{deep}}}}}"#
+        ),
+        assistant("c", "b", "m", json!({"type": "text", "text": "two"})).to_string(),
+    ];
+    let entries: Vec<_> = texts.into_iter().map(|text| RawEntry::parse(text).unwrap()).collect();
+    assert_eq!(conversation(&entries).len(), 2);
+}

@@ -1,0 +1,126 @@
+//! Searches: what is found, where, and what is told of what can't be looked into.
+
+use std::fs;
+
+use agentwire_sessions::{Hit, HitPart, RawEntry, Search, SessionError};
+use serde_json::{Value, json};
+
+use crate::written::{Config, id, user};
+
+fn found(config: &Config, search: &Search) -> Vec<Hit> {
+    config.sessions().search(search).unwrap().map(Result::unwrap).collect()
+}
+
+fn uuids(hits: &[Hit]) -> String {
+    hits.iter().map(|hit| hit.uuid.as_ref().unwrap().as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn assistant(uuid: &str, blocks: Value) -> Value {
+    json!({"type": "assistant", "uuid": uuid, "message": {"role": "assistant", "content": blocks}})
+}
+
+#[test]
+fn the_newest_session_is_looked_into_first_and_only_as_far_as_asked() {
+    let config = Config::new();
+    config.write("/a", &id(1), 10, &[user("a", None, "a Needle"), user("b", None, "hay")]);
+    config.write("/b", &id(2), 20, &[user("c", None, "needles"), user("d", None, "NEEDLE and needle")]);
+    let hits = found(&config, &Search::new("needle"));
+    assert_eq!(uuids(&hits), "c d a");
+    assert_eq!((hits[0].session_id.as_str(), hits[2].session_id.as_str()), (&*id(2), &*id(1)));
+    assert_eq!((hits[2].offset, hits[2].at.clone(), &*hits[2].excerpt), (2, 2..8, "a Needle"));
+    assert_eq!(uuids(&found(&config, &Search::new("needle").exact())), "c d");
+    let in_project = config.sessions().in_project("/a").search(&Search::new("needle")).unwrap();
+    assert_eq!(in_project.count(), 1);
+    // What comes later need not be readable.
+    let mut lazy = config.sessions().search(&Search::new("needle")).unwrap();
+    assert!(lazy.next().unwrap().is_ok());
+    fs::remove_dir_all(config.project("/a")).unwrap();
+    assert_eq!(lazy.map(|hit| hit.unwrap().uuid.unwrap().to_string()).collect::<Vec<_>>(), ["d"]);
+}
+
+#[test]
+fn what_is_escaped_in_json_is_found_as_it_was_said() {
+    let config = Config::new();
+    let path = config.write("/a", &id(1), 10, &[user("a", None, "say \"one\"\ntwo \\ three")]);
+    let mut text = fs::read_to_string(&path).unwrap();
+    text += r#"{"type":"user","uuid":"b","message":{"content":"caf\u00e9 \ud83d\ude00 \u0048ello a\/b"}}"#;
+    fs::write(&path, text).unwrap();
+    for (wanted, uuid) in [
+        ("\"one\"\nTWO \\ t", "a"),
+        ("CAF\u{c9}", "b"),
+        ("\u{1f600} hello", "b"),
+        ("a/b", "b"),
+        ("uuid", ""),
+        ("\\n", ""),
+        ("u00e9", ""),
+    ] {
+        assert_eq!(uuids(&found(&config, &Search::new(wanted))), uuid, "{wanted}");
+    }
+}
+
+#[test]
+fn thoughts_tools_and_subagents_are_looked_into_where_that_is_asked() {
+    let config = Config::new();
+    let mut meta = user("m", None, "needle");
+    meta["isMeta"] = true.into();
+    let result = json!([{"type": "tool_result", "tool_use_id": "needle", "content": [
+        {"type": "text", "text": "a needle"},
+        {"type": "image", "source": {"type": "base64", "data": "needle"}},
+    ]}]);
+    let entries = [
+        meta,
+        assistant("t", json!([{"type": "thinking", "thinking": "needle", "signature": "needle"}])),
+        assistant(
+            "u",
+            json!([{"type": "tool_use", "name": "needle", "input": {"needle": ["x", "the needle"]}}]),
+        ),
+        json!({"type": "user", "uuid": "r", "message": {"content": result}}),
+        json!({"type": "attachment", "uuid": "q", "attachment": {"type": "queued_command", "prompt": "needle"}}),
+        json!({"type": "attachment", "uuid": "no", "attachment": {"type": "queued_command", "isMeta": true, "prompt": "needle"}}),
+        json!({"type": "summary", "summary": "needle"}),
+    ];
+    let path = config.write("/a", &id(1), 10, &entries);
+    let agents = path.with_extension("").join("subagents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("agent-7.jsonl"), format!("{}\n", user("s", None, "needle"))).unwrap();
+    let search = Search::new("needle");
+    assert_eq!(uuids(&found(&config, &search)), "q");
+    assert_eq!(uuids(&found(&config, &search.clone().in_thinking())), "t q");
+    let hits = found(&config, &search.in_tools().in_subagents());
+    assert_eq!(uuids(&hits), "u r q s");
+    let parts: Vec<_> = hits.iter().map(|hit| hit.part).collect();
+    assert_eq!(parts, [HitPart::ToolInput, HitPart::ToolResult, HitPart::Text, HitPart::Text]);
+    assert_eq!((hits[0].role.as_str(), hits[1].role.as_str()), ("assistant", "user"));
+    assert_eq!((&hits[2].agent, hits[3].agent.as_deref()), (&None, Some("7")));
+}
+
+#[test]
+fn a_line_that_is_too_long_is_told_and_broken_ones_cost_only_themselves() {
+    let config = Config::new();
+    let path =
+        config.write("/a", &id(1), 10, &[user("a", None, "needle"), user("b", None, &"x".repeat(2000))]);
+    let start = fs::read(&path).unwrap().iter().position(|byte| *byte == b'\n').unwrap() as u64 + 1;
+    let mut text = fs::read(&path).unwrap();
+    text.extend(
+        b"\xff needle\n{\"type\":\"user\",\"uuid\":\"c\",\"message\":{\"content\":\"\xff needle\"}}\n",
+    );
+    text.extend(b"{\"type\":\"user\",\"uuid\":\"d\",\"message\":{\"content\":\"needle");
+    fs::write(&path, text).unwrap();
+    let search = Search::new("needle").with_max_line(1000);
+    let found: Vec<_> = config.sessions().search(&search).unwrap().collect();
+    assert_eq!(found[0].as_ref().unwrap().uuid.as_ref().unwrap().as_str(), "a");
+    assert!(
+        matches!(found[1], Err(SessionError::LineTooLong { offset, limit: 1000, .. }) if offset == start)
+    );
+    assert_eq!(found[2].as_ref().unwrap().excerpt, "\u{fffd} needle");
+    assert_eq!(found.len(), 3);
+}
+
+#[test]
+fn entries_from_anywhere_are_looked_into() {
+    let entries = [user("a", None, "hay"), user("b", None, "before the needle after")];
+    let entries = entries.map(|entry| RawEntry::parse(entry.to_string()).unwrap());
+    let (search, session) = (Search::new("Needle").with_context(3), id(1).into());
+    let hits: Vec<_> = search.in_entries(&session, &entries).collect();
+    assert_eq!((uuids(&hits), &*hits[0].excerpt, hits[0].at.clone()), ("b".to_owned(), "he needle af", 3..9));
+}

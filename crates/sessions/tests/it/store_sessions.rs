@@ -1,0 +1,373 @@
+//! Sessions that a store keeps, read as those in the CLI's own files are, and brought there from these.
+
+use std::collections::HashSet;
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use agentwire_protocol::SessionId;
+use agentwire_protocol::session_info::SessionMessage;
+use agentwire_sessions::{
+    ChangeError, ImportError, MemoryStore, Page, RawEntry, SessionKey, SessionStore, SessionSummary,
+    StoreError, StoreFuture, StoreSessions, StoredSession, import_session, project_key,
+};
+use serde_json::{Value, json};
+
+use crate::written::{Config, id, user};
+
+#[tokio::test]
+async fn an_imported_session_reads_as_the_file_does() {
+    let config = Config::new();
+    let path = written(&config);
+    let store = MemoryStore::new();
+    let session = SessionId::from(id(1));
+    let sessions = config.sessions();
+    let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
+    assert_eq!(key.to_string(), format!("{}/{}", project_key("/srv/one".as_ref()), id(1)));
+
+    let stored = StoreSessions::new(&store, key.project());
+    let local = sessions.messages(&session, Page::ALL).unwrap().unwrap();
+    assert_eq!(local.len(), 3);
+    assert_eq!(stored.messages(&session, Page::ALL).await.unwrap().unwrap(), local);
+    let page = Page::first(1).after(1);
+    assert_eq!(stored.messages(&session, page).await.unwrap().unwrap(), local[1..2]);
+    let mut agents = sessions.subagents(&session).unwrap().unwrap();
+    agents.sort();
+    assert_eq!(agents, ["deep", "one"]);
+    assert_eq!(stored.subagents(&session).await.unwrap(), agents);
+    for agent in agents {
+        let local = sessions.subagent_messages(&session, &agent, Page::ALL).unwrap().unwrap();
+        let kept = stored.subagent_messages(&session, &agent, Page::ALL).await.unwrap().unwrap();
+        assert!(!kept.is_empty() && kept == local, "{agent}: {kept:?} {local:?}");
+    }
+    assert_eq!(stored.subagent_messages(&session, "two", Page::ALL).await.unwrap(), None);
+
+    let local = sessions.info(&session).unwrap().unwrap();
+    let info = stored.info(&session).await.unwrap().unwrap();
+    let mut same = local.clone();
+    (same.file_size, same.last_modified) = (None, 1_767_225_600_000);
+    assert_eq!(info, same);
+    let listed = stored.list(Page::ALL).await.unwrap();
+    same.last_modified = listed[0].last_modified;
+    assert_eq!(listed, [same]);
+
+    // Once more, with what came in between: nothing is there twice but what has no id.
+    let before = store.load(&key).await.unwrap().unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}{}\n{{\"type\":\"us", user("d", Some("c"), "more"))).unwrap();
+    import_session(&sessions, &session, &store).await.unwrap().unwrap();
+    let after = store.load(&key).await.unwrap().unwrap();
+    assert_eq!(after.len(), before.len() + 1 + before.iter().filter(|entry| entry.uuid().is_none()).count());
+    assert_eq!(stored.messages(&session, Page::ALL).await.unwrap().unwrap().len(), 4);
+
+    stored.delete(&session).await.unwrap();
+    assert_eq!(stored.messages(&session, Page::ALL).await.unwrap(), None);
+    assert_eq!(stored.info(&session).await.unwrap(), None);
+    assert_eq!(stored.subagents(&session).await.unwrap(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_import_goes_in_bounded_batches_and_passes_over_what_is_no_entry() {
+    let config = Config::new();
+    let path = config.write("/srv/one", &id(1), 1, &[]);
+    let mut text = String::new();
+    for number in 0..1_200 {
+        text.push_str(&format!("{{\"uuid\":\"{number}\"}}\n\nnot json\n"));
+    }
+    for number in 0..5 {
+        text.push_str(&format!("{{\"uuid\":\"large {number}\",\"text\":\"{}\"}}\n", "x".repeat(600_000)));
+    }
+    fs::write(path, format!("{text}{}", "no entry\n".repeat(300_000))).unwrap();
+    let store = Watched::default();
+    let key = import_session(&config.sessions(), &id(1).into(), &store).await.unwrap().unwrap();
+    assert_eq!(store.load(&key).await.unwrap().unwrap().len(), 1_205);
+    assert_eq!(*store.batches.lock().unwrap(), [500, 500, 202, 2, 1]);
+}
+
+#[tokio::test]
+async fn what_can_not_be_imported_is_told() {
+    let config = Config::new();
+    let store = MemoryStore::new();
+    assert_eq!(import_session(&config.sessions(), &id(1).into(), &store).await.unwrap(), None);
+    let error = import_session(&config.sessions(), &"../x".into(), &store).await.unwrap_err();
+    assert!(matches!(error, ImportError::Local(_)), "{error:?}");
+    config.write("/srv/one", &id(1), 1, &[json!({})]);
+    let failing = Watched { refuses: true, ..Watched::default() };
+    let error = import_session(&config.sessions(), &id(1).into(), &failing).await.unwrap_err();
+    assert!(matches!(error, ImportError::Store(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_list_is_the_same_with_summaries_and_without() {
+    let mut lists = Vec::new();
+    for (sessions, summaries) in [(true, true), (true, false), (false, true)] {
+        let store = Watched { sessions, summaries, ..Watched::default() };
+        fill(&store, 40).await;
+        let stored = StoreSessions::new(&store, PROJECT);
+        let list = stored.list(Page::ALL).await.unwrap();
+        assert_eq!(
+            list.len(),
+            40 - 8 - 4,
+            "sidechains, and sessions in which nothing was said, are not listed"
+        );
+        assert!(list.is_sorted_by_key(|info| std::cmp::Reverse(info.last_modified)));
+        for page in [Page::first(3), Page::first(20).after(7), Page::ALL.after(30), Page::first(0)] {
+            let end = page.limit.map_or(list.len(), |limit| (page.offset + limit).min(list.len()));
+            assert_eq!(stored.list(page).await.unwrap(), list[page.offset.min(end)..end], "{page:?}");
+        }
+        let told: Vec<_> =
+            list.into_iter().map(|info| (info.session_id, info.summary, info.cwd, info.tag)).collect();
+        lists.push(told);
+    }
+    for list in &mut lists {
+        list.sort();
+    }
+    assert!(lists[0] == lists[1] && lists[1] == lists[2]);
+}
+
+#[tokio::test]
+async fn only_what_has_no_summary_of_its_age_is_loaded_and_no_more_than_is_wanted() {
+    let store = Watched::default();
+    fill(&store, 40).await;
+    let stored = StoreSessions::new(&store, PROJECT);
+    stored.list(Page::ALL).await.unwrap();
+    assert_eq!(store.loaded(), 0, "all summaries are up to date");
+    // Of two sessions they are not.
+    *store.stale.lock().unwrap() = [id(1), id(2)].map(SessionId::from).into();
+    stored.list(Page::ALL).await.unwrap();
+    assert_eq!(store.loaded(), 2);
+
+    let store = Watched { summaries: false, ..Watched::default() };
+    fill(&store, 40).await;
+    let stored = StoreSessions::new(&store, PROJECT);
+    let list = stored.list(Page::first(5)).await.unwrap();
+    assert_eq!(list.len(), 5);
+    assert!(store.loaded() < 16, "{}", store.loaded());
+    stored.list(Page::ALL).await.unwrap();
+    assert_eq!(store.most_at_once.load(Ordering::SeqCst), 16);
+}
+
+#[tokio::test]
+async fn a_session_that_can_not_be_loaded_is_listed_without_a_summary() {
+    let store = Watched { summaries: false, broken: Some(id(3).into()), ..Watched::default() };
+    fill(&store, 5).await;
+    let list = StoreSessions::new(&store, PROJECT).list(Page::ALL).await.unwrap();
+    let broken = list.iter().find(|info| info.session_id.as_str() == id(3)).unwrap();
+    assert_eq!(broken.summary, "");
+    assert!(broken.last_modified > 0 && list.iter().filter(|info| info.summary.is_empty()).count() == 1);
+}
+
+#[tokio::test]
+async fn what_a_store_can_not_do_is_an_error_that_names_it() {
+    let store = Watched { sessions: false, summaries: false, optional: false, ..Watched::default() };
+    let stored = StoreSessions::new(&store, PROJECT);
+    let session = SessionId::from(id(1));
+    let errors = [
+        stored.list(Page::ALL).await.map(drop).unwrap_err(),
+        stored.subagents(&session).await.map(drop).unwrap_err(),
+        stored.delete(&session).await.unwrap_err(),
+        stored.messages(&"no uuid".into(), Page::ALL).await.map(drop).unwrap_err(),
+    ];
+    let errors = errors.map(|error| format!("{error}: {}", std::error::Error::source(&error).unwrap()));
+    assert_eq!(
+        errors,
+        [
+            "listing sessions: the store has no `list_sessions`",
+            "listing subagents: the store has no `list_subkeys`",
+            "deleting a session: the store has no `delete`",
+            "naming a session: the session id \"no uuid\" is not a UUID",
+        ]
+    );
+    // A subagent is found where the CLI puts it first.
+    let key = stored.key(&session).unwrap().with_subpath("subagents/agent-one").unwrap();
+    store.append(&key, &[entry(&user("a", None, "hi"))]).await.unwrap();
+    assert_eq!(stored.subagent_messages(&session, "one", Page::ALL).await.unwrap().unwrap().len(), 1);
+}
+
+/// A session with two subagents; one lies deeper.
+fn written(config: &Config) -> std::path::PathBuf {
+    let said = [
+        user("a", None, "hi"),
+        json!({"type": "assistant", "uuid": "b", "parentUuid": "a", "sessionId": id(1), "isSidechain": false,
+            "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/srv/one", "gitBranch": "main",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": "hello"}]}}),
+        json!({"type": "custom-title", "customTitle": "A walk", "sessionId": id(1)}),
+        user("c", Some("b"), "and on"),
+    ];
+    let path = config.write("/srv/one", &id(1), 1, &said);
+    // In files a tag is told by how its line starts.
+    let tag = r#"{"type":"tag","tag":"red"}"#;
+    fs::write(&path, format!("{}{tag}\n", fs::read_to_string(&path).unwrap())).unwrap();
+    let agents = path.with_extension("").join("subagents");
+    fs::create_dir_all(agents.join("workflows/run-1")).unwrap();
+    for (name, text) in [("agent-one", "first"), ("workflows/run-1/agent-deep", "second")] {
+        fs::write(agents.join(format!("{name}.jsonl")), format!("{}\n", user("a", None, text))).unwrap();
+    }
+    let metadata = r#"{"toolUseId":"toolu_1","type":"stray","agentType":"Explore"}"#;
+    fs::write(agents.join("agent-one.meta.json"), metadata).unwrap();
+    fs::write(agents.join("workflows/run-1/agent-deep.meta.json"), "[]").unwrap();
+    path
+}
+
+/// Appends so many sessions, some of which are not to be listed.
+async fn fill(store: &Watched, sessions: u32) {
+    for number in 0..sessions {
+        let first = match number % 5 {
+            4 => json!({"type": "user", "isSidechain": true, "uuid": "a", "message": {"content": "aside"}}),
+            _ if number % 8 == 7 => json!({"type": "mode"}),
+            _ => user("a", None, &format!("prompt {number}")),
+        };
+        let entries = [entry(&first), entry(&json!({"type": "tag", "tag": format!("t{number}")}))];
+        store.append(&SessionKey::new(PROJECT, id(number).into()).unwrap(), &entries).await.unwrap();
+    }
+}
+
+fn entry(value: &Value) -> RawEntry {
+    RawEntry::parse(value.to_string()).unwrap()
+}
+
+/// A store that tells what was asked of it, and can do only a part.
+struct Watched {
+    inner: MemoryStore,
+    sessions: bool,
+    summaries: bool,
+    optional: bool,
+    refuses: bool,
+    broken: Option<SessionId>,
+    stale: std::sync::Mutex<HashSet<SessionId>>,
+    batches: std::sync::Mutex<Vec<usize>>,
+    loads: AtomicUsize,
+    loading: AtomicUsize,
+    most_at_once: AtomicUsize,
+}
+
+impl Default for Watched {
+    fn default() -> Self {
+        Self {
+            inner: MemoryStore::new(),
+            sessions: true,
+            summaries: true,
+            optional: true,
+            refuses: false,
+            broken: None,
+            stale: Default::default(),
+            batches: Default::default(),
+            loads: AtomicUsize::new(0),
+            loading: AtomicUsize::new(0),
+            most_at_once: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl Watched {
+    fn loaded(&self) -> usize {
+        self.loads.load(Ordering::SeqCst)
+    }
+}
+
+impl SessionStore for Watched {
+    fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()> {
+        if self.refuses {
+            return Box::pin(async { Err(StoreError::new("appending", "it is full")) });
+        }
+        self.batches.lock().unwrap().push(entries.len());
+        self.inner.append(key, entries)
+    }
+
+    fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>> {
+        Box::pin(async move {
+            self.loads.fetch_add(1, Ordering::SeqCst);
+            self.most_at_once.fetch_max(self.loading.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            self.loading.fetch_sub(1, Ordering::SeqCst);
+            if self.broken.as_ref() == Some(key.session_id()) {
+                return Err(StoreError::new("loading", "it is broken"));
+            }
+            self.inner.load(key).await
+        })
+    }
+
+    fn list_sessions<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<StoredSession>>> {
+        self.inner.list_sessions(project).filter(|_| self.sessions)
+    }
+
+    fn list_summaries<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<SessionSummary>>> {
+        let summaries = self.inner.list_summaries(project).filter(|_| self.summaries)?;
+        Some(Box::pin(async move {
+            let mut summaries = summaries.await?;
+            let stale = self.stale.lock().unwrap();
+            for summary in summaries.iter_mut().filter(|summary| stale.contains(&summary.session_id)) {
+                summary.modified_ms -= 1;
+            }
+            Ok(summaries)
+        }))
+    }
+
+    fn delete<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, ()>> {
+        if self.optional { self.inner.delete(key) } else { None }
+    }
+
+    fn list_subkeys<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, Vec<String>>> {
+        self.inner.list_subkeys(key).filter(|_| self.optional)
+    }
+}
+
+const PROJECT: &str = "-srv-one";
+
+#[tokio::test]
+async fn a_title_and_a_tag_are_kept_and_told_in_the_list() {
+    for summaries in [true, false] {
+        let store = Watched { summaries, ..Watched::default() };
+        fill(&store, 1).await;
+        let stored = StoreSessions::new(&store, PROJECT);
+        let session = SessionId::from(id(0));
+        stored.rename(&session, " A walk ").await.unwrap();
+        stored.tag(&session, Some("red")).await.unwrap();
+        let info = stored.list(Page::ALL).await.unwrap().remove(0);
+        assert_eq!((info.custom_title.as_deref(), info.tag.as_deref()), (Some("A walk"), Some("red")));
+        stored.tag(&session, None).await.unwrap();
+        let info = stored.list(Page::ALL).await.unwrap().remove(0);
+        assert_eq!((info.summary.as_str(), info.tag), ("A walk", None));
+        // Each has an id, so that an append that is done again is kept once.
+        let entries = store.load(&stored.key(&session).unwrap()).await.unwrap().unwrap();
+        assert_eq!(entries.iter().filter(|entry| entry.uuid().is_some()).count(), 4);
+        for error in [stored.rename(&session, " ").await, stored.tag(&session, Some("")).await] {
+            let error = error.unwrap_err();
+            let source = std::error::Error::source(&error).unwrap();
+            assert!(source.downcast_ref::<ChangeError>().is_some(), "{source}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_fork_is_another_session_with_the_same_words() {
+    let config = Config::new();
+    written(&config);
+    let store = MemoryStore::new();
+    let session = SessionId::from(id(1));
+    let key = import_session(&config.sessions(), &session, &store).await.unwrap().unwrap();
+    let stored = StoreSessions::new(&store, key.project());
+    let said = stored.messages(&session, Page::ALL).await.unwrap().unwrap();
+
+    let whole = stored.fork(&session, None, None).await.unwrap().unwrap();
+    let words = |messages: Vec<SessionMessage>| {
+        messages.into_iter().map(|message| message.message).collect::<Vec<_>>()
+    };
+    let forked = stored.messages(&whole, Page::ALL).await.unwrap().unwrap();
+    assert!(forked.iter().zip(&said).all(|(one, other)| one.uuid != other.uuid));
+    assert_eq!(words(forked), words(said.clone()));
+    assert_eq!(stored.info(&whole).await.unwrap().unwrap().summary, "A walk (fork)");
+
+    let part = stored.fork(&session, Some(&said[1].uuid), Some("Half")).await.unwrap().unwrap();
+    assert_eq!(words(stored.messages(&part, Page::ALL).await.unwrap().unwrap()), words(said[..2].to_vec()));
+    assert_eq!(stored.list(Page::ALL).await.unwrap().len(), 3);
+    assert_eq!(
+        stored.messages(&session, Page::ALL).await.unwrap().unwrap(),
+        said,
+        "the session itself is as it was"
+    );
+
+    assert_eq!(stored.fork(&id(9).into(), None, None).await.unwrap(), None);
+    let error = stored.fork(&session, Some(&"nowhere".into()), None).await.unwrap_err();
+    let source = std::error::Error::source(&error).unwrap();
+    assert!(matches!(source.downcast_ref(), Some(ChangeError::UnknownMessage(_))), "{source}");
+}

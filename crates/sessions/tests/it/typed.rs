@@ -1,0 +1,79 @@
+//! Entries by their kind; the real CLI's own are looked at by every scenario that runs live.
+
+use agentwire_sessions::RawEntry;
+use agentwire_sessions::entry::{Attachment, Entry, SystemEntry};
+
+fn entry(text: &str) -> RawEntry {
+    RawEntry::parse(text).unwrap()
+}
+
+#[test]
+fn each_known_kind_is_read_by_its_name() {
+    // What no kind can be without; the kinds that are not here need nothing.
+    let needed = [
+        ("user", r#","message":{"role":"user","content":"x"}"#),
+        ("assistant", r#","message":{"id":"m","role":"assistant","model":"x","content":[]}"#),
+        ("system", r#","subtype":"compact_boundary""#),
+        ("attachment", r#","attachment":{"type":"queued_command","prompt":"x"}"#),
+        ("summary", r#","summary":"x""#),
+        ("custom-title", r#","customTitle":"x""#),
+        ("ai-title", r#","aiTitle":"x""#),
+        ("tag", r#","tag":"x""#),
+        ("mode", r#","mode":"x""#),
+        ("permission-mode", r#","permissionMode":"plan""#),
+        ("agent-name", r#","agentName":"x""#),
+        ("agent-color", r#","agentColor":"x""#),
+        ("agent-setting", r#","agentSetting":"x""#),
+        ("relocated", r#","relocatedCwd":"x""#),
+        ("continued-in", r#","continuedInSessionId":"x""#),
+        ("queue-operation", r#","operation":"enqueue""#),
+        ("file-history-snapshot", r#","messageId":"x""#),
+        ("file-history-delta", r#","messageId":"x""#),
+    ];
+    for kind in Entry::KINDS {
+        let fields = needed.iter().find(|(name, _)| name == kind).map_or("", |(_, fields)| fields);
+        let text = format!(r#"{{"type":"{kind}","new":[1e400],"sessionId":"s"{fields}}}"#);
+        let typed = entry(&text).typed().unwrap_or_else(|error| panic!("{kind}: {error}"));
+        assert_eq!(typed.kind(), *kind);
+        assert!(!matches!(typed, Entry::Unknown(_)), "{kind}");
+        if !fields.is_empty() {
+            let without = entry(&text.replace(fields, ""));
+            let unknown_system = |typed: &Entry| matches!(typed, Entry::System(SystemEntry::Unknown(_)));
+            assert!(without.typed().as_ref().map_or(true, unknown_system), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_known_is_kept_whole() {
+    let text = r#"{"type":"later","n":1.0,"n":2,"in":{"a":[ ]}}"#;
+    let Entry::Unknown(unknown) = entry(text).typed().unwrap() else { panic!("it is not known") };
+    assert_eq!((unknown.kind.as_deref(), unknown.raw.as_str()), (Some("later"), text));
+    for text in ["{}", r#"{"type":7}"#] {
+        let typed = entry(text).typed().unwrap();
+        assert_eq!(typed.kind(), "");
+        assert!(matches!(typed, Entry::Unknown(unknown) if unknown.raw.as_str() == text));
+    }
+    let text = r#"{"type":"date","date":"2026"}"#;
+    let attached = entry(&format!(r#"{{"type":"attachment","attachment":{text}}}"#)).typed().unwrap();
+    let Entry::Attachment(attached) = attached else { panic!("it is an attachment") };
+    assert!(matches!(attached.attachment, Attachment::Unknown(unknown) if unknown.raw.as_str() == text));
+}
+
+#[test]
+fn a_fault_says_where_it_is() {
+    let error = entry(r#"{"type":"user","message":{"role":"user"}}"#).typed().unwrap_err();
+    assert_eq!(error.path(), "message", "{error}");
+}
+
+#[test]
+fn where_an_entry_stands_is_read_beside_its_kind() {
+    let text = r#"{"type":"system","subtype":"x","uuid":"b","parentUuid":null,"logicalParentUuid":"a",
+        "isSidechain":true,"sessionId":"s","gitBranch":"main","forkedFrom":{"sessionId":"t","messageUuid":"c"}}"#;
+    let context = entry(text).context().unwrap();
+    assert_eq!((context.uuid, context.parent_uuid), (Some("b".into()), None));
+    assert_eq!((context.logical_parent_uuid, context.is_sidechain), (Some("a".into()), true));
+    assert_eq!(context.forked_from.unwrap().session_id.as_str(), "t");
+    let about_the_session = entry(r#"{"type":"ai-title","aiTitle":"x"}"#).context().unwrap();
+    assert_eq!((about_the_session.uuid, about_the_session.is_sidechain), (None, false));
+}

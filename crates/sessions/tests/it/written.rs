@@ -1,0 +1,56 @@
+//! Writes sessions as the CLI writes them.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use agentwire_sessions::{Sessions, project_key};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A configuration folder of a test.
+pub(crate) struct Config {
+    folder: TempDir,
+}
+
+impl Config {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn sessions(&self) -> Sessions {
+        Sessions::at(self.path())
+    }
+
+    /// The folder of a project's sessions, made if need be.
+    pub(crate) fn project(&self, project: impl AsRef<Path>) -> PathBuf {
+        let folder = self.path().join("projects").join(project_key(project.as_ref()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    /// Writes a session, last changed so many seconds after 1970.
+    pub(crate) fn write(&self, project: &str, id: &str, seconds: u64, entries: &[Value]) -> PathBuf {
+        let text: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
+        let path = self.project(project).join(format!("{id}.jsonl"));
+        fs::write(&path, text).unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
+        path
+    }
+}
+
+/// The id of the session with this number.
+pub(crate) fn id(number: u32) -> String {
+    format!("0b0e7a3e-57a1-4a4c-9d3f-{number:012x}")
+}
+
+/// What the user said, with an id and its parent's.
+pub(crate) fn user(uuid: &str, parent: Option<&str>, text: &str) -> Value {
+    json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": id(1), "isSidechain": false,
+        "timestamp": "2026-01-01T00:00:00.000Z", "message": {"role": "user", "content": text}})
+}

@@ -1,0 +1,98 @@
+//! The names of objects: they sort as what they hold was appended.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// A moment, in microseconds since the Unix epoch, that no other append of this process has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stamp(u64);
+
+impl Stamp {
+    /// The next one: later than all before it, whatever the clock does.
+    pub(crate) fn next() -> Self {
+        Self::after(Self(0))
+    }
+
+    /// The next one, which is later than `other` too.
+    pub(crate) fn after(other: Self) -> Self {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let least = now.map_or(0, |since| since.as_micros() as u64).max(other.0.saturating_add(1));
+        let next = |last: u64| least.max(last.saturating_add(1));
+        let update = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+        Self(update.map_or(least, next))
+    }
+
+    /// Whether a clock may have told this moment: going on from any other could leave no room for names.
+    pub(crate) fn is_credible(self) -> bool {
+        self.0 < INCREDIBLE
+    }
+
+    /// The moment, in milliseconds.
+    pub(crate) fn milliseconds(self) -> u64 {
+        self.0 / 1000
+    }
+
+    /// The name of an object of that moment, which no other process gives.
+    pub(crate) fn name(self) -> String {
+        format!("{:016}-{:016x}{EXTENSION}", self.0, process())
+    }
+
+    /// The moment of an object of that name; `None` for a name that is not ours.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let (moment, process) = name.strip_suffix(EXTENSION)?.split_once('-')?;
+        let digits = moment.len() == 16 && moment.bytes().all(|byte| byte.is_ascii_digit());
+        (digits && process.len() == 16).then(|| moment.parse().ok().map(Self))?
+    }
+}
+
+/// A number that tells this process from others, on whatever machine.
+fn process() -> u64 {
+    static PROCESS: OnceLock<u64> = OnceLock::new();
+    // The keys of a hash map are random.
+    *PROCESS.get_or_init(|| RandomState::new().build_hasher().finish())
+}
+
+static LAST: AtomicU64 = AtomicU64::new(0);
+/// In the year 2255; names have room for another 31 years.
+const INCREDIBLE: u64 = 9_000_000_000_000_000;
+const EXTENSION: &str = ".jsonl";
+
+#[cfg(test)]
+mod tests {
+    use super::Stamp;
+
+    #[test]
+    fn names_sort_as_they_were_made() {
+        let stamps = [Stamp::next(), Stamp::next(), Stamp::after(Stamp::next())];
+        assert!(stamps.is_sorted());
+        assert!(stamps.map(Stamp::name).is_sorted());
+        assert_eq!(stamps.map(|stamp| Stamp::of(&stamp.name())), stamps.map(Some));
+    }
+
+    #[test]
+    fn what_stands_there_already_came_first() {
+        let ahead = Stamp(Stamp::next().0 + 3_600_000_000);
+        assert!(Stamp::after(ahead) > ahead);
+        assert!(Stamp::next() > ahead, "also for whoever does not look");
+    }
+
+    #[test]
+    fn what_no_clock_tells_is_not_credible() {
+        assert!(Stamp::next().is_credible());
+        let of = |moment: u64| Stamp::of(&Stamp(moment).name()).unwrap();
+        assert!(of(8_999_999_999_999_999).is_credible());
+        assert!(!of(9_000_000_000_000_000).is_credible());
+    }
+
+    #[test]
+    fn foreign_names_are_not_ours() {
+        for name in
+            ["", "1.jsonl", "0000000000000001-x.jsonl", "00000000000000a1-0000000000000000.jsonl", "folder"]
+        {
+            assert_eq!(Stamp::of(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Where a key's objects lie: folders that can be read back, whatever projects and subpaths are called.
+
+use std::fmt::Write as _;
+
+use agentwire_sessions::SessionKey;
+use object_store::path::Path;
+
+/// The folder of a project, below a prefix.
+pub(crate) fn project(prefix: &Path, project: &str) -> Path {
+    join(prefix, escape(project))
+}
+
+/// The folder of a key: of a session, all of it lies in there.
+pub(crate) fn folder(prefix: &Path, key: &SessionKey) -> Path {
+    let session = join(&project(prefix, key.project()), key.session_id().as_str());
+    key.subpath()
+        .into_iter()
+        .flat_map(|subpath| subpath.split('/'))
+        .map(escape)
+        .fold(session, |folder, part| join(&folder, part))
+}
+
+/// The folder of the entries that are kept under a key itself.
+pub(crate) fn entries(folder: &Path) -> Path {
+    join(folder, ENTRIES)
+}
+
+/// What lies between a folder and the entries of an object in it: the way to the key's folder.
+///
+/// `None` for an object that is no part of anything here.
+pub(crate) fn below<'a>(folder: &Path, object: &'a Path) -> Option<&'a str> {
+    let (way, _) = object.as_ref().strip_prefix(folder.as_ref())?.strip_prefix('/')?.rsplit_once('/')?;
+    match way.strip_suffix(ENTRIES)? {
+        "" => Some(""),
+        way => way.strip_suffix('/'),
+    }
+}
+
+/// The subpath that a way from a session's folder stands for.
+pub(crate) fn subpath(way: &str) -> Option<String> {
+    let mut subpath = Vec::with_capacity(way.len());
+    let mut segments = way.split('/').peekable();
+    while let Some(segment) = segments.next() {
+        let whole = segment.strip_suffix(MARK);
+        unescape(whole.unwrap_or(segment), &mut subpath)?;
+        if whole.is_none() && segments.peek().is_some() {
+            subpath.push(b'/');
+        }
+    }
+    String::from_utf8(subpath).ok()
+}
+
+fn join(folder: &Path, part: impl AsRef<str>) -> Path {
+    let way = if folder.as_ref().is_empty() { String::new() } else { format!("{folder}/") };
+    // What is joined here has letters, digits and a few signs only, of which no store makes anything else.
+    Path::parse(format!("{way}{}", part.as_ref())).unwrap_or_else(|_| folder.clone())
+}
+
+/// One part of a name as folders.
+///
+/// Letters, digits, `-`, `_` and `.` stand for themselves, save a `.` in front; any other byte is `!` and two digits.
+/// What is too long for one folder, as some stores have real ones, goes on in another: all but the last end in `!`.
+fn escape(part: &str) -> String {
+    let mut escaped = String::with_capacity(part.len());
+    let mut room = LONGEST;
+    for (at, byte) in part.bytes().enumerate() {
+        if room < 3 {
+            escaped.push(MARK);
+            escaped.push('/');
+            room = LONGEST;
+        }
+        let before = escaped.len();
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => escaped.push(char::from(byte)),
+            b'.' if at > 0 => escaped.push('.'),
+            // Writing to a string does not fail.
+            _ => _ = write!(escaped, "{MARK}{byte:02X}"),
+        }
+        room -= escaped.len() - before;
+    }
+    escaped
+}
+
+fn unescape(escaped: &str, bytes: &mut Vec<u8>) -> Option<()> {
+    let mut rest = escaped.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != MARK as u8 {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next()?, rest.next()?];
+        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+    }
+    Some(())
+}
+
+/// No part of a name is ever this, since an escape has two digits.
+const ENTRIES: &str = "!entries";
+const MARK: char = '!';
+/// Below the 255 bytes that the name of a real folder may have.
+const LONGEST: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use agentwire_sessions::SessionKey;
+    use object_store::path::Path;
+
+    use super::{below, entries, escape, folder, project, subpath};
+
+    const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+
+    #[test]
+    fn common_names_stay_as_they_are() {
+        let key =
+            SessionKey::new("-home-me.x", ID.into()).unwrap().with_subpath("subagents/agent-1").unwrap();
+        let folder = folder(&Path::from("kept"), &key);
+        assert_eq!(entries(&folder).as_ref(), format!("kept/-home-me.x/{ID}/subagents/agent-1/!entries"));
+        assert_eq!(project(&Path::default(), "p").as_ref(), "p");
+    }
+
+    #[test]
+    fn whatever_a_subpath_is_called_is_read_back() {
+        let session = SessionKey::new("p", ID.into()).unwrap();
+        let at = folder(&Path::default(), &session);
+        let long = "é%~".repeat(120);
+        for name in [
+            "a",
+            "a/b",
+            ".a/..b",
+            "!entries",
+            "!",
+            "a!/b!",
+            "%2F",
+            "*?[x]",
+            "ü 🦀",
+            " ",
+            &long,
+            &"x".repeat(200),
+            &"x".repeat(201),
+        ] {
+            let key = session.with_subpath(name).unwrap();
+            let object =
+                Path::parse(format!("{}/1.jsonl", entries(&folder(&Path::default(), &key)))).unwrap();
+            let way = below(&at, &object).unwrap();
+            assert_eq!(subpath(way).unwrap(), name);
+            assert!(way.split('/').all(|segment| segment.len() <= 200), "{way}");
+        }
+        assert_eq!(below(&at, &Path::parse(format!("p/{ID}/!entries/1.jsonl")).unwrap()), Some(""));
+        assert_eq!(below(&at, &Path::parse(format!("p/{ID}/somebody's/1.jsonl")).unwrap()), None);
+        assert_eq!(below(&at, &Path::parse(format!("p/{ID}0/!entries/1.jsonl")).unwrap()), None);
+    }
+
+    #[test]
+    fn names_that_differ_lie_apart() {
+        let names = ["a", "A", "a.", ".a", "a!2E", "a%2E", "a b", "a!", "e\u{301}", "é"];
+        for (at, one) in names.iter().enumerate() {
+            assert!(names[at + 1..].iter().all(|other| escape(other) != escape(one)), "{one}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The store: an object for each append, and nothing that is ever written twice.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agentwire_protocol::SessionId;
+use agentwire_sessions::{RawEntry, SessionKey, SessionStore, StoreError, StoreFuture, StoredSession};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt as _};
+
+use crate::name::Stamp;
+use crate::place;
+
+/// Keeps sessions in a bucket of S3, GCS, Azure or whatever else `object_store` reaches, below a prefix.
+///
+/// Each append makes one object of JSON lines, whole or not at all; none is ever changed.
+/// Objects sort as they were appended by their names, which hold the writer's time: appends of one process in the order
+/// of the calls, and those of a process that goes on with a session after all that was there when it began.
+/// Appends that run at once in several processes are ordered by their clocks.
+///
+/// What is repeated is kept twice and loaded once.
+/// There are no summaries: they would have to be read and written again with each append, and two writers lose one.
+/// Loading takes a request for each append, a few at a time; a mirror that writes in batches makes fewer.
+///
+/// Limits of time and repetition are those of the client that is handed over; set both there.
+/// A name of an object may have 1,024 bytes in S3: a project and a subpath together some 900 where they are ASCII.
+pub struct BucketStore {
+    objects: Arc<dyn ObjectStore>,
+    prefix: Path,
+    /// The folders whose later objects were looked for, and in which none was seen since.
+    seen: Mutex<HashSet<Path>>,
+}
+
+impl BucketStore {
+    /// Keeps them below this prefix; an empty one is the bucket itself.
+    pub fn new(objects: Arc<dyn ObjectStore>, prefix: impl Into<Path>) -> Self {
+        Self { objects, prefix: prefix.into(), seen: Mutex::default() }
+    }
+
+    async fn add(&self, key: &SessionKey, entries: &[RawEntry], stamp: Stamp) -> Result<(), StoreError> {
+        let folder = place::entries(&place::folder(&self.prefix, key));
+        let stamp = match self.is_seen(&folder) {
+            true => stamp,
+            false => self.after_all(&folder, stamp).await?,
+        };
+        let mut text = String::with_capacity(entries.iter().map(|entry| entry.as_str().len() + 1).sum());
+        for entry in entries {
+            text.push_str(entry.as_str());
+            text.push('\n');
+        }
+        let object = folder.clone().join(stamp.name());
+        // The name is new, so a repeated request writes what is there already.
+        self.objects.put(&object, text.into()).await.map_err(|error| failed("writing", &object, error))?;
+        self.see(folder);
+        Ok(())
+    }
+
+    /// A moment after all that other writers have put there, whose clocks may be ahead.
+    async fn after_all(&self, folder: &Path, stamp: Stamp) -> Result<Stamp, StoreError> {
+        let later = self.objects.list_with_offset(Some(folder), &folder.clone().join(stamp.name()));
+        let moment = |object: &ObjectMeta| moment(object).filter(|moment| moment.is_credible());
+        let latest = later.try_fold(None, async |latest, object| Ok(latest.max(moment(&object))));
+        let latest = latest.await.map_err(|error| failed("listing", folder, error))?;
+        Ok(latest.map_or(stamp, Stamp::after))
+    }
+
+    fn is_seen(&self, folder: &Path) -> bool {
+        self.seen().contains(folder)
+    }
+
+    fn see(&self, folder: Path) {
+        let mut seen = self.seen();
+        if seen.len() >= MOST_SEEN {
+            // They are looked at once more, which costs a request each.
+            seen.clear();
+        }
+        seen.insert(folder);
+    }
+
+    fn seen(&self) -> MutexGuard<'_, HashSet<Path>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn all(&self, key: &SessionKey) -> Result<Option<Vec<RawEntry>>, StoreError> {
+        let folder = place::entries(&place::folder(&self.prefix, key));
+        let listed = self.list(&folder).try_collect::<Vec<_>>().await;
+        let listed = listed.map_err(|error| failed("listing", &folder, error))?;
+        let mut names: Vec<(Stamp, Path)> =
+            listed.into_iter().filter_map(|object| Some((moment(&object)?, object.location))).collect();
+        if names.is_empty() {
+            return Ok(None);
+        }
+        // Not every store lists in order.
+        names.sort();
+        if names.last().is_some_and(|(latest, _)| *latest > Stamp::next()) {
+            // Another writer's clock is ahead: what is appended from here on must come after what is given now.
+            self.seen().remove(&folder);
+        }
+        let parts = stream::iter(names).map(|(_, name)| self.part(name)).buffered(AT_ONCE);
+        let (mut entries, mut ids) = (Vec::new(), HashSet::new());
+        let mut parts = std::pin::pin!(parts);
+        while let Some(part) = parts.next().await {
+            let fresh = |entry: &RawEntry| entry.uuid().is_none_or(|id| ids.insert(id.clone()));
+            entries.extend(part?.into_iter().filter(fresh));
+        }
+        Ok(Some(entries))
+    }
+
+    async fn part(&self, name: Path) -> Result<Vec<RawEntry>, StoreError> {
+        let got = self.objects.get(&name).await.map_err(|error| failed("reading", &name, error))?;
+        let bytes = got.bytes().await.map_err(|error| failed("reading", &name, error))?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|error| StoreError::new(format_args!("reading the object {name}"), error))?;
+        let parse = |line| {
+            RawEntry::parse(line).map_err(|error| {
+                StoreError::new(format_args!("reading an entry of the object {name}"), error)
+            })
+        };
+        text.lines().map(parse).collect()
+    }
+
+    async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
+        let folder = place::project(&self.prefix, project);
+        let mut sessions = BTreeMap::<String, Stamp>::new();
+        let mut objects = self.list(&folder);
+        while let Some(object) = objects.next().await {
+            let object = object.map_err(|error| failed("listing", &folder, error))?;
+            let (Some(way), Some(stamp)) = (place::below(&folder, &object.location), moment(&object)) else {
+                continue;
+            };
+            // A longer way is that of a subpath.
+            if way.len() != UUID || way.contains('/') {
+                continue;
+            }
+            let last = sessions.entry(way.to_owned()).or_insert(stamp);
+            *last = stamp.max(*last);
+        }
+        let session =
+            |(id, last): (String, Stamp)| StoredSession::new(SessionId::from(id), last.milliseconds());
+        Ok(sessions.into_iter().map(session).collect())
+    }
+
+    async fn remove(&self, key: &SessionKey) -> Result<(), StoreError> {
+        let folder = place::folder(&self.prefix, key);
+        let folder = if key.subpath().is_some() { place::entries(&folder) } else { folder };
+        let names = self.list(&folder).map_ok(|object| object.location).boxed();
+        let mut removed = self.objects.delete_stream(names);
+        while let Some(removed) = removed.next().await {
+            match removed {
+                // Somebody else was quicker with this one; the others may still be there.
+                Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(failed("deleting", &folder, error)),
+            }
+        }
+        Ok(())
+    }
+
+    async fn subkeys(&self, key: &SessionKey) -> Result<Vec<String>, StoreError> {
+        let folder = place::folder(&self.prefix, &key.session());
+        let mut ways = BTreeSet::new();
+        let mut objects = self.list(&folder);
+        while let Some(object) = objects.next().await {
+            let object = object.map_err(|error| failed("listing", &folder, error))?;
+            let way = place::below(&folder, &object.location).filter(|way| !way.is_empty());
+            if let (Some(way), Some(_)) = (way, moment(&object)) {
+                ways.insert(way.to_owned());
+            }
+        }
+        Ok(ways.iter().filter_map(|way| place::subpath(way)).collect())
+    }
+
+    fn list(&self, folder: &Path) -> stream::BoxStream<'static, object_store::Result<ObjectMeta>> {
+        self.objects.list(Some(folder))
+    }
+}
+
+impl SessionStore for BucketStore {
+    fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()> {
+        // Now, and not when the future is first asked: the order is that of the calls.
+        let stamp = Stamp::next();
+        Box::pin(async move { if entries.is_empty() { Ok(()) } else { self.add(key, entries, stamp).await } })
+    }
+
+    fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>> {
+        Box::pin(self.all(key))
+    }
+
+    fn list_sessions<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<StoredSession>>> {
+        Some(Box::pin(self.sessions(project)))
+    }
+
+    fn delete<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, ()>> {
+        Some(Box::pin(self.remove(key)))
+    }
+
+    fn list_subkeys<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, Vec<String>>> {
+        Some(Box::pin(self.subkeys(key)))
+    }
+}
+
+/// Tells where it keeps them; of the client only what it says of itself.
+impl fmt::Debug for BucketStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BucketStore")
+            .field("objects", &format_args!("{}", self.objects))
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+/// When the object was appended; `None` for one that is not ours.
+fn moment(object: &ObjectMeta) -> Option<Stamp> {
+    Stamp::of(object.location.filename()?)
+}
+
+fn failed(doing: &str, object: &Path, error: object_store::Error) -> StoreError {
+    StoreError::new(format_args!("{doing} {object:?} in the object store"), error)
+}
+
+/// How many objects are read at a time.
+const AT_ONCE: usize = 8;
+/// How many folders are remembered; some hundred bytes each.
+const MOST_SEEN: usize = 4096;
+/// The length of a session's id.
+const UUID: usize = 36;

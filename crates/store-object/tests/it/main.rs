@@ -1,0 +1,9 @@
+//! The store in a bucket from outside.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
+mod http;
+mod memory;
+mod quicker;
+mod server;
+mod sign;

@@ -1,0 +1,115 @@
+//! The store over an object store in memory: everything but the network.
+
+use std::sync::Arc;
+
+use crate::quicker::Quicker;
+use agentwire_sessions::{RawEntry, SessionKey, SessionStore};
+use agentwire_store_object::BucketStore;
+use futures_util::TryStreamExt as _;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt as _};
+
+const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+
+fn key() -> SessionKey {
+    SessionKey::new("-home-me", ID.into()).unwrap()
+}
+
+fn entry(number: usize) -> RawEntry {
+    RawEntry::parse(format!(r#"{{"uuid":"{number}"}}"#)).unwrap()
+}
+
+/// What another writer appends at this moment, in microseconds.
+async fn put(objects: &InMemory, moment: u128, number: usize) {
+    let path = format!("kept/-home-me/{ID}/!entries/{moment:016}-{:016x}.jsonl", 1);
+    let text = format!("{{\"uuid\":\"{number}\"}}\n");
+    objects.put(&Path::parse(path).unwrap(), text.into()).await.unwrap();
+}
+
+fn now() -> u128 {
+    std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap().as_micros()
+}
+
+#[tokio::test]
+async fn who_goes_on_with_a_slow_clock_comes_after_what_was_there() {
+    let objects = Arc::new(InMemory::new());
+    // A machine whose clock is an hour ahead wrote first.
+    put(&objects, now() + 3_600_000_000, 1).await;
+    let store = BucketStore::new(objects, "kept");
+    for number in [2, 3] {
+        store.append(&key(), &[entry(number)]).await.unwrap();
+    }
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [1, 2, 3].map(entry));
+}
+
+#[tokio::test]
+async fn what_is_appended_after_a_load_comes_after_what_it_gave() {
+    let objects = Arc::new(InMemory::new());
+    let store = BucketStore::new(Arc::clone(&objects) as Arc<dyn ObjectStore>, "kept");
+    store.append(&key(), &[entry(1)]).await.unwrap();
+    // Only now comes somebody whose clock is ahead.
+    put(&objects, now() + 7_200_000_000, 2).await;
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [1, 2].map(entry));
+    store.append(&key(), &[entry(3)]).await.unwrap();
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [1, 2, 3].map(entry));
+}
+
+#[tokio::test]
+async fn a_moment_that_no_clock_tells_is_not_gone_on_from() {
+    let objects = Arc::new(InMemory::new());
+    put(&objects, 9_999_999_999_999_999, 9).await;
+    let store = BucketStore::new(objects, "kept");
+    for number in [1, 2] {
+        store.append(&key(), &[entry(number)]).await.unwrap();
+    }
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [1, 2, 9].map(entry));
+}
+
+#[tokio::test]
+async fn what_somebody_else_deleted_first_keeps_nothing_else() {
+    let objects = Arc::new(InMemory::new());
+    let store = BucketStore::new(Arc::new(Quicker(Arc::clone(&objects))), "kept");
+    for number in 0..5 {
+        store.append(&key(), &[entry(number)]).await.unwrap();
+    }
+    store.delete(&key()).unwrap().await.unwrap();
+    assert_eq!(objects.list(None).try_collect::<Vec<_>>().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_is_not_ours_is_left_alone() {
+    let objects = Arc::new(InMemory::new());
+    let theirs =
+        ["kept/-home-me/notes.txt", &format!("kept/-home-me/{ID}/!entries/notes.txt"), "kept/-home-me2/x"];
+    for path in theirs {
+        objects.put(&Path::parse(path).unwrap(), "not JSON".into()).await.unwrap();
+    }
+    let store = BucketStore::new(Arc::clone(&objects) as Arc<dyn ObjectStore>, "kept");
+    assert_eq!(store.load(&key()).await.unwrap(), None);
+    assert_eq!(store.list_sessions("-home-me").unwrap().await.unwrap(), []);
+    assert_eq!(store.list_subkeys(&key()).unwrap().await.unwrap(), [""; 0]);
+    store.append(&key(), &[entry(1)]).await.unwrap();
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [entry(1)]);
+}
+
+#[tokio::test]
+async fn an_append_is_one_object_and_a_broken_one_is_named() {
+    let objects = Arc::new(InMemory::new());
+    let store = BucketStore::new(Arc::clone(&objects) as Arc<dyn ObjectStore>, "");
+    store.append(&key(), &[entry(1), entry(2)]).await.unwrap();
+    let listed: Vec<_> = objects.list(None).try_collect().await.unwrap();
+    assert_eq!(listed.len(), 1);
+    let path = &listed[0].location;
+    let text = objects.get(path).await.unwrap().bytes().await.unwrap();
+    assert_eq!(text, "{\"uuid\":\"1\"}\n{\"uuid\":\"2\"}\n");
+    objects.put(path, "{\"uuid\":".into()).await.unwrap();
+    let error = store.load(&key()).await.unwrap_err().to_string();
+    assert!(error.contains(path.as_ref()), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_kept_is_not_told_by_debug() {
+    let store = BucketStore::new(Arc::new(InMemory::new()), "kept");
+    assert_eq!(format!("{store:?}"), "BucketStore { objects: InMemory, prefix: Path { raw: \"kept\" }, .. }");
+}

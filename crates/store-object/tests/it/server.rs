@@ -1,0 +1,146 @@
+//! The store over a real S3 server, which `cargo xtask services` starts.
+
+use std::env;
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use agentwire_sessions::conformance::{self, OptionalMethod, Outcome};
+use agentwire_sessions::{RawEntry, SessionKey, SessionStore};
+use agentwire_store_object::BucketStore;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::{BackoffConfig, RetryConfig};
+
+use crate::http::Plain;
+use crate::sign::Sha2;
+
+const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+const LIMIT: Duration = Duration::from_secs(300);
+/// The checks that give names of hundreds of bytes.
+const LONG_NAMES: &[&str] =
+    &["odd_project_names_are_apart", "odd_subpaths_are_apart", "lists_odd_subkeys_as_they_were"];
+
+fn told(name: &str) -> String {
+    let told = env::var(format!("AGENTWIRE_TEST_S3_{name}"));
+    told.unwrap_or_else(|_| {
+        panic!("AGENTWIRE_TEST_S3_{name} is not set: run this with `cargo xtask services`")
+    })
+}
+
+fn builder() -> AmazonS3Builder {
+    AmazonS3Builder::new()
+        .with_endpoint(told("URL"))
+        .with_bucket_name(told("BUCKET"))
+        .with_access_key_id(told("KEY"))
+        .with_secret_access_key(told("SECRET"))
+        .with_region("us-east-1")
+        .with_crypto_provider(Arc::new(Sha2))
+        .with_http_connector(Plain)
+        .with_allow_http(true)
+}
+
+fn server() -> Arc<AmazonS3> {
+    Arc::new(builder().build().unwrap())
+}
+
+/// A store in which nothing is kept.
+fn store(server: &Arc<AmazonS3>) -> BucketStore {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    BucketStore::new(server.clone(), format!("tests/{}/{number}", std::process::id()))
+}
+
+fn key(project: &str) -> SessionKey {
+    SessionKey::new(project, ID.into()).unwrap()
+}
+
+fn entry(number: usize) -> RawEntry {
+    RawEntry::parse(format!(r#"{{"type":"user","uuid":"{number}"}}"#)).unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs an S3 server: cargo xtask services"]
+async fn it_does_what_a_store_must() {
+    let server = server();
+    let run = conformance::run(async || Ok::<_, std::convert::Infallible>(store(&server)));
+    let report = tokio::time::timeout(LIMIT, run).await.unwrap();
+    let failed = report.checked().iter().filter(|checked| matches!(checked.outcome, Outcome::Failed(_)));
+    let failed: Vec<&str> = failed.map(|checked| checked.check.name()).collect();
+    // A server that can't have long names can't keep these; all else it must.
+    let excused: &[&str] =
+        if env::var_os("AGENTWIRE_TEST_S3_SHORT_NAMES").is_some() { LONG_NAMES } else { &[] };
+    assert!(failed.iter().all(|name| excused.contains(name)), "{report}");
+    for checked in report.checked() {
+        let needs_summaries = checked.check.needs().contains(&OptionalMethod::ListSummaries);
+        assert_eq!(matches!(checked.outcome, Outcome::Skipped(_)), needs_summaries, "{report}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs an S3 server: cargo xtask services"]
+async fn more_objects_than_a_page_holds_are_listed_loaded_and_deleted() {
+    const OBJECTS: usize = 1050;
+    let (server, key) = (server(), key("pages"));
+    let (store, beneath) = (store(&server), key.with_subpath("subagents/agent-1").unwrap());
+    store.append(&beneath, &[entry(0)]).await.unwrap();
+    store.append(&key, &[entry(0)]).await.unwrap();
+    let batches: Vec<_> = (1..OBJECTS).map(|number| [entry(number)]).collect();
+    // Many at once; their order is that in which they were called.
+    let appends: Vec<_> = batches.iter().map(|batch| store.append(&key, batch)).collect();
+    stream::iter(appends).buffer_unordered(16).try_collect::<()>().await.unwrap();
+    let loaded = store.load(&key).await.unwrap().unwrap();
+    assert_eq!(loaded, (0..OBJECTS).map(entry).collect::<Vec<_>>());
+    assert_eq!(store.list_sessions("pages").unwrap().await.unwrap().len(), 1);
+    assert_eq!(store.list_subkeys(&key).unwrap().await.unwrap(), ["subagents/agent-1"]);
+    store.delete(&key).unwrap().await.unwrap();
+    assert_eq!(store.load(&key).await.unwrap(), None);
+    assert_eq!(store.load(&beneath).await.unwrap(), None);
+    assert_eq!(store.list_sessions("pages").unwrap().await.unwrap(), []);
+}
+
+#[tokio::test]
+#[ignore = "needs an S3 server: cargo xtask services"]
+async fn wrong_credentials_are_told() {
+    let server = Arc::new(builder().with_secret_access_key("wrong").build().unwrap());
+    let (store, key) = (store(&server), key("refused"));
+    for error in [
+        store.append(&key, &[entry(1)]).await.unwrap_err(),
+        store.load(&key).await.unwrap_err(),
+        store.delete(&key).unwrap().await.unwrap_err(),
+    ] {
+        let said = chain(&error);
+        assert!(said.contains("SignatureDoesNotMatch"), "{said}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs an S3 server: cargo xtask services"]
+async fn a_server_that_is_not_there_is_told_within_its_limit() {
+    // The port of a listener that is gone.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let retry = RetryConfig {
+        backoff: BackoffConfig { init_backoff: Duration::from_millis(10), ..BackoffConfig::default() },
+        max_retries: 2,
+        retry_timeout: Duration::from_secs(5),
+    };
+    let server =
+        builder().with_endpoint(format!("http://127.0.0.1:{port}")).with_retry(retry).build().unwrap();
+    let started = Instant::now();
+    let error = store(&Arc::new(server)).append(&key("p"), &[entry(1)]).await.unwrap_err();
+    let said = chain(&error);
+    assert!(said.contains("onnection refused") || said.contains("onnect"), "{said}");
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+/// The error with its causes.
+fn chain(error: &dyn Error) -> String {
+    let mut said = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        said = format!("{said}: {cause}");
+        source = cause.source();
+    }
+    said
+}

@@ -1,0 +1,120 @@
+//! The names of the two tables, and what is asked of them.
+
+use agentwire_sessions::StoreError;
+
+/// The tables of one store, quoted.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    schema: Option<String>,
+    name: String,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self { schema: None, name: "agentwire_sessions".to_owned() }
+    }
+}
+
+impl Tables {
+    /// The schema in which they are.
+    pub(crate) fn set_schema(&mut self, schema: String) -> Result<(), StoreError> {
+        check(&schema, LONGEST)?;
+        self.schema = Some(schema);
+        Ok(())
+    }
+
+    /// The name of the first, with which the other's begins.
+    pub(crate) fn set_name(&mut self, name: String) -> Result<(), StoreError> {
+        check(&name, LONGEST - ENTRIES.len())?;
+        self.name = name;
+        Ok(())
+    }
+
+    /// This statement, with the tables' names where it says `{keys}` and `{entries}`.
+    pub(crate) fn fill(&self, statement: &str) -> String {
+        let keys = self.quoted("");
+        // A name may look like the other's place.
+        let parts: Vec<String> =
+            statement.split("{entries}").map(|part| part.replace("{keys}", &keys)).collect();
+        parts.join(&self.quoted(ENTRIES))
+    }
+
+    fn quoted(&self, ending: &str) -> String {
+        let schema = self.schema.as_ref().map(|schema| format!("{}.", quote(schema))).unwrap_or_default();
+        format!("{schema}{}", quote(&format!("{}{ending}", self.name)))
+    }
+}
+
+fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A longer name would be cut by the server, and be another's.
+fn check(name: &str, longest: usize) -> Result<(), StoreError> {
+    if (1..=longest).contains(&name.len()) && !name.contains('\0') {
+        return Ok(());
+    }
+    let why = format!("a name has from 1 to {longest} bytes, and no NUL");
+    Err(StoreError::new(format_args!("naming {name:?} in PostgreSQL"), why))
+}
+
+pub(crate) const CREATE: &str = include_str!("tables.sql");
+
+/// Takes the key's row until the end of the transaction, so that appends to one key follow each other.
+pub(crate) const TAKE: &str = "insert into {keys} (project, session_id, subpath) values ($1, $2, $3) \
+    on conflict (project, session_id, subpath) do update set next = {keys}.next \
+    returning id, next, summary";
+
+pub(crate) const ADD: &str = "insert into {entries} (key, position, uuid, entry) \
+    select $1, $2 + at - 1, sha256(uuid), entry \
+    from unnest($3, $4) with ordinality as given (uuid, entry, at) order by at \
+    on conflict do nothing returning position";
+
+pub(crate) const CLOSE: &str = "update {keys} set next = $2, summary = $3, \
+    modified_ms = greatest(modified_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint) where id = $1";
+
+pub(crate) const LOAD: &str = "select entry from {entries} join {keys} on id = key \
+    where project = $1 and session_id = $2 and subpath = $3 order by position";
+
+pub(crate) const SESSIONS: &str =
+    "select session_id, modified_ms from {keys} where project = $1 and subpath = ''";
+
+pub(crate) const SUMMARIES: &str = "select session_id, modified_ms, summary from {keys} \
+    where project = $1 and subpath = '' and summary is not null";
+
+pub(crate) const SUBKEYS: &str =
+    "select subpath from {keys} where project = $1 and session_id = $2 and subpath <> ''";
+
+pub(crate) const DELETE: &str =
+    "delete from {keys} where project = $1 and session_id = $2 and (subpath = $3 or $3 = '')";
+
+const ENTRIES: &str = "_entries";
+/// Of a name in PostgreSQL.
+const LONGEST: usize = 63;
+
+#[cfg(test)]
+mod tests {
+    use super::Tables;
+
+    #[test]
+    fn a_name_is_nothing_but_a_name() {
+        let mut tables = Tables::default();
+        assert_eq!(tables.fill("{keys}, {entries}"), r#""agentwire_sessions", "agentwire_sessions_entries""#);
+        tables.set_schema("My \"schema\"".to_owned()).unwrap();
+        tables.set_name("{entries}; drop".to_owned()).unwrap();
+        assert_eq!(
+            tables.fill("{keys}, {entries}"),
+            r#""My ""schema"""."{entries}; drop", "My ""schema"""."{entries}; drop_entries""#
+        );
+    }
+
+    #[test]
+    fn what_the_server_would_cut_is_refused() {
+        let mut tables = Tables::default();
+        assert!(tables.set_name("x".repeat(55)).is_ok());
+        for name in [String::new(), "x".repeat(56), "a\0b".to_owned()] {
+            assert!(tables.set_name(name).is_err());
+        }
+        assert!(tables.set_schema("x".repeat(64)).is_err());
+    }
+}

@@ -1,0 +1,7 @@
+//! The store in PostgreSQL from outside.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "what the tests share is test code too")]
+
+mod proof;
+mod proxy;
+mod server;

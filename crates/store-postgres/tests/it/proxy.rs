@@ -1,0 +1,125 @@
+//! A way to the server that breaks or falls silent where a test wants it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// Passes everything on, until it is told to break; its connections end with it.
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
+    will: Arc<Will>,
+    task: JoinHandle<()>,
+}
+
+/// What is to come, and what has.
+#[derive(Default)]
+struct Will {
+    break_at_commit: AtomicBool,
+    fall_silent_at_begin: AtomicBool,
+    /// How many connections there were, the first of which are silent now.
+    connections: AtomicUsize,
+    silent: AtomicUsize,
+}
+
+impl Proxy {
+    /// To the server on this port of this machine.
+    pub(crate) async fn to(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let will = Arc::new(Will::default());
+        let known = Arc::clone(&will);
+        let task = tokio::spawn(async move {
+            let mut connections = tokio::task::JoinSet::new();
+            while let Ok((near, _)) = listener.accept().await {
+                let far = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
+                connections.spawn(pass(near, far, Arc::clone(&known)));
+            }
+        });
+        Self { port, will, task }
+    }
+
+    /// The next commit is done, and its answer is lost with the connection.
+    pub(crate) fn break_at_the_next_commit(&self) {
+        self.will.break_at_commit.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether that is still to come.
+    pub(crate) fn will_break(&self) -> bool {
+        self.will.break_at_commit.load(Ordering::SeqCst)
+    }
+
+    /// The next transaction is begun, and nothing of it is heard any more, by neither side.
+    pub(crate) fn fall_silent_at_the_next_begin(&self) {
+        self.will.fall_silent_at_begin.store(true, Ordering::SeqCst);
+    }
+
+    /// Nothing passes any more on the connections that there are, whose number this gives; new ones do.
+    pub(crate) fn fall_silent(&self) -> usize {
+        self.will.silence()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Will {
+    fn silence(&self) -> usize {
+        let connections = self.connections.load(Ordering::SeqCst);
+        self.silent.store(connections, Ordering::SeqCst);
+        connections
+    }
+
+    /// Ends for a connection that is not silent; a silent one is not closed either.
+    async fn speak(&self, connection: usize) {
+        if connection < self.silent.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+async fn pass(near: TcpStream, far: TcpStream, will: Arc<Will>) {
+    let number = will.connections.fetch_add(1, Ordering::SeqCst);
+    let ((near_read, near_write), (far_read, far_write)) = (near.into_split(), far.into_split());
+    // Whichever ends first ends the other.
+    tokio::select! {
+        () = forth(near_read, far_write, &will, number) => {}
+        () = back(far_read, near_write, &will, number) => {}
+    }
+}
+
+async fn forth(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, number: usize) {
+    let mut bytes = vec![0; 65536];
+    loop {
+        let read = from.read(&mut bytes).await;
+        will.speak(number).await;
+        let Ok(count @ 1..) = read else { return };
+        if to.write_all(&bytes[..count]).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn back(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, number: usize) {
+    let mut bytes = vec![0; 65536];
+    while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        // The server says so when it is done with it.
+        let said = |word: &[u8]| bytes[..count].windows(word.len()).any(|window| window == word);
+        if said(b"COMMIT\0") && will.break_at_commit.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        if said(b"BEGIN\0") && will.fall_silent_at_begin.swap(false, Ordering::SeqCst) {
+            will.silence();
+        }
+        will.speak(number).await;
+        if to.write_all(&bytes[..count]).await.is_err() {
+            return;
+        }
+    }
+}

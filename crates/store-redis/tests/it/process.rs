@@ -1,0 +1,72 @@
+//! A Redis server of a test's own, which it may kill and start again.
+
+use std::env;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use redis::Client;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+/// A server that writes to its disk before it answers; it goes with this, and its data too.
+pub(crate) struct Server {
+    data: TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl Server {
+    /// Starts it on a free port.
+    pub(crate) async fn start() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let process = run(port, data.path());
+        let mut server = Self { data, port, process };
+        server.is_ready().await;
+        server
+    }
+
+    /// How it is reached, whether it runs or not.
+    pub(crate) fn client(&self) -> Client {
+        Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap()
+    }
+
+    /// Kills it: what it did not write is lost.
+    pub(crate) async fn kill(&mut self) {
+        self.process.kill().await.unwrap();
+    }
+
+    /// Starts it again where it was.
+    pub(crate) async fn start_again(&mut self) {
+        self.process = run(self.port, self.data.path());
+        self.is_ready().await;
+    }
+
+    async fn is_ready(&mut self) {
+        let client = self.client();
+        let asked = async {
+            loop {
+                if let Ok(mut connection) = client.get_multiplexed_async_connection().await
+                    && redis::cmd("PING").query_async::<String>(&mut connection).await.is_ok()
+                {
+                    return;
+                }
+                // Nothing tells when it listens, only when it never will.
+                let ended = tokio::time::timeout(Duration::from_millis(10), self.process.wait()).await;
+                assert!(ended.is_err(), "the server ended before it answered: {ended:?}");
+            }
+        };
+        tokio::time::timeout(crate::server::LIMIT, asked).await.unwrap();
+    }
+}
+
+fn run(port: u16, data: &Path) -> Child {
+    let program = env::var("AGENTWIRE_TEST_REDIS_SERVER")
+        .expect("AGENTWIRE_TEST_REDIS_SERVER is not set: run this with `cargo xtask services`");
+    let mut command = Command::new(program);
+    command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--appendonly", "yes"]);
+    command.args(["--appendfsync", "always", "--save", "", "--dir"]).arg(data);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true).spawn().unwrap()
+}

@@ -1,0 +1,22 @@
+//! A conversation with the real CLI that goes on from Redis.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentwire::Options;
+use agentwire_testkit::continued;
+
+use crate::server::store;
+
+#[tokio::test]
+#[ignore = "needs Redis and the real CLI: cargo xtask services --proof"]
+async fn a_conversation_goes_on_from_it() {
+    let store = Arc::new(store());
+    let proof = tokio::time::timeout(LIMIT, continued::prove(store, Options::new())).await;
+    if let Err(failure) = proof.unwrap() {
+        panic!("{failure}");
+    }
+}
+
+/// Two sessions with the real CLI on a busy machine.
+const LIMIT: Duration = Duration::from_secs(120);

@@ -1,0 +1,201 @@
+//! The store on a real server, which `cargo xtask services` starts.
+
+use std::convert::Infallible;
+use std::env;
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use agentwire_sessions::{RawEntry, SessionKey, SessionStore, conformance};
+use agentwire_store_redis::RedisStore;
+use redis::Client;
+
+use crate::process::Server;
+
+const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+fn url() -> String {
+    env::var("AGENTWIRE_TEST_REDIS_URL")
+        .expect("AGENTWIRE_TEST_REDIS_URL is not set: run this with `cargo xtask services`")
+}
+
+/// A store in which nothing is kept.
+pub(crate) fn store() -> RedisStore {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    RedisStore::new(Client::open(url()).unwrap()).prefix(format!("test-{}-{number}", std::process::id()))
+}
+
+fn key() -> SessionKey {
+    SessionKey::new("-home-me", ID.into()).unwrap()
+}
+
+fn entry(name: impl std::fmt::Display) -> RawEntry {
+    RawEntry::parse(format!(r#"{{"type":"user","uuid":"{name}"}}"#)).unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn it_does_what_a_store_must() {
+    let report =
+        tokio::time::timeout(LIMIT, conformance::run(async || Ok::<_, Infallible>(store()))).await.unwrap();
+    assert!(report.is_conformant(), "{report}");
+    assert_eq!(report.skipped(), 0, "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn what_two_writers_append_at_once_stays_together() {
+    let (one, key) = (Arc::new(store()), key());
+    let writers: Vec<_> = ["a", "b", "c"]
+        .map(|writer| {
+            let (store, key) = (Arc::clone(&one), key.clone());
+            tokio::spawn(async move {
+                for batch in 0..50 {
+                    let batch = [0, 1, 2].map(|at| entry(format!("{writer}-{batch}-{at}")));
+                    store.append(&key, &batch).await.unwrap();
+                }
+            })
+        })
+        .into();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let loaded = one.load(&key).await.unwrap().unwrap();
+    assert_eq!(loaded.len(), 450);
+    let name = |entry: &RawEntry| entry.uuid().unwrap().as_str().to_owned();
+    for batch in loaded.chunks(3) {
+        let first = name(&batch[0]);
+        let begins = first.strip_suffix('0').unwrap();
+        assert_eq!([name(&batch[1]), name(&batch[2])], [format!("{begins}1"), format!("{begins}2")]);
+    }
+    for writer in ["a", "b", "c"] {
+        let own: Vec<String> = loaded.iter().map(name).filter(|name| name.starts_with(writer)).collect();
+        let expected = (0..50).flat_map(|batch| [0, 1, 2].map(|at| format!("{writer}-{batch}-{at}")));
+        assert!(own.into_iter().eq(expected), "the order of {writer}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn what_was_acknowledged_outlives_the_server_and_the_store_goes_on() {
+    let mut server = Server::start().await;
+    let (store, key) = (RedisStore::new(server.client()), key());
+    for number in 0..20 {
+        store.append(&key, &[entry(number)]).await.unwrap();
+    }
+    server.kill().await;
+    let said = chain(&store.append(&key, &[entry("lost")]).await.unwrap_err());
+    assert!(said.contains("refused"), "{said}");
+    server.start_again().await;
+    // The same store: first a read, and then, after another restart, an append.
+    assert_eq!(store.load(&key).await.unwrap().unwrap(), (0..20).map(entry).collect::<Vec<_>>());
+    server.kill().await;
+    server.start_again().await;
+    store.append(&key, &[entry(19), entry(20)]).await.unwrap();
+    assert_eq!(store.load(&key).await.unwrap().unwrap(), (0..21).map(entry).collect::<Vec<_>>());
+    assert_eq!(store.list_summaries("-home-me").unwrap().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn of_a_restart_in_the_midst_of_appends_nothing_acknowledged_is_lost() {
+    let mut server = Server::start().await;
+    let (store, key) = (Arc::new(RedisStore::new(server.client())), key());
+    let writer = tokio::spawn({
+        let (store, key) = (Arc::clone(&store), key.clone());
+        async move {
+            let mut failures = 0;
+            for number in 0..400 {
+                // As a mirror does: the same batch again until it is taken.
+                while store.append(&key, &[entry(number)]).await.is_err() {
+                    failures += 1;
+                    tokio::task::yield_now().await;
+                }
+            }
+            failures
+        }
+    });
+    let some_are_there =
+        async { while store.load(&key).await.unwrap().is_none_or(|loaded| loaded.len() < 100) {} };
+    tokio::time::timeout(LIMIT, some_are_there).await.unwrap();
+    server.kill().await;
+    server.start_again().await;
+    let failures = tokio::time::timeout(LIMIT, writer).await.unwrap().unwrap();
+    assert!(failures > 0, "the server was not missed");
+    assert_eq!(store.load(&key).await.unwrap().unwrap(), (0..400).map(entry).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn after_a_failover_and_after_a_call_that_was_dropped_it_connects_anew() {
+    let server = Server::start().await;
+    let (store, key) = (RedisStore::new(server.client()), key());
+    let mut other = server.client().get_multiplexed_async_connection().await.unwrap();
+    store.append(&key, &[entry(1)]).await.unwrap();
+    let first = connections(&mut other).await;
+    store.load(&key).await.unwrap();
+    assert_eq!(connections(&mut other).await, first);
+    // It follows another now, one that is not there.
+    let follow = async |other: &mut _, whom: [&str; 2]| {
+        redis::cmd("REPLICAOF").arg(&whom).query_async::<()>(other).await.unwrap();
+    };
+    follow(&mut other, ["127.0.0.1", "1"]).await;
+    let said = chain(&store.append(&key, &[entry(2)]).await.unwrap_err());
+    assert!(said.contains("READONLY") || said.contains("read only"), "{said}");
+    follow(&mut other, ["NO", "ONE"]).await;
+    store.append(&key, &[entry(2)]).await.unwrap();
+    assert_eq!(connections(&mut other).await, first + 1);
+    redis::cmd("CLIENT").arg(&["PAUSE", "300", "ALL"]).query_async::<()>(&mut other).await.unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(50), store.load(&key)).await.is_err());
+    assert_eq!(store.load(&key).await.unwrap().unwrap(), [1, 2].map(entry));
+    assert_eq!(connections(&mut other).await, first + 2);
+}
+
+/// How many connections a server has had.
+async fn connections(server: &mut redis::aio::MultiplexedConnection) -> u64 {
+    let told: String = redis::cmd("INFO").arg("stats").query_async(server).await.unwrap();
+    let count = told.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+    count.unwrap().trim().parse().unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn a_wrong_password_is_told() {
+    let url = url();
+    let (_, address) = url.split_once('@').unwrap();
+    let store = RedisStore::new(Client::open(format!("redis://:wrong@{address}")).unwrap());
+    for said in [
+        chain(&store.append(&key(), &[entry(1)]).await.unwrap_err()),
+        chain(&store.load(&key()).await.unwrap_err()),
+    ] {
+        assert!(said.contains("password") || said.contains("uthentication"), "{said}");
+        assert!(!said.contains("wrong@"), "{said}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn a_server_that_never_answers_is_given_up() {
+    // Who connects is never accepted, and never refused.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
+    let store = RedisStore::new(client).limit(Duration::from_millis(200));
+    let started = Instant::now();
+    let said = chain(&store.load(&key()).await.unwrap_err());
+    assert!(said.contains("timed out"), "{said}");
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+/// The error with its causes.
+fn chain(error: &dyn Error) -> String {
+    let mut said = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        said = format!("{said}: {cause}");
+        source = cause.source();
+    }
+    said
+}

@@ -1,0 +1,64 @@
+//! The misbehaving MCP server: a server over stdio, with faults that are asked for.
+//!
+//! For everyone who writes a client of MCP servers: each fault is one that such clients have failed at.
+//! It shakes hands, lists three tools and ends with its input, as good servers do, but for the faults that its flags
+//! name (`--fault-deaf --fault-stderr-flood`).
+//! `--help` says of each what it does and what is right.
+//!
+//! | tool | does |
+//! |---|---|
+//! | `echo` | says what it is given as `text`, whatever faults there are |
+//! | `fault` | behaves as the faults of calls say |
+//! | `seen` | says what the server has seen: `lists`, `pings` and `cancelled` (how many), `environment` (names), `cwd`, `pid` |
+//!
+//! The program `agentwire-fault-mcp` is [`run`] and no more, so that a test program can start itself as the server: with
+//! [`FLAG`] as the first argument, faults behind it.
+
+mod fault;
+mod life;
+mod server;
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+pub use fault::McpFault;
+
+use fault::Plan;
+use server::Server;
+
+/// The first argument of a test program that is to be the server.
+pub const FLAG: &str = "--agentwire-fault-mcp";
+
+/// Plays a server on stdin, stdout and stderr of this process, until that is over.
+///
+/// `arguments` are those of the command line without the program, and without [`FLAG`].
+/// The exit code is 0, or what a fault says; 1 where the client is gone, and 2 where a fault is unknown.
+///
+/// Plays no longer than five minutes after its input has ended, whatever the faults say.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<String> =
+        arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if arguments.iter().any(|argument| argument == "--help") {
+        return match io::stdout().write_all(fault::help().as_bytes()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
+    let plan = match Plan::read(&arguments) {
+        Ok(plan) => plan,
+        Err(unknown) => {
+            life::complain(&format!("error: there is no fault `{unknown}`; see --help\n"));
+            return ExitCode::from(2);
+        }
+    };
+    match Server::new(plan).serve() {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            life::complain(&format!("error: {error}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What is changed of a stored session is what the CLI goes on with.
+
+use agentwire::{Session, protocol::SessionId};
+use agentwire_sessions::{Page, Sessions};
+use agentwire_testkit::model::Answer;
+use serde_json::Value;
+
+use super::{Place, bounded};
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_session_that_was_renamed_and_tagged_goes_on() {
+    bounded(async {
+        let place = talking().await;
+        let session = ask(&place, "one", None).await;
+        ask(&place, "two", Some(&session)).await;
+        let sessions = Sessions::at(place.path("home/.claude"));
+        sessions.rename(&session, "A walk").unwrap();
+        sessions.tag(&session, Some("todo")).unwrap();
+        sessions.archive(&session).unwrap();
+        let info = || sessions.info(&session).unwrap().unwrap();
+        assert_eq!(
+            (&*info().summary, info().tag.as_deref(), info().archived),
+            ("A walk", Some("todo"), Some(true))
+        );
+        assert_eq!(ask(&place, "three", Some(&session)).await, session);
+        assert_eq!(asked_with(&place), [0, 2, 4]);
+        // What it keeps of the session when it ends is ours, and what was said took the session out of the archive.
+        assert_eq!(
+            (&*info().summary, info().tag.as_deref(), info().archived),
+            ("A walk", Some("todo"), Some(false))
+        );
+        assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2", "three", "Answer 3"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_fork_goes_on_from_its_last_message() {
+    bounded(async {
+        let place = talking().await;
+        let session = ask(&place, "one", None).await;
+        ask(&place, "two", Some(&session)).await;
+        let sessions = Sessions::at(place.path("home/.claude"));
+        let messages = sessions.messages(&session, Page::ALL).unwrap().unwrap();
+        let fork = sessions.fork(&session, Some(&messages[1].uuid), Some("Elsewhere")).unwrap();
+        assert_eq!(ask(&place, "three", Some(&fork)).await, fork);
+        assert_eq!(asked_with(&place), [0, 2, 2]);
+        assert_eq!(said(&sessions, &fork), ["one", "Answer 1", "three", "Answer 3"]);
+        assert_eq!(sessions.info(&fork).unwrap().unwrap().summary, "Elsewhere");
+        let whole = sessions.fork(&session, None, None).unwrap();
+        assert_eq!(ask(&place, "four", Some(&whole)).await, whole);
+        assert_eq!(asked_with(&place)[3..], [4]);
+        assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2"]);
+    })
+    .await;
+}
+
+/// A model that counts its answers.
+async fn talking() -> Place {
+    let replies = (1..=4).map(|number| format!(r#"{{"blocks": [{{"text": "Answer {number}"}}]}}"#));
+    Place::scripted(&format!(r#"{{"replies": [{}]}}"#, replies.collect::<Vec<_>>().join(","))).await
+}
+
+/// Asks in a CLI of its own, in a session that is there already or in a new one.
+async fn ask(place: &Place, prompt: &str, resumed: Option<&SessionId>) -> SessionId {
+    let mut options = place.options().cwd(place.path("project"));
+    if let Some(session) = resumed {
+        options = options.resume(session.as_str());
+    }
+    let mut session = Session::connect(options).await.unwrap();
+    let result = session.ask(prompt).await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    result.session_id.clone().unwrap()
+}
+
+/// How many messages more than the first each request of the conversation carried: the earlier words.
+fn asked_with(place: &Place) -> Vec<usize> {
+    let requests = place.model.requests();
+    let main = requests.iter().filter(|request| request.answer == Answer::Main);
+    let counts: Vec<_> = main.map(|request| request.messages).collect();
+    counts.iter().map(|count| count - counts[0]).collect()
+}
+
+/// The texts of the messages.
+fn said(sessions: &Sessions, session: &SessionId) -> Vec<String> {
+    let messages = sessions.messages(session, Page::ALL).unwrap().unwrap();
+    let text = |message: Value| {
+        let content = &message["content"];
+        content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default().to_owned()
+    };
+    messages.iter().map(|message| text(message.message.decode().unwrap())).collect()
+}

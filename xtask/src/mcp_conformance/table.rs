@@ -1,0 +1,74 @@
+//! What should come of each scenario: lines of `scenario`, `version`, `passes` or `fails`, and why it fails, with ` | ` between them.
+
+use crate::failure::Failure;
+
+/// A scenario and what should come of it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) scenario: String,
+    /// The version of MCP.
+    pub(super) version: String,
+    pub(super) passes: bool,
+}
+
+/// Reads the table; lines that begin with `#` are notes.
+pub(super) fn read(text: &str) -> Result<Vec<Row>, Failure> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    lines.map(row).collect()
+}
+
+fn row(line: &str) -> Result<Row, Failure> {
+    let (scenario, version, passes) = match line.split(" | ").collect::<Vec<_>>()[..] {
+        [scenario, version, "passes"] => (scenario, version, true),
+        [scenario, version, "fails", reason] if !reason.is_empty() => (scenario, version, false),
+        _ => return Err(Failure::new(format!("neither `passes` nor `fails` with a reason: {line}"))),
+    };
+    Ok(Row { scenario: scenario.to_owned(), version: version.to_owned(), passes })
+}
+
+/// The scenarios for clients in what the suite lists: `  - name [versions]` below a heading.
+pub(super) fn clients(listed: &str) -> Vec<String> {
+    let lines = listed.lines().skip_while(|line| !line.starts_with("Client scenarios")).skip(1);
+    let entries = lines.map_while(|line| line.trim_start().strip_prefix("- "));
+    entries.filter_map(|entry| entry.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// What is wrong between the table and the suite's list.
+pub(super) fn missing(rows: &[Row], listed: &[String]) -> Vec<String> {
+    let untold = listed.iter().filter(|name| !rows.iter().any(|row| row.scenario == **name));
+    let gone = rows.iter().filter(|row| !listed.contains(&row.scenario));
+    let empty = listed.is_empty().then(|| "the suite lists no scenarios for clients".to_owned());
+    untold
+        .map(|name| format!("{name} is not in the table"))
+        .chain(gone.map(|row| format!("{} is not in the suite", row.scenario)))
+        .chain(empty)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{clients, missing, read};
+
+    #[test]
+    fn a_row_says_why_it_fails() {
+        let rows =
+            read("# note\n\na | 2025-11-25 | passes\nb | 2026-07-28 | fails | not spoken yet\n").unwrap();
+        assert_eq!(rows.iter().map(|row| row.passes).collect::<Vec<_>>(), [true, false]);
+        for wrong in
+            ["a | 2025-11-25 | fails", "a | 2025-11-25 | fails | ", "a | passes", "a | 1 | passes | why"]
+        {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn table_and_suite_have_the_same_scenarios() {
+        let listed = clients(
+            "Server scenarios:\n  - ping [1]\n\nClient scenarios (…):\n  - a [1,2]\n  - b [2]\n\nOther:\n  - c\n",
+        );
+        assert_eq!(listed, ["a", "b"]);
+        let rows = read("a | 1 | passes\nz | 1 | passes\n").unwrap();
+        assert_eq!(missing(&rows, &listed), ["b is not in the table", "z is not in the suite"]);
+        assert_eq!(missing(&[], &[]).len(), 1);
+    }
+}

@@ -1,0 +1,139 @@
+//! The peers of `cargo xtask bench --peers`: published SDKs of the same CLI, installed below `target/peers`.
+//!
+//! The programs on them are ours, a few lines each in `benches/peers`; of the SDKs nothing is kept here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, While as _};
+use crate::machine;
+use crate::program;
+use crate::workspace;
+
+/// Installs them all, and gives the file that names their clients; what can't be had is said, and left out.
+pub(crate) fn install() -> Result<PathBuf, Failure> {
+    let root = workspace::root()?;
+    let places =
+        Places { sources: root.join("benches").join("peers"), folder: root.join("target").join("peers") };
+    fs::create_dir_all(&places.folder).while_doing(|| format!("making {}", places.folder.display()))?;
+    let mut clients = Vec::new();
+    for peer in PEERS {
+        let name = format!("{} {}", peer.name, peer.version);
+        match (peer.install)(peer, &places) {
+            Ok(Started { program, arguments }) => {
+                clients.push(json!({"name": name, "program": program, "arguments": arguments}));
+            }
+            Err(failure) => println!("{name} can't be had here: {failure}"),
+        }
+    }
+    let file = places.folder.join("clients.json");
+    fs::write(&file, Value::from(clients).to_string())
+        .while_doing(|| format!("writing {}", file.display()))?;
+    Ok(file)
+}
+
+/// A published SDK.
+struct Peer {
+    /// What its registry calls it, and where its client lies.
+    name: &'static str,
+    version: &'static str,
+    folder: &'static str,
+    install: fn(&Peer, &Places) -> Result<Started, Failure>,
+}
+
+struct Places {
+    /// Our programs.
+    sources: PathBuf,
+    /// What is installed.
+    folder: PathBuf,
+}
+
+/// How a client is started.
+struct Started {
+    program: PathBuf,
+    arguments: Vec<PathBuf>,
+}
+
+fn python(peer: &Peer, places: &Places) -> Result<Started, Failure> {
+    let folder = places.folder.join(peer.folder);
+    let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    program::output(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    let wanted = format!("{}=={}", peer.name, peer.version);
+    program::output(Command::new(programs.join("pip")).args(["install", "--quiet", &wanted]))?;
+    Ok(Started {
+        program: programs.join("python"),
+        arguments: vec![places.sources.join(peer.folder).join("client.py")],
+    })
+}
+
+fn npm(peer: &Peer, places: &Places) -> Result<Started, Failure> {
+    machine::provide(&["npm"])?;
+    let folder = places.folder.join(peer.folder);
+    fs::create_dir_all(&folder).while_doing(|| format!("making {}", folder.display()))?;
+    fs::write(folder.join("package.json"), r#"{"private":true,"type":"module"}"#)?;
+    let wanted = format!("{}@{}", peer.name, peer.version);
+    // Its optional packages are the CLI itself, for each system.
+    let mut install = Command::new("npm");
+    install.args(["install", "--silent", "--no-audit", "--no-fund", "--omit=optional", &wanted, ZOD]);
+    program::output(install.current_dir(&folder))?;
+    // Beside its modules, where it finds them.
+    let client = folder.join("client.mjs");
+    let source = places.sources.join(peer.folder).join("client.mjs");
+    fs::copy(source, &client).while_doing(|| format!("writing {}", client.display()))?;
+    Ok(Started { program: "node".into(), arguments: vec![client] })
+}
+
+fn crates(peer: &Peer, places: &Places) -> Result<Started, Failure> {
+    let (source, folder) = (places.sources.join(peer.folder), places.folder.join(peer.folder));
+    is_pinned(&source.join("Cargo.toml"), peer)?;
+    // Built where it is installed, so that its lock file lies there too.
+    let sources = folder.join("src");
+    fs::create_dir_all(&sources).while_doing(|| format!("making {}", sources.display()))?;
+    for file in ["Cargo.toml", "src/main.rs"] {
+        fs::copy(source.join(file), folder.join(file)).while_doing(|| format!("copying {file}"))?;
+    }
+    let mut cargo = program::cargo()?;
+    cargo.args(["build", "--quiet", "--release"]).current_dir(&folder);
+    let built = folder.join("target");
+    program::run(cargo.arg("--target-dir").arg(&built))?;
+    let name = format!("peer-{}{}", peer.name, std::env::consts::EXE_SUFFIX);
+    Ok(Started { program: built.join("release").join(name), arguments: Vec::new() })
+}
+
+/// The version stands in the manifest too, where cargo reads it.
+fn is_pinned(manifest: &Path, peer: &Peer) -> Result<(), Failure> {
+    let text = fs::read_to_string(manifest).while_doing(|| format!("reading {}", manifest.display()))?;
+    if text.contains(&format!("\"={}\"", peer.version)) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{} does not ask for version {}", manifest.display(), peer.version)))
+}
+
+#[rustfmt::skip] // One peer a line.
+const PEERS: &[Peer] = &[
+    Peer { name: "claude-agent-sdk", version: "0.2.187", folder: "python", install: python },
+    Peer { name: "@anthropic-ai/claude-agent-sdk", version: "0.3.330", folder: "typescript", install: npm },
+    Peer { name: "claude-agent-sdk-rs", version: "0.6.4", folder: "claude-agent-sdk-rs", install: crates },
+];
+/// What the SDK has the input of tools described with.
+const ZOD: &str = "zod@4.6.7";
+
+#[cfg(test)]
+mod tests {
+    use super::{PEERS, is_pinned};
+    use crate::workspace;
+
+    #[test]
+    fn each_crate_is_pinned_where_cargo_reads_it() {
+        let sources = workspace::root().unwrap().join("benches").join("peers");
+        for peer in PEERS {
+            let manifest = sources.join(peer.folder).join("Cargo.toml");
+            if manifest.exists() {
+                is_pinned(&manifest, peer).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! One server: a process of ours that is started, awaited, and stopped.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use crate::failure::{Failure, While as _};
+use crate::machine;
+use crate::program;
+
+/// A server that is ready, and what tells a test of it.
+pub(super) struct Running {
+    pub(super) server: Server,
+    /// Environment variables.
+    pub(super) variables: Vec<(&'static str, String)>,
+}
+
+/// A process, which is stopped when this is dropped.
+pub(super) struct Server {
+    child: Child,
+    log: PathBuf,
+    /// The signal that ends it soon and well.
+    signal: &'static str,
+}
+
+impl Server {
+    /// Starts it, with what it says in a file.
+    ///
+    /// It ends when we do, however that comes: the kernel sees to it.
+    pub(super) fn start(
+        command: &Command,
+        user: Option<&User>,
+        folder: &Path,
+        signal: &'static str,
+    ) -> Result<Self, Failure> {
+        let log = folder.join("log");
+        let file = fs::File::create(&log).while_doing(|| format!("making {}", log.display()))?;
+        let mut bound = bound_to_us(command, user);
+        bound.current_dir(folder).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        let child = bound.spawn().while_doing(|| format!("running `{}`", program::show(&bound)))?;
+        Ok(Self { child, log, signal })
+    }
+
+    /// Its process.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until `ready` gives something, for as long as the process lives, within a limit.
+    pub(super) fn wait<T>(&mut self, mut ready: impl FnMut(&str) -> Option<T>) -> Result<T, Failure> {
+        let started = Instant::now();
+        loop {
+            let said = fs::read_to_string(&self.log).unwrap_or_default();
+            if let Some(ready) = ready(&said) {
+                return Ok(ready);
+            }
+            let trouble = match self.child.try_wait()? {
+                Some(status) => format!("it ended with {status}"),
+                None if started.elapsed() > LIMIT => format!("it was not ready within {LIMIT:?}"),
+                None => {
+                    thread::sleep(Duration::from_millis(20));
+                    continue;
+                }
+            };
+            let last: Vec<&str> = said.lines().rev().take(20).collect();
+            let last: Vec<&str> = last.into_iter().rev().collect();
+            return Err(Failure::new(format!("{trouble}, and said:\n{}", last.join("\n"))));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The shell's own `kill`: the program of that name is not everywhere.
+        let kill = format!("kill -{} {}", self.signal, self.child.id());
+        drop(program::output(Command::new("sh").args(["-c", &kill])));
+        let started = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if started.elapsed() > GRACE {
+                drop(self.child.kill());
+                drop(self.child.wait());
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// A user without privileges, for a server that refuses to run as root.
+pub(super) struct User {
+    name: &'static str,
+    id: u32,
+    group: u32,
+}
+
+impl User {
+    /// Somebody other than root; `None` where we are not root ourselves.
+    pub(super) fn unprivileged() -> Result<Option<Self>, Failure> {
+        if !machine::is_root() {
+            return Ok(None);
+        }
+        let number = |flag: &str, name: &str| -> Option<u32> {
+            program::output(Command::new("id").args([flag, name])).ok()?.trim().parse().ok()
+        };
+        let user = ["postgres", "nobody"]
+            .into_iter()
+            .find_map(|name| Some(Self { name, id: number("-u", name)?, group: number("-g", name)? }));
+        user.map(Some).ok_or_else(|| Failure::new("there is neither a user `postgres` nor `nobody`"))
+    }
+
+    /// Gives him a file or folder.
+    pub(super) fn give(&self, path: &Path) -> Result<(), Failure> {
+        std::os::unix::fs::chown(path, Some(self.id), Some(self.group))
+            .while_doing(|| format!("giving {} to {}", path.display(), self.name))
+    }
+}
+
+/// The same command as that user, which ends when we do.
+pub(super) fn bound_to_us(command: &Command, user: Option<&User>) -> Command {
+    let mut bound = match program::find("setpriv") {
+        Some(setpriv) => {
+            let mut bound = Command::new(setpriv);
+            bound.args(["--pdeathsig", "KILL"]);
+            if let Some(User { id, group, .. }) = user {
+                bound.args([
+                    format!("--reuid={id}"),
+                    format!("--regid={group}"),
+                    "--clear-groups".to_owned(),
+                ]);
+            }
+            bound.arg("--").arg(command.get_program());
+            bound
+        }
+        None => Command::new(command.get_program()),
+    };
+    bound.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => bound.env(name, value),
+            None => bound.env_remove(name),
+        };
+    }
+    bound
+}
+
+/// A port that nobody has; somebody may take it before a server does.
+pub(super) fn free_port() -> Result<u16, Failure> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
+/// Tries it on a free port, and on another where somebody was quicker.
+pub(super) fn on_a_free_port<T>(mut start: impl FnMut(u16) -> Result<T, Failure>) -> Result<T, Failure> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match start(free_port()?) {
+            Err(failure) if tries < 3 && failure.to_string().contains("in use") => {}
+            other => return other,
+        }
+    }
+}
+
+/// A password that nobody can guess while the server runs.
+pub(super) fn secret() -> String {
+    let hash = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", hash(), hash())
+}
+
+/// A first start on a busy machine takes seconds.
+const LIMIT: Duration = Duration::from_secs(120);
+/// How long a server may take to end well.
+const GRACE: Duration = Duration::from_secs(5);
