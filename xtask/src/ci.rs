@@ -20,12 +20,14 @@ use summary::{Line, Outcome};
 /// `cargo xtask ci [--full] [--list] [--dry-run] [STEP…]`: runs the steps, then says how each ended.
 ///
 /// A step that fails does not keep the others from running.
+/// In the usual run it is run once more at the end: what passes then is unsteady, and told (decision 0054).
 /// Steps that are named are run whatever their size.
 pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let full = args.flag("--full");
     let list = args.flag("--list");
     let dry = args.flag("--dry-run");
-    let steps = choose(&args.names()?, full)?;
+    let names = args.names()?;
+    let steps = choose(&names, full)?;
     if list {
         for step in &steps {
             println!("  {:<20}{}", step.name, step.about);
@@ -41,7 +43,24 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
         println!("<== {line}");
         lines.push(line);
     }
+    if names.is_empty() && !full && !dry {
+        again(&steps, &mut lines);
+    }
     summary::end(&lines)
+}
+
+/// Runs what failed once more.
+fn again(steps: &[&Step], lines: &mut [Line]) {
+    for (step, line) in steps.iter().zip(lines) {
+        let Outcome::Failed(first) = &line.outcome else { continue };
+        println!("\n==> {} failed: once more", step.name);
+        let started = Instant::now();
+        if matches!(run_step(step, false), Outcome::Passed) {
+            line.outcome = Outcome::Unsteady(first.clone());
+        }
+        line.seconds += started.elapsed().as_secs_f32();
+        println!("<== {line}");
+    }
 }
 
 fn choose(names: &[String], full: bool) -> Result<Vec<&'static Step>, Failure> {
@@ -81,7 +100,10 @@ fn run_step(step: &Step, dry: bool) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{STEPS, Size, choose};
+    use std::process::Command;
+
+    use super::{Line, Outcome, Plan, STEPS, Size, Step, again, choose, run_step};
+    use crate::failure::Failure;
 
     #[test]
     fn the_size_chooses_and_names_choose_more() {
@@ -91,6 +113,33 @@ mod tests {
         let long = STEPS.iter().find(|step| step.size == Size::Long).unwrap();
         assert_eq!(choose(&[long.name.to_owned()], false).unwrap().len(), 1);
         assert!(choose(&["tidi".to_owned()], false).is_err());
+    }
+
+    /// It fails the first time, and passes after that.
+    fn once() -> Result<Plan, Failure> {
+        let mark = std::env::temp_dir().join(format!("agentwire-ci-once-{}", std::process::id()));
+        let mut command = Command::new("sh");
+        command.args(["-c", "rm \"$0\" 2>/dev/null || { touch \"$0\"; exit 3; }"]).arg(mark);
+        Ok(Plan::Run(vec![command]))
+    }
+
+    #[test]
+    fn what_fails_once_is_unsteady_and_what_fails_twice_has_failed() {
+        let step = |name, plan| Step { name, about: "", size: Size::Usual, plan };
+        let steps = [
+            step("once", once),
+            step("always", || Ok(Plan::Run(vec![Command::new("false")]))),
+            step("never", || Ok(Plan::Run(vec![Command::new("true")]))),
+        ];
+        let mut lines: Vec<Line> = steps
+            .iter()
+            .map(|step| Line { name: step.name, seconds: 0.0, outcome: run_step(step, false) })
+            .collect();
+        assert!(matches!(lines[0].outcome, Outcome::Failed(_)), "{:?}", lines[0]);
+        again(&steps.each_ref(), &mut lines);
+        assert!(matches!(&lines[0].outcome, Outcome::Unsteady(_)), "{:?}", lines[0]);
+        assert!(matches!(lines[1].outcome, Outcome::Failed(_)), "{:?}", lines[1]);
+        assert!(matches!(lines[2].outcome, Outcome::Passed), "{:?}", lines[2]);
     }
 
     #[test]

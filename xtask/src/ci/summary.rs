@@ -16,6 +16,8 @@ pub(super) struct Line {
 #[derive(Debug)]
 pub(super) enum Outcome {
     Passed,
+    /// It failed so, and passed when it was run again.
+    Unsteady(String),
     Failed(String),
     NotRun(String),
 }
@@ -24,6 +26,7 @@ impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, reason) = match &self.outcome {
             Outcome::Passed => ("ok", None),
+            Outcome::Unsteady(reason) => ("UNSTEADY", Some(reason)),
             Outcome::Failed(reason) => ("FAILED", Some(reason)),
             Outcome::NotRun(reason) => ("not run", Some(reason)),
         };
@@ -38,10 +41,10 @@ impl fmt::Display for Line {
     }
 }
 
-/// Prints what failed steps said last, a line for each step, and the count; a failure where a step failed.
+/// Prints what steps that failed, or failed once, said last, a line for each step, and the count; a failure where a step failed.
 pub(super) fn end(lines: &[Line]) -> Result<(), Failure> {
     for line in lines {
-        if let Outcome::Failed(reason) = &line.outcome
+        if let Outcome::Failed(reason) | Outcome::Unsteady(reason) = &line.outcome
             && let Some((_, last)) = reason.split_once('\n')
         {
             println!("\nThe end of what {} printed:\n{last}", line.name);
@@ -61,15 +64,17 @@ pub(super) fn end(lines: &[Line]) -> Result<(), Failure> {
 }
 
 fn count(lines: &[Line]) -> String {
-    let [mut passed, mut failed, mut skipped] = [0; 3];
+    let [mut passed, mut unsteady, mut failed, mut skipped] = [0; 4];
     for line in lines {
         match line.outcome {
             Outcome::Passed => passed += 1,
+            Outcome::Unsteady(_) => unsteady += 1,
             Outcome::Failed(_) => failed += 1,
             Outcome::NotRun(_) => skipped += 1,
         }
     }
-    format!("{passed} passed, {failed} failed, {skipped} skipped")
+    let unsteady = if unsteady == 0 { String::new() } else { format!("{unsteady} unsteady, ") };
+    format!("{passed} passed, {unsteady}{failed} failed, {skipped} skipped")
 }
 
 #[cfg(test)]
@@ -85,10 +90,15 @@ mod tests {
         let mut lines = vec![line(Outcome::Passed), line(Outcome::NotRun("no npm".to_owned()))];
         assert!(end(&lines).is_ok());
         assert_eq!(count(&lines), "1 passed, 0 failed, 1 skipped");
+        lines.push(line(Outcome::Unsteady("cargo test ended with 1\na race".to_owned())));
+        assert!(end(&lines).is_ok());
+        assert_eq!(count(&lines), "1 passed, 1 unsteady, 0 failed, 1 skipped");
+        assert!(lines[2].to_string().starts_with("UNSTEADY tidy"));
+        assert!(lines[2].to_string().ends_with("(cargo test ended with 1: a race)"));
         lines.push(line(Outcome::Failed("cargo fmt ended with 1\nmore".to_owned())));
         assert!(end(&lines).is_err());
-        assert_eq!(count(&lines), "1 passed, 1 failed, 1 skipped");
-        assert!(lines[2].to_string().starts_with("FAILED   tidy"));
-        assert!(lines[2].to_string().ends_with("(cargo fmt ended with 1: more)"));
+        assert_eq!(count(&lines), "1 passed, 1 unsteady, 1 failed, 1 skipped");
+        assert!(lines[3].to_string().starts_with("FAILED   tidy"));
+        assert!(lines[3].to_string().ends_with("(cargo fmt ended with 1: more)"));
     }
 }
