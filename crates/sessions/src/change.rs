@@ -42,6 +42,16 @@ pub(crate) fn tag_entry(session: &SessionId, tag: Option<&str>) -> Result<RawEnt
     entry.into_entry()
 }
 
+/// The entry that puts a session into a store's archive, or takes it out; of several, the last counts.
+///
+/// No entry of the CLI's says it, which keeps the mark in a file of its own.
+pub(crate) fn archived_entry(session: &SessionId, archived: bool) -> Result<RawEntry, ChangeError> {
+    let mut entry = Object::of_kind(ARCHIVED);
+    entry.set("archived", &archived);
+    entry.set("sessionId", session);
+    entry.into_entry()
+}
+
 /// The same entry with an id and a time of its own, as a store has them: what is appended again is kept once.
 pub(crate) fn stamped(entry: &RawEntry) -> Result<RawEntry, ChangeError> {
     let mut entry = Object::of(entry)?;
@@ -49,6 +59,9 @@ pub(crate) fn stamped(entry: &RawEntry) -> Result<RawEntry, ChangeError> {
     entry.set("timestamp", &fresh::now());
     entry.into_entry()
 }
+
+/// The kind of the entry that says whether a session is archived, in a store.
+pub(crate) const ARCHIVED: &str = "archived";
 
 #[cfg(test)]
 mod tests {

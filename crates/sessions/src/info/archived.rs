@@ -47,7 +47,7 @@ fn says_later(text: &[u8], at: u64) -> bool {
 }
 
 /// When the user said what is in this line, if a user did.
-fn said_at(line: &[u8]) -> Option<u64> {
+pub(crate) fn said_at(line: &[u8]) -> Option<u64> {
     let has = |mark: &str| memchr::memmem::find(line, mark.as_bytes()).is_some();
     if !(has("\"user\"") || has("\"queued_command\"")) || has("\"tool_result\"") {
         return None;

@@ -8,7 +8,7 @@ use std::path::Path;
 use agentwire_protocol::{RawJson, SessionId};
 
 use super::sessions::AGENT_METADATA;
-use super::{SessionKey, SessionStore, StoreError};
+use super::{SessionKey, SessionStore, StoreError, StoreSessions};
 use crate::sessions::Inside;
 use crate::{RawEntry, SessionError, Sessions};
 
@@ -17,6 +17,7 @@ use crate::{RawEntry, SessionError, Sessions};
 ///
 /// The project is called what its folder is called, as a mirror calls it, so the session can be resumed from the store
 /// as if it had been mirrored.
+/// Whether it is archived comes with it, as a mark of now.
 /// It is no fault to import a session twice, or one that a mirror has left gaps in: what has an id is kept once.
 ///
 /// Entries go to the store in order, at most 500 or about a megabyte at once.
@@ -37,6 +38,9 @@ pub async fn import_session(
         file.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let key = SessionKey::new(project.unwrap_or_default(), id.clone()).map_err(naming)?;
     append_file(store, &key, &file.path).await?;
+    if let Some(archived) = sessions.info(id)?.and_then(|info| info.archived) {
+        StoreSessions::new(store, key.project()).mark(id, archived).await?;
+    }
     let folder = file.folder();
     for (_, path) in sessions.subagent_files(id)?.unwrap_or_default() {
         let Some(subpath) = path.strip_prefix(&folder).ok().and_then(subpath) else { continue };

@@ -18,8 +18,8 @@ use crate::{Page, RawEntry, conversation};
 /// It keeps nothing itself, and asks the store each time.
 /// Its futures can be dropped at any point; a change may or may not have been made then.
 ///
-/// Whether a session is archived is not known in a store: the CLI keeps that in no entry, and the published SDKs can't
-/// archive in a store either.
+/// Whether a session is archived is told by an entry of ours, since the CLI keeps that in none, and the published SDKs
+/// can't archive in a store.
 /// Search, cost and export work on entries, so on what [`SessionStore::load`] gives too.
 ///
 /// ```

@@ -9,7 +9,8 @@ use agentwire_protocol::{DecodeError, RawJson, SessionId};
 use serde::Serialize;
 
 use crate::RawEntry;
-use crate::info::Prompt;
+use crate::change::ARCHIVED;
+use crate::info::{Prompt, said_at};
 use crate::time::parse_ms;
 use seen::Seen;
 
@@ -78,6 +79,7 @@ impl Folded {
         if entry.kind() == "user" && !seen.is_meta && !self.is_true("first_prompt_locked") {
             self.prompt(entry);
         }
+        self.archive(entry, &seen);
         self.last("custom_title", seen.custom_title.as_deref());
         self.last("ai_title", seen.ai_title.as_deref());
         self.last("last_prompt", seen.last_prompt.as_deref());
@@ -88,6 +90,22 @@ impl Folded {
                 None | Some("") => _ = self.fields.remove("tag"),
                 tag => self.last("tag", tag),
             }
+        }
+    }
+
+    /// A mark holds until the user says something later.
+    fn archive(&mut self, entry: &RawEntry, seen: &Seen) {
+        if entry.kind() == ARCHIVED {
+            let at = seen.timestamp.as_deref().and_then(parse_ms);
+            if let (Some(archived), Some(at)) = (seen.archived, at) {
+                self.last("archived", Some(archived));
+                self.last("archived_at", Some(at));
+            }
+        } else if self.is_true("archived")
+            && let Some(at) = self.fields.get("archived_at").and_then(|at| at.decode::<u64>().ok())
+            && said_at(entry.as_str().as_bytes()).is_some_and(|said| said > at)
+        {
+            self.last("archived", Some(false));
         }
     }
 
@@ -175,6 +193,34 @@ mod tests {
             assert_eq!(of(&[r#","tag":"a""#, gone]), "{}");
         }
         assert!(!fold(&[r#"{"type":"user","tag":"a"}"#]).contains("tag"));
+    }
+
+    #[test]
+    fn a_session_is_archived_until_the_user_says_something_later() {
+        let mark = |archived: bool, second: u8| {
+            format!(
+                r#"{{"type":"archived","archived":{archived},"timestamp":"1970-01-01T00:00:0{second}Z"}}"#
+            )
+        };
+        let said = |kind: &str, second: u8| {
+            format!(
+                r#"{{"type":"{kind}","message":{{"content":"words"}},"timestamp":"1970-01-01T00:00:0{second}Z"}}"#
+            )
+        };
+        let of = |entries: &[String]| {
+            let data = fold(&entries.iter().map(String::as_str).collect::<Vec<_>>());
+            let all: serde_json::Value = serde_json::from_str(&data).unwrap();
+            all.get("archived").and_then(serde_json::Value::as_bool)
+        };
+        assert_eq!(of(&[said("user", 1)]), None);
+        assert_eq!(of(&[said("user", 1), mark(true, 2)]), Some(true));
+        assert_eq!(of(&[said("user", 1), mark(true, 2), said("assistant", 3)]), Some(true));
+        assert_eq!(of(&[said("user", 1), mark(true, 2), said("user", 3)]), Some(false));
+        // A mirror may bring what was said before behind the mark.
+        assert_eq!(of(&[mark(true, 2), said("user", 1)]), Some(true));
+        assert_eq!(of(&[mark(true, 2), mark(false, 3)]), Some(false));
+        assert_eq!(of(&[mark(false, 2), mark(true, 3)]), Some(true));
+        assert_eq!(of(&[mark(true, 2).replace("1970", "soon")]), None);
     }
 
     #[test]

@@ -66,6 +66,56 @@ async fn an_imported_session_reads_as_the_file_does() {
 }
 
 #[tokio::test]
+async fn a_session_of_a_store_goes_into_the_archive_and_comes_out() {
+    let (store, session) = (MemoryStore::new(), SessionId::from(id(1)));
+    let stored = StoreSessions::new(&store, "p");
+    let key = stored.key(&session).unwrap();
+    let say = |uuid: &str, at: &str| {
+        let mut said = user(uuid, None, "words");
+        said["timestamp"] = at.into();
+        RawEntry::parse(said.to_string()).unwrap()
+    };
+    store.append(&key, &[say("a", "2026-01-01T00:00:00.000Z")]).await.unwrap();
+    // By the summary that the store keeps, and by all entries.
+    let archived = async || {
+        let (listed, info) = (stored.list(Page::ALL).await.unwrap(), stored.info(&session).await.unwrap());
+        let listed = listed.iter().find(|listed| listed.session_id == session).unwrap();
+        assert_eq!(listed.archived, info.unwrap().archived);
+        listed.archived
+    };
+    assert_eq!(archived().await, None);
+    stored.archive(&session).await.unwrap();
+    assert_eq!(archived().await, Some(true));
+    assert_eq!(stored.messages(&session, Page::ALL).await.unwrap().unwrap().len(), 1);
+    let fork = stored.fork(&session, None, None).await.unwrap().unwrap();
+    assert_eq!(stored.info(&fork).await.unwrap().unwrap().archived, None);
+    stored.unarchive(&session).await.unwrap();
+    assert_eq!(archived().await, Some(false));
+    stored.archive(&session).await.unwrap();
+    store.append(&key, &[say("b", "2999-01-01T00:00:00.000Z")]).await.unwrap();
+    assert_eq!(archived().await, Some(false));
+    let error = stored.archive(&"../x".into()).await.unwrap_err();
+    assert!(error.to_string().starts_with("naming a session"), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_archived_in_the_files_is_archived_in_the_store() {
+    let config = Config::new();
+    written(&config);
+    let (sessions, session, store) = (config.sessions(), SessionId::from(id(1)), MemoryStore::new());
+    for archived in [true, false] {
+        if archived {
+            sessions.archive(&session).unwrap()
+        } else {
+            sessions.unarchive(&session).unwrap()
+        }
+        let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
+        let stored = StoreSessions::new(&store, key.project());
+        assert_eq!(stored.info(&session).await.unwrap().unwrap().archived, Some(archived));
+    }
+}
+
+#[tokio::test]
 async fn an_import_goes_in_bounded_batches_and_passes_over_what_is_no_entry() {
     let config = Config::new();
     let path = config.write("/srv/one", &id(1), 1, &[]);

@@ -16,7 +16,8 @@ use crate::mirror::{PROJECTS, SUFFIX};
 pub(super) fn session(folder: &Folder, project: &str, session: &Loaded) -> io::Result<()> {
     let Loaded { key, entries, beneath } = session;
     let main = Path::new(PROJECTS).join(project).join(key.session_id().as_str());
-    lines(folder, &named(&main, SUFFIX), entries.iter())?;
+    // The mark of an archived session is no entry of the CLI's, and the session is taken up again.
+    lines(folder, &named(&main, SUFFIX), entries.iter().filter(|entry| entry.kind() != ARCHIVED))?;
     for (key, entries) in beneath {
         let path = key.subpath().into_iter().flat_map(|subpath| subpath.split('/'));
         let path = path.fold(main.clone(), |path, part| path.join(part));
@@ -49,6 +50,8 @@ fn named(path: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
+/// The kind of the entry that says whether a session is archived.
+const ARCHIVED: &str = "archived";
 /// The kind of the entry that stands for what is stored beside a subagent's conversation.
 const ABOUT: &str = "agent_metadata";
 const ABOUT_SUFFIX: &str = ".meta.json";

@@ -79,7 +79,9 @@ pub(super) fn entry(value: serde_json::Value) -> RawEntry {
 async fn stored(machine: &Machine) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
     let said = entry(json!({"type": "user", "uuid": "1"}));
-    store.append(&machine.key(), &[said]).await.unwrap();
+    // The mark is no entry of the CLI's: none of it is in the files.
+    let mark = entry(json!({"type": "archived", "archived": true, "uuid": "3"}));
+    store.append(&machine.key(), &[said, mark]).await.unwrap();
     let about = |number: u8| entry(json!({"type": "agent_metadata", "agentType": "a", "number": number}));
     let beneath = [about(1), entry(json!({"type": "user", "uuid": "2"})), about(2)];
     store.append(&machine.key().with_subpath("subagents/agent-x").unwrap(), &beneath).await.unwrap();

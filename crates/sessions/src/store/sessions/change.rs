@@ -3,13 +3,13 @@
 use agentwire_protocol::{SessionId, Uuid};
 
 use super::StoreSessions;
-use crate::change::{fork_entries, stamped, tag_entry, title_entry};
+use crate::change::{archived_entry, fork_entries, stamped, tag_entry, title_entry};
 use crate::{ChangeError, RawEntry, StoreError};
 
 /// Changes.
 ///
 /// Where the change itself makes no sense the error's source is a [`ChangeError`], and the store was not asked.
-/// As in the published SDKs, renaming and tagging don't look whether the store has the session.
+/// As in the published SDKs, renaming and tagging don't look whether the store has the session, nor does archiving.
 impl StoreSessions<'_> {
     /// Gives the session a title, without space around it; of several, the last counts.
     ///
@@ -28,6 +28,33 @@ impl StoreSessions<'_> {
     /// When the id is no UUID, nothing of the tag is visible, or the store fails.
     pub async fn tag(&self, id: &SessionId, tag: Option<&str>) -> Result<(), StoreError> {
         let entry = tag_entry(id, tag).and_then(|entry| stamped(&entry));
+        self.add(id, entry.map_err(refused)?).await
+    }
+
+    /// Archives the session: it stays where it is, and is told of as archived until the user says something in it.
+    ///
+    /// The mark is an entry of the session (`"type":"archived"`), which other programs pass over; the CLI never sees it,
+    /// since a session that is resumed from a store is written without it.
+    ///
+    /// # Errors
+    ///
+    /// When the id is no UUID, or the store fails.
+    pub async fn archive(&self, id: &SessionId) -> Result<(), StoreError> {
+        self.mark(id, true).await
+    }
+
+    /// Takes the session out of the archive.
+    ///
+    /// # Errors
+    ///
+    /// As [`archive`](Self::archive).
+    pub async fn unarchive(&self, id: &SessionId) -> Result<(), StoreError> {
+        self.mark(id, false).await
+    }
+
+    /// Marks the session as archived or not.
+    pub(in crate::store) async fn mark(&self, id: &SessionId, archived: bool) -> Result<(), StoreError> {
+        let entry = archived_entry(id, archived).and_then(|entry| stamped(&entry));
         self.add(id, entry.map_err(refused)?).await
     }
 

@@ -11,8 +11,7 @@ use super::SessionSummary;
 impl SessionSummary {
     /// What a list shows of the session; `None` for a sidechain, and where there is nothing to show.
     ///
-    /// It is what [`Sessions::list`](crate::Sessions::list) tells of a session's file, but for the file's size and
-    /// whether the session is archived, which no store knows.
+    /// It is what [`Sessions::list`](crate::Sessions::list) tells of a session's file, but for the file's size.
     /// The data of the published SDKs' stores is read as well.
     pub fn info(&self) -> Option<SessionInfo> {
         let data = Data(self.data.decode().ok()?);
@@ -30,6 +29,7 @@ impl SessionSummary {
         info.git_branch = data.text("git_branch");
         info.cwd = data.text("cwd");
         info.tag = data.text("tag");
+        info.archived = data.read("archived");
         info.created_at = data.read("created_at");
         Some(info)
     }

@@ -23,6 +23,7 @@ pub(super) struct Seen {
     pub(super) summary: Option<String>,
     pub(super) git_branch: Option<String>,
     pub(super) tag: Option<String>,
+    pub(super) archived: Option<bool>,
 }
 
 impl<'de> Deserialize<'de> for Seen {
@@ -54,6 +55,7 @@ impl<'de> Visitor<'de> for SeenVisitor {
                 "summary" => seen.summary = read(&map.next_value()?),
                 "gitBranch" => seen.git_branch = read(&map.next_value()?),
                 "tag" => seen.tag = read(&map.next_value()?),
+                "archived" => seen.archived = read(&map.next_value()?),
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }
         }
