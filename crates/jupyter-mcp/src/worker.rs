@@ -15,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::kernel::{Kernel, last_words};
 use crate::options::Options;
+use execute::Ran;
 
 /// The way to the worker. The kernel ends with its last share.
 #[derive(Debug)]
@@ -278,7 +279,7 @@ impl Worker {
         let Some(kernel) = self.kernel.take() else { return };
         self.shared.status().state = State::Busy;
         let notice = self.notice.take();
-        let (kernel, ended) =
+        let Ran { kernel, ended, outcome, reply } =
             execute::run(kernel, execution, notice, &self.options, &mut self.orders, &self.shared.closing)
                 .await;
         let mut status = self.shared.status();
@@ -290,6 +291,8 @@ impl Worker {
         status.ended = ended.or(status.ended.take());
         drop(status);
         self.kernel = kernel;
+        // Who has gone away needs no answer.
+        let _gone = reply.send(outcome);
     }
 
     /// Starts a kernel where there is none; a restart or the server's end give it up.

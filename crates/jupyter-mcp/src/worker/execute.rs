@@ -17,7 +17,17 @@ use crate::kernel::{Kernel, last_words, parent_is};
 use crate::options::Options;
 use crate::output::Output;
 
-/// Runs the code; gives the kernel back, where it goes on, and else says how it ended.
+/// Code that ran: its outcome is for who waits, once the kernel's state is told.
+pub(super) struct Ran {
+    /// Where it goes on.
+    pub(super) kernel: Option<Kernel>,
+    /// How it ended by itself, where it did.
+    pub(super) ended: Option<String>,
+    pub(super) outcome: Outcome,
+    pub(super) reply: oneshot::Sender<Outcome>,
+}
+
+/// Runs the code to its end, or the kernel's.
 pub(super) async fn run(
     mut kernel: Kernel,
     execution: Execution,
@@ -25,7 +35,7 @@ pub(super) async fn run(
     options: &Options,
     orders: &mut mpsc::Receiver<Order>,
     closing: &CancellationToken,
-) -> (Option<Kernel>, Option<String>) {
+) -> Ran {
     let Execution { code, limit, cancelled, printed, mut reply, .. } = execution;
     let request: JupyterMessage = ExecuteRequest { allow_stdin: false, ..ExecuteRequest::new(code) }.into();
     let mut output = Output::new(options.max_chars, options.max_image_bytes);
@@ -37,6 +47,8 @@ pub(super) async fn run(
         output,
         printed,
         is_error: false,
+        begun: false,
+        held: false,
         replied: false,
         idle: false,
         unreadable: 0,
@@ -72,9 +84,7 @@ pub(super) async fn run(
             (None, None)
         }
     };
-    // Who has gone away needs no answer.
-    let _gone = reply.send(call.outcome(&end));
-    (kernel, ended)
+    Ran { kernel, ended, outcome: call.outcome(&end), reply }
 }
 
 /// A call that runs.
@@ -84,6 +94,10 @@ struct Call {
     output: Output,
     printed: mpsc::Sender<String>,
     is_error: bool,
+    /// The kernel has shown that it runs the code: before that many lose an interrupt.
+    begun: bool,
+    /// An interrupt waits until it has begun.
+    held: bool,
     replied: bool,
     idle: bool,
     unreadable: usize,
@@ -165,18 +179,29 @@ impl Call {
                 message = channels.iopub.read() => Event::Message(message.map(Box::new)),
                 message = channels.shell.read() => Event::Message(message.map(Box::new)),
                 _answer = channels.control.read() => continue,
-                report = process.ended() => return End::Died(report),
+                report = process.ended() => return self.died(report),
             };
             match event {
-                Event::Message(Ok(message)) if parent_is(&message, &self.id) => self.take(message.content),
+                Event::Message(Ok(message)) if parent_is(&message, &self.id) => {
+                    self.take(message.content);
+                    if self.begun && self.held {
+                        self.interrupt_now(kernel).await;
+                    }
+                }
                 // Of another call, or of none.
                 Event::Message(Ok(_)) => {}
-                Event::Message(Err(RuntimeError::ZmqError(error))) => return End::Lost(error.to_string()),
+                Event::Message(Err(RuntimeError::ZmqError(error))) => {
+                    // The connections of a kernel that ends are gone a moment before it is.
+                    return match timeout(END_LIMIT, process.ended()).await {
+                        Ok(report) => self.died(report),
+                        Err(_lives) => End::Lost(error.to_string()),
+                    };
+                }
                 Event::Message(Err(error)) => self.unreadable(&error),
                 Event::Interrupt(stop, done) => {
                     let runs = self.phase != Phase::Settling;
                     if runs {
-                        kernel.interrupt().await;
+                        self.interrupt(kernel).await;
                     }
                     if runs || stop == Stop::Cancelled {
                         self.interrupted(stop);
@@ -187,15 +212,38 @@ impl Call {
                 }
                 Event::Late => match self.phase {
                     Phase::Running => {
-                        kernel.interrupt().await;
+                        self.interrupt(kernel).await;
                         self.interrupted(Stop::TimedOut);
                     }
+                    // It has not begun in all that time, and may never say so.
+                    Phase::Stopping if self.held => self.interrupt_now(kernel).await,
                     Phase::Stopping => return End::Deaf,
                     Phase::Settling => return End::Finished,
                 },
             }
         }
         if self.quits { End::Quit } else { End::Finished }
+    }
+
+    fn died(&self, report: ExitReport) -> End {
+        if self.quits { End::Quit } else { End::Died(report) }
+    }
+
+    /// Interrupts the code as soon as it runs.
+    async fn interrupt(&mut self, kernel: &mut Kernel) {
+        self.held = !self.begun;
+        if self.begun {
+            kernel.interrupt().await;
+        }
+    }
+
+    /// Interrupts the code that an interrupt was held back from; from now on it has the grace to heed it.
+    async fn interrupt_now(&mut self, kernel: &mut Kernel) {
+        self.held = false;
+        kernel.interrupt().await;
+        if self.phase == Phase::Stopping {
+            self.until = after(self.grace);
+        }
     }
 
     /// Who asks for an interrupt may ask again; whoever else does wants an end of it.
@@ -235,6 +283,7 @@ fn after(time: Duration) -> Instant {
 }
 
 const SEND_LIMIT: Duration = Duration::from_secs(5);
+const END_LIMIT: Duration = Duration::from_secs(1);
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 const DRAIN_PAUSE: Duration = Duration::from_millis(50);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);

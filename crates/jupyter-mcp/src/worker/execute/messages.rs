@@ -12,6 +12,8 @@ use crate::output::plain;
 
 impl Call {
     pub(super) fn take(&mut self, content: JupyterMessageContent) {
+        // That it is busy is told before it listens for interrupts.
+        self.begun |= !matches!(content, JupyterMessageContent::Status(_));
         match content {
             JupyterMessageContent::StreamContent(stream) => {
                 let seen =

@@ -37,7 +37,14 @@ async fn a_kernel_that_ends_in_a_call_is_noticed_at_once() {
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn a_kernel_that_ends_between_calls_is_told_by_the_next() {
     let client = python().await;
-    client.text("import os, threading\nthreading.Timer(0.2, lambda: os._exit(3)).start()").await;
+    let gate = tempfile::tempdir().unwrap();
+    let open = gate.path().join("open");
+    let ends = format!(
+        "import os, threading, time\ndef ends():\n    while not os.path.exists({open:?}): time.sleep(0.01)\n    os._exit(3)\n\
+         threading.Thread(target=ends, daemon=True).start()"
+    );
+    client.text(&ends).await;
+    std::fs::write(&open, "").unwrap();
     let ended = async {
         while !client
             .tool("get_kernel_info")

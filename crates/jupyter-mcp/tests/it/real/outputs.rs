@@ -6,8 +6,10 @@ use crate::real::{python, python_with};
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn plots_and_images_are_images() {
     let client = python().await;
-    let plot = "import matplotlib.pyplot as plt\nplt.plot([1, 4, 9])\nplt.show()\nprint('plotted')";
-    let answer = client.within(50.0, plot).await;
+    // It may take a while the first time, and say so.
+    let imported = client.within(50.0, "import matplotlib.pyplot as plt").await;
+    assert!(!imported.is_error, "{}", imported.text);
+    let answer = client.within(50.0, "plt.plot([1, 4, 9])\nplt.show()\nprint('plotted')").await;
     assert!(!answer.is_error, "{}", answer.text);
     assert_eq!(answer.text, "plotted");
     let [(kind, data)] = &answer.images[..] else { panic!("{} images", answer.images.len()) };

@@ -23,12 +23,28 @@ async fn a_call_that_takes_too_long_is_interrupted_and_state_is_kept() {
     client.close().await;
 }
 
+/// A kernel heeds no interrupt before it runs the code, and one that is lost would cost all that was computed.
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn an_interrupt_waits_until_the_code_runs() {
+    let client = python().await;
+    client.text("import time\nx = 7").await;
+    for _ in 0..10 {
+        let stopped = client.within(0.001, "time.sleep(30)").await;
+        assert!(stopped.is_error);
+        let end = "[Interrupted: not finished within 0.001 s. What was computed before is kept.]";
+        assert!(stopped.text.ends_with(end), "{}", stopped.text);
+    }
+    assert_eq!(client.text("x").await, "7");
+    client.close().await;
+}
+
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn a_kernel_that_heeds_no_interrupt_is_ended() {
     let client = python_with(&["--grace", "0.5"]).await;
     client.text("import signal\nx = 7").await;
-    let deaf = "print('deaf')\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass";
+    let deaf = "signal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('deaf', flush=True)\nwhile True: pass";
     let stopped = client.within(0.5, deaf).await;
     assert!(stopped.is_error);
     assert_eq!(
@@ -46,8 +62,9 @@ async fn a_kernel_that_heeds_no_interrupt_is_ended() {
 async fn a_cancelled_call_is_interrupted() {
     let client = python().await;
     client.text("import time\nended = False").await;
-    let running =
-        client.begin("print('runs', flush=True)\ntry:\n    time.sleep(30)\nfinally:\n    ended = True").await;
+    let running = client
+        .begin("try:\n    print('runs', flush=True)\n    time.sleep(30)\nfinally:\n    ended = True")
+        .await;
     let waiting = client.begin("ended = 'a call that was cancelled ran'").await;
     client.hears("runs").await;
     waiting.cancel(None).await.unwrap();
