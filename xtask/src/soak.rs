@@ -41,7 +41,7 @@ fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
     play(&runtime, tasks, sessions)?;
     let took = started.elapsed();
     let after = count(before)?;
-    let left: Vec<PathBuf> = processes()?.into_iter().filter(|process| !others.contains(process)).collect();
+    let left = left_beside(&others)?;
     println!("after:  {after}, {} processes more", left.len());
     println!("{sessions} sessions in {:.1} s", took.as_secs_f64());
     if after.is_within(before) && left.is_empty() {
@@ -56,6 +56,18 @@ fn play(runtime: &runtime::Runtime, tasks: &[Task], sessions: usize) -> Result<(
         task.run_in(runtime).map_err(|why| Failure::new(format!("{}: {why}", task.name())))?;
     }
     Ok(())
+}
+
+/// What is left beside these, once all that was ending has had time to.
+fn left_beside(others: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let since = Instant::now();
+    loop {
+        let left: Vec<_> = processes()?.into_iter().filter(|process| !others.contains(process)).collect();
+        if left.is_empty() || since.elapsed() > SETTLING {
+            return Ok(left);
+        }
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
 }
 
 /// Every process that shares our network namespace.

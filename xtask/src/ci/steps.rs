@@ -87,14 +87,19 @@ fn component(name: &str, component: &str) -> Result<(), Failure> {
 }
 
 fn tests() -> Result<Plan, Failure> {
-    let mut command = cargo(if machine::has_cargo("nextest") {
+    let command = steady(if machine::has_cargo("nextest") {
         "nextest run --workspace --all-features --no-fail-fast"
     } else {
         "test --workspace --all-features --lib --bins --tests --examples --no-fail-fast"
     })?;
-    // The same cases each time: one commit has one verdict. `properties` looks for others.
-    command.env("PROPTEST_RNG_SEED", "1");
     Ok(Plan::Run(vec![command]))
+}
+
+/// Properties with the same cases each time: one commit has one verdict. `properties` looks for others.
+fn steady(line: &str) -> Result<Command, Failure> {
+    let mut command = cargo(line)?;
+    command.env("PROPTEST_RNG_SEED", "1");
+    Ok(command)
 }
 
 /// Properties are tested with other cases each time, and many more of them.
@@ -143,7 +148,8 @@ fn alone_lines(package: &Package) -> Vec<String> {
 fn alone_tests() -> Result<Plan, Failure> {
     let metadata = Metadata::load()?;
     let published = metadata.members().filter(|package| package.is_published());
-    let commands = published.map(|package| cargo(&format!("test --quiet -p {} --lib --tests", package.name)));
+    let commands =
+        published.map(|package| steady(&format!("test --quiet -p {} --lib --tests", package.name)));
     Ok(Plan::Run(commands.collect::<Result<_, _>>()?))
 }
 
@@ -153,7 +159,7 @@ fn bare() -> Result<Plan, Failure> {
     let packages = metadata.members().filter(|package| package.is_published());
     let bare = packages.filter(|package| !package.default_features().is_empty());
     let commands =
-        bare.map(|package| cargo(&format!("test --quiet -p {} --lib --tests{BARE}", package.name)));
+        bare.map(|package| steady(&format!("test --quiet -p {} --lib --tests{BARE}", package.name)));
     Ok(Plan::Run(commands.collect::<Result<_, _>>()?))
 }
 

@@ -34,7 +34,7 @@ fn a_good_session() {
 
 fn frozen() {
     play("frozen", async |cli| {
-        let session = cli.hasty().connect().await.unwrap();
+        let session = cli.hasty_at_first().connect().await.unwrap();
         let limit = Duration::from_millis(200);
         let error = session.control().call_within(limit, &McpStatus::default()).await.unwrap_err();
         assert!(matches!(error, ControlError::TimedOut { .. }), "{error:?}");
@@ -59,6 +59,9 @@ fn stopped() {
             let mut session = cli.hasty().connect().await.unwrap();
             session.send("hi").await.unwrap();
             while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
+            // It has itself stopped behind that, by another program.
+            let pid = session.initialized().pid.unwrap();
+            eventually(|| if is_stopped(pid) { Ok(()) } else { Err("it goes on".to_owned()) });
             if ended == "closed" {
                 let error = session.close().await.unwrap_err();
                 cli.is_gone();
@@ -68,10 +71,15 @@ fn stopped() {
     }
 }
 
+fn is_stopped(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(')').unwrap().1.trim_start().starts_with('T')
+}
+
 fn a_query_whose_output_is_held_open() {
     for faults in ["grandchild", "quiet-grandchild", "stranger"] {
         play(faults, async |cli| {
-            let mut query = cli.hasty().connect().await.unwrap().into_query("hi").await.unwrap();
+            let mut query = cli.hasty_afterwards().connect().await.unwrap().into_query("hi").await.unwrap();
             let told = Told::by_query(&mut query).await;
             assert!(told.error.is_none(), "{told:?}");
             assert_eq!(told.said(), ["assistant", "result"]);
@@ -94,7 +102,7 @@ fn a_query_that_is_dropped() {
 
 fn a_query_whose_cli_is_deaf() {
     play("deaf", async |cli| {
-        let mut query = cli.hasty().connect().await.unwrap().into_query("hi").await.unwrap();
+        let mut query = cli.hasty_at_first().connect().await.unwrap().into_query("hi").await.unwrap();
         let told = Told::by_query(&mut query).await;
         assert_eq!(told.said(), ["assistant", "result"]);
         assert_eq!(told.error().ending().unwrap().exit.as_ref().unwrap().signal, Some(15));
@@ -103,7 +111,7 @@ fn a_query_whose_cli_is_deaf() {
 
 fn the_end_of_input_is_ignored() {
     play("deaf", async |cli| {
-        let mut session = cli.hasty().connect().await.unwrap();
+        let mut session = cli.hasty_at_first().connect().await.unwrap();
         goes_on(&mut session).await;
         let error = session.close().await.unwrap_err();
         cli.is_gone();
@@ -201,7 +209,7 @@ fn drop_after_the_runtime_stores() {
 fn a_grandchild_outlives_it() {
     play("grandchild", async |cli| {
         let start = Instant::now();
-        let mut session = cli.hasty().connect().await.unwrap();
+        let mut session = cli.hasty_afterwards().connect().await.unwrap();
         goes_on(&mut session).await;
         session.close().await.unwrap();
         cli.is_gone();
@@ -211,7 +219,7 @@ fn a_grandchild_outlives_it() {
 
 fn a_quiet_grandchild_outlives_it() {
     play("quiet-grandchild", async |cli| {
-        let mut session = cli.hasty().connect().await.unwrap();
+        let mut session = cli.hasty_afterwards().connect().await.unwrap();
         goes_on(&mut session).await;
         session.close().await.unwrap();
         cli.is_gone();
@@ -232,7 +240,7 @@ fn dropped_with_a_grandchild() {
 
 fn a_stranger_outlives_it() {
     play("stranger", async |cli| {
-        let mut session = cli.hasty().connect().await.unwrap();
+        let mut session = cli.hasty_afterwards().connect().await.unwrap();
         goes_on(&mut session).await;
         session.close().await.unwrap();
         // It has left the group, so nothing but itself is left, and nothing waits for it.

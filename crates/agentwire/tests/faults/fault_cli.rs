@@ -45,8 +45,17 @@ impl FaultCli {
 
     /// A session with short graces, for faults that would use them up.
     pub(crate) fn hasty(&self) -> SessionBuilder {
-        let grace = Duration::from_millis(300);
-        self.builder().grace(grace, grace)
+        self.builder().grace(SHORT, SHORT)
+    }
+
+    /// A session whose CLI has time enough to end by itself, and what it leaves behind is short of it.
+    pub(crate) fn hasty_afterwards(&self) -> SessionBuilder {
+        self.builder().grace(BOUND, SHORT)
+    }
+
+    /// A session whose CLI is soon asked to end by a signal, and has time enough to do so.
+    pub(crate) fn hasty_at_first(&self) -> SessionBuilder {
+        self.builder().grace(SHORT, BOUND)
     }
 
     pub(crate) async fn connect(&self) -> Session {
@@ -83,3 +92,6 @@ impl FaultCli {
         self.mark.processes()
     }
 }
+
+/// A grace that is to run out.
+const SHORT: Duration = Duration::from_millis(300);

@@ -43,8 +43,17 @@ impl Fake {
 
     /// A session with short graces, for parts that do not end by themselves.
     pub(crate) fn hasty(&self, part: &str) -> SessionBuilder {
-        let grace = Duration::from_millis(200);
-        Session::builder().options(self.options(part)).grace(grace, grace)
+        Session::builder().options(self.options(part)).grace(SHORT, SHORT)
+    }
+
+    /// As [`hasty`](Self::hasty), for a part that ends by itself and leaves something behind.
+    pub(crate) fn hasty_afterwards(&self, part: &str) -> SessionBuilder {
+        Session::builder().options(self.options(part)).grace(LONG, SHORT)
+    }
+
+    /// As [`hasty`](Self::hasty), for a part that ends by a signal.
+    pub(crate) fn hasty_at_first(&self, part: &str) -> SessionBuilder {
+        Session::builder().options(self.options(part)).grace(SHORT, LONG)
     }
 }
 
@@ -108,3 +117,7 @@ fn cli() {
 fn say(wire: &mut File, line: &Value) {
     wire.write_all(format!("{line}\n").as_bytes()).unwrap();
 }
+
+/// A grace that is to run out, and one that is not.
+const SHORT: Duration = Duration::from_millis(200);
+const LONG: Duration = Duration::from_secs(30);

@@ -6,7 +6,10 @@ mod callbacks;
 #[path = "../../examples/opentelemetry/export.rs"]
 mod export;
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use agentwire::{Options, Session};
 use agentwire_testkit::{Replay, Transcript};
@@ -55,7 +58,8 @@ async fn the_recorded_session_becomes_a_tree_of_spans() {
             .options(Options::new().include_partial_messages().allowed_tools(["mcp__weather__forecast"]))
             .hooks(callbacks::hooks())
             .permissions(callbacks::permissions())
-            .mcp_servers(callbacks::mcp_servers())
+            // The recording has the manifests: they come, however slow the machine.
+            .mcp_servers(callbacks::mcp_servers().manifest_limit(Duration::from_secs(30)))
             .transport(Replay::new(&Transcript::parse(recording).unwrap()))
             .connect()
             .await

@@ -80,9 +80,13 @@ fn two_turns_and_a_good_end() {
 #[test]
 fn close_returns_when_the_cli_is_gone() {
     let fake = Fake::new();
-    for part in ["good", "deaf", "stubborn"] {
+    for (part, builder) in [
+        ("good", fake.hasty_afterwards("good")),
+        ("deaf", fake.hasty("deaf")),
+        ("stubborn", fake.hasty("stubborn")),
+    ] {
         run(async {
-            let session = fake.hasty(part).connect().await.unwrap();
+            let session = builder.connect().await.unwrap();
             let pid = pid(&session);
             assert_eq!(session.close().await.is_ok(), part == "good");
             is_gone(pid);
@@ -95,7 +99,7 @@ fn close_returns_when_the_group_is_gone() {
     let fake = Fake::new();
     run(async {
         // What it started ignores SIGTERM, and outlives it.
-        let session = fake.hasty("brood").connect().await.unwrap();
+        let session = fake.hasty_afterwards("brood").connect().await.unwrap();
         let (pid, grandchild) = (pid(&session), grandchild(&session));
         session.close().await.unwrap();
         is_gone(pid);
@@ -145,7 +149,7 @@ fn an_exit_in_the_handshake() {
 fn the_end_of_input_is_ignored() {
     let fake = Fake::new();
     run(async {
-        let session = fake.hasty("deaf").connect().await.unwrap();
+        let session = fake.hasty_at_first("deaf").connect().await.unwrap();
         let pid = pid(&session);
         let error = session.close().await.unwrap_err();
         assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(15));

@@ -128,6 +128,7 @@ async fn a_model_calls_a_tool_of_a_server_through_the_hub() {
         .await;
         let (hub, mut records) = hub(Sources::new().server("everything", everything()));
         let mut session = place.session(&hub).await;
+        knows(&session, "hub", "everything__echo").await;
         let results = asked(&mut session).await;
         assert!(results.contains("Echo: hello"), "{results}");
         let record = records.recv().await.unwrap();

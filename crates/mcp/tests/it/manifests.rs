@@ -44,7 +44,7 @@ fn reply(text: &str) -> InitializeReply {
     RawJson::parse(text).unwrap().decode().unwrap()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_server_is_in_the_handshake_as_it_would_answer() {
     let (mut cli, bridge) = start(McpServers::new().with("s", echo("a")).with("t", echo("b"))).await;
     let told = manifests(&cli, &bridge).await;
@@ -71,7 +71,7 @@ async fn any_patience_will_do() {
     assert_eq!(manifests(&cli, &bridge).await["s"]["initializeResult"]["serverInfo"]["name"], "a");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_instance_that_is_asked_is_the_one_that_serves() {
     #[derive(Clone, Default)]
     struct Counted(Arc<AtomicUsize>);
@@ -117,7 +117,7 @@ async fn who_does_not_answer_in_time_is_left_to_the_cli() {
     assert_eq!(told.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_cannot_be_used_is_left_out() {
     struct Bomb;
     impl Serve for Bomb {
@@ -153,7 +153,7 @@ async fn what_cannot_be_used_is_left_out() {
     assert_eq!(told.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_list_of_several_pages_or_of_nothing_is_left_out() {
     let played = |capabilities: Value, listed: Value| {
         Played::new(move |message, _| {
@@ -193,7 +193,7 @@ fn restless() -> Played {
     })
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_a_server_says_meanwhile_waits_for_the_handshake() {
     let (mut cli, bridge) = start(McpServers::new().with("s", restless())).await;
     let told = manifests(&cli, &bridge).await;
@@ -215,7 +215,7 @@ async fn what_a_server_says_meanwhile_waits_for_the_handshake() {
     assert_eq!(cli.line().await["request"]["message"]["method"], "notifications/tools/list_changed");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_message_of_the_clis_is_as_good_as_the_end_of_the_handshake() {
     let (mut cli, bridge) = start(McpServers::new().with("s", restless())).await;
     manifests(&cli, &bridge).await;

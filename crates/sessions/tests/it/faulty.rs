@@ -280,7 +280,7 @@ impl Faulty {
                 let written = state.written.get(place).copied().unwrap_or_default();
                 let modified = match self.fault {
                     TellsSeconds => written / 1_000,
-                    TellsTheFirstTime => 1_000 * (written / 1_000_000_000) * 1_000_000,
+                    TellsTheFirstTime => FIRST_TIME,
                     _ => written,
                 };
                 of.insert(session.clone(), StoredSession::new(SessionId::from(session.as_str()), modified));
@@ -437,3 +437,6 @@ fn matches(pattern: &str, name: &str) -> bool {
         }),
     }
 }
+
+/// In milliseconds, of 2001: on no day is it the right time.
+const FIRST_TIME: u64 = 1_000_000_000_000;

@@ -6,6 +6,7 @@ use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use agentwire_sessions::{FolderStore, RawEntry, SessionKey, SessionStore};
@@ -136,6 +137,9 @@ async fn act() {
         "write" => {
             for count in 0..BATCHES {
                 store.append(&key(), &batch(number, count, 5, 9_000)).await.unwrap();
+                if count == 0 {
+                    all_have_begun(&store).await;
+                }
             }
         }
         "write-large" => {
@@ -158,6 +162,19 @@ async fn act() {
             assert_eq!(store.load(&key()).await.unwrap().unwrap(), whole);
         }
         other => panic!("{other}"),
+    }
+}
+
+/// Waits until each writer has written something, so that none is through before another begins.
+async fn all_have_begun(store: &FolderStore) {
+    let since = Instant::now();
+    loop {
+        let loaded = store.load(&key()).await.unwrap().unwrap();
+        let first = |entry: &&RawEntry| entry.uuid().is_some_and(|uuid| uuid.as_str().ends_with("-0-0"));
+        if loaded.iter().filter(first).count() == WRITERS {
+            return;
+        }
+        assert!(since.elapsed() < LIMIT, "another writer has not begun");
     }
 }
 
@@ -198,6 +215,9 @@ fn key() -> SessionKey {
 const ACT: [&str; 4] = ["folder_processes::act", "--exact", "--ignored", "--nocapture"];
 
 const WRITERS: usize = 4;
+
+/// How long one waits for the others: a machine may be busy.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// How many batches each writer appends.
 const BATCHES: usize = 60;

@@ -104,11 +104,8 @@ async fn what_is_archived_in_the_files_is_archived_in_the_store() {
     written(&config);
     let (sessions, session, store) = (config.sessions(), SessionId::from(id(1)), MemoryStore::new());
     for archived in [true, false] {
-        if archived {
-            sessions.archive(&session).unwrap()
-        } else {
-            sessions.unarchive(&session).unwrap()
-        }
+        let mark = if archived { sessions.archive(&session) } else { sessions.unarchive(&session) };
+        mark.unwrap();
         let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
         let stored = StoreSessions::new(&store, key.project());
         assert_eq!(stored.info(&session).await.unwrap().unwrap().archived, Some(archived));

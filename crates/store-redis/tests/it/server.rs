@@ -104,27 +104,31 @@ async fn what_was_acknowledged_outlives_the_server_and_the_store_goes_on() {
 async fn of_a_restart_in_the_midst_of_appends_nothing_acknowledged_is_lost() {
     let mut server = Server::start().await;
     let (store, key) = (Arc::new(RedisStore::new(server.client())), key());
+    let failures = Arc::new(AtomicUsize::new(0));
     let writer = tokio::spawn({
-        let (store, key) = (Arc::clone(&store), key.clone());
+        let (store, key, failures) = (Arc::clone(&store), key.clone(), Arc::clone(&failures));
         async move {
-            let mut failures = 0;
             for number in 0..400 {
                 // As a mirror does: the same batch again until it is taken.
                 while store.append(&key, &[entry(number)]).await.is_err() {
-                    failures += 1;
+                    failures.fetch_add(1, Ordering::Relaxed);
                     tokio::task::yield_now().await;
                 }
             }
-            failures
         }
     });
     let some_are_there =
         async { while store.load(&key).await.unwrap().is_none_or(|loaded| loaded.len() < 100) {} };
     tokio::time::timeout(LIMIT, some_are_there).await.unwrap();
     server.kill().await;
+    let it_is_missed = async {
+        while failures.load(Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LIMIT, it_is_missed).await.unwrap();
     server.start_again().await;
-    let failures = tokio::time::timeout(LIMIT, writer).await.unwrap().unwrap();
-    assert!(failures > 0, "the server was not missed");
+    tokio::time::timeout(LIMIT, writer).await.unwrap().unwrap();
     assert_eq!(store.load(&key).await.unwrap().unwrap(), (0..400).map(entry).collect::<Vec<_>>());
 }
 
@@ -148,7 +152,7 @@ async fn after_a_failover_and_after_a_call_that_was_dropped_it_connects_anew() {
     follow(&mut other, ["NO", "ONE"]).await;
     store.append(&key, &[entry(2)]).await.unwrap();
     assert_eq!(connections(&mut other).await, first + 1);
-    redis::cmd("CLIENT").arg(&["PAUSE", "300", "ALL"]).query_async::<()>(&mut other).await.unwrap();
+    redis::cmd("CLIENT").arg(&["PAUSE", "3000", "ALL"]).query_async::<()>(&mut other).await.unwrap();
     assert!(tokio::time::timeout(Duration::from_millis(50), store.load(&key)).await.is_err());
     assert_eq!(store.load(&key).await.unwrap().unwrap(), [1, 2].map(entry));
     assert_eq!(connections(&mut other).await, first + 2);

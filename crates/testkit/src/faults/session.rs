@@ -254,4 +254,4 @@ const STATE_VARIABLES: [&str; 2] =
     ["CLAUDE_CODE_SDK_READS_SESSION_STATE", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"];
 
 /// How long storing a conversation takes: long enough to be cut by a signal that comes at once.
-const STORING: Duration = Duration::from_millis(300);
+const STORING: Duration = Duration::from_secs(1);

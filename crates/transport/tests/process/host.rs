@@ -14,7 +14,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{
     fake::{FAKE, park, print},
-    support::{fake, patient, read_line, runtime},
+    support::{BOUND, fake, patient, read_line, runtime},
 };
 
 /// A host in a process of its own, with a peer that has said its first line.
@@ -64,6 +64,8 @@ impl Host {
 pub(crate) fn play(after_input: &str, after_terminate: &str, guard: &str, part: &[&str]) {
     let grace = |text: &str| Duration::from_millis(text.parse().unwrap());
     let grace = Grace::default().after_input(grace(after_input)).after_terminate(grace(after_terminate));
+    // What a peer leaves behind is the guard's to end: the host is killed long before it would.
+    let grace = grace.drain(BOUND);
     let transport = ProcessTransport::new(fake(part)).grace(grace).guard(guard == "guard");
     runtime().block_on(async {
         let mut link = transport.open().await.unwrap();

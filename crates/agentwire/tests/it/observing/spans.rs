@@ -4,11 +4,11 @@ use std::{
     cell::RefCell,
     collections::BTreeMap,
     fmt::Debug,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use tracing::{
-    Event, Metadata, Subscriber,
+    Dispatch, Event, Metadata, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
     subscriber::DefaultGuard,
@@ -42,6 +42,9 @@ thread_local! {
 impl Told {
     /// Keeps what this thread's code tells, until the guard is dropped.
     pub(super) fn here() -> (Self, DefaultGuard) {
+        // With one subscriber alone, what a thread without one makes first would be taken for unwanted in all threads.
+        static SECOND: OnceLock<Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| Dispatch::new(Self::default()));
         let told = Self::default();
         let guard = tracing::subscriber::set_default(told.clone());
         (told, guard)

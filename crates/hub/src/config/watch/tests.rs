@@ -84,7 +84,8 @@ impl Place {
     }
 }
 
-const SENTINEL: &str = "sentinel";
+/// Of all names the first: what was written before it is seen in the same look.
+const SENTINEL: &str = ".sentinel";
 
 #[tokio::test]
 async fn a_file_is_not_lost_however_it_is_written() {
@@ -265,9 +266,27 @@ async fn writing_without_a_pause_does_not_put_it_off_for_ever() {
     assert_eq!(told.unwrap(), BTreeSet::from([place.path("busy")]));
 }
 
+/// What is counted is counted in the whole process.
+#[cfg(target_os = "linux")]
+#[test]
+fn dropping_it_leaves_no_thread_and_no_watch() {
+    in_a_process_of_its_own("config::watch::tests::dropping");
+}
+
+#[cfg(target_os = "linux")]
+fn in_a_process_of_its_own(test: &str) {
+    let run = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--ignored"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && told.contains("1 passed"), "{told}");
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn dropping_it_leaves_no_thread_and_no_watch() {
+#[ignore = "run by another test, in a process of its own"]
+async fn dropping() {
     let place = Place::new(quick(), &["mcp.json"]).await;
     place.write("mcp.json", "");
     place.expect("mcp.json").await;
@@ -281,7 +300,7 @@ async fn dropping_it_leaves_no_thread_and_no_watch() {
     tokio::time::timeout(LIMIT, gone).await.expect("nothing is left");
 }
 
-/// The threads and queues of watches in this process; each test has one of its own under nextest.
+/// The threads and queues of watches in this process.
 #[cfg(target_os = "linux")]
 fn left() -> usize {
     let all = |folder: &str| fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());

@@ -7,7 +7,7 @@ use std::{env, path::PathBuf};
 use agentwire_hub::config::{ServerConfig, Sources, Stdio};
 use serde_json::json;
 
-use super::{Place, asked, bounded, hub};
+use super::{Place, asked, bounded, hub, knows};
 
 /// The Jupyter server with the Python of the environment.
 fn jupyter() -> ServerConfig {
@@ -46,6 +46,7 @@ async fn a_model_computes_and_plots_in_a_kernel() {
         .await;
         let (hub, mut records) = hub(Sources::new().server("python", jupyter()));
         let mut session = place.session(&hub).await;
+        knows(&session, "hub", "python__execute_code").await;
         let computed = asked(&mut session).await;
         assert!(computed.contains("285"), "{computed}");
         // What was computed is still there.

@@ -99,7 +99,11 @@ impl Game {
                     }
                     details.extend(user.tool_use_result.map(|raw| raw.decode::<Value>().unwrap()));
                 }
-                Ok(Incoming::Message(Message::Result(result), _)) => turns.push(*result),
+                Ok(Incoming::Message(Message::Result(result), _)) => {
+                    turns.push(*result);
+                    // Most scripts hold nothing.
+                    let _nothing_held = place.model.release(AFTER_A_TURN);
+                }
                 Ok(_) => {}
             }
         }
@@ -107,6 +111,9 @@ impl Game {
         Played { place, warnings, asked, results, details, turns }
     }
 }
+
+/// What a reply of the model's is held before, that is to come after the first turn.
+const AFTER_A_TURN: &str = "after a turn";
 
 /// A model that uses these tools, one after the other, and says that it is done.
 fn uses<const N: usize>(tools: [(&str, Value); N]) -> Value {

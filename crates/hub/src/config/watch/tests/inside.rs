@@ -63,9 +63,17 @@ async fn what_programs_keep_for_themselves_is_no_change() {
     }
 }
 
+/// What is counted is counted in the whole process.
+#[cfg(target_os = "linux")]
+#[test]
+fn more_folders_than_there_may_be_are_not_watched_and_it_is_said() {
+    super::in_a_process_of_its_own("config::watch::tests::inside::too_many");
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn more_folders_than_there_may_be_are_not_watched_and_it_is_said() {
+#[ignore = "run by another test, in a process of its own"]
+async fn too_many() {
     let place = Place::new(quick(), &["huge", "small"]).await;
     for number in 0..MAX_FOLDERS {
         place.create_dir(&format!("huge/{number}/inside"));
@@ -105,7 +113,7 @@ async fn until(is_so: impl Fn() -> bool) {
     tokio::time::timeout(super::LIMIT, so).await.unwrap();
 }
 
-/// How many watches this process has of the system; each test has a process of its own under nextest.
+/// How many watches this process has of the system.
 #[cfg(target_os = "linux")]
 fn watches() -> usize {
     let files = std::fs::read_dir("/proc/self/fdinfo").unwrap().flatten();

@@ -20,7 +20,7 @@ use agentwire::{
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::{Game, Place, bounded, reply, shell, uses};
+use super::{AFTER_A_TURN, Game, Place, bounded, reply, shell, uses};
 
 /// A handler that never decides, and tells when its question is taken back.
 fn waits(began: &Arc<Notify>, taken_back: &Arc<Notify>) -> PermissionHandler {
@@ -121,6 +121,7 @@ async fn an_agent_in_the_background_asks_in_its_own_name() {
     script["match"] = json!([{"marker": "MARKER", "replies": [
         reply([shell("mkfifo p")]), {"blocks": [{"text": "Touched."}]},
     ]}]);
+    script["match"][0]["replies"][0]["hold_before"] = AFTER_A_TURN.into();
     script["replies"].as_array_mut().unwrap().push(json!({"blocks": [{"text": "It is done."}]}));
     let handler =
         PermissionHandler::new(async |request: CanUseTool, _| request.agent_id.map(|_| Decision::allow()));
