@@ -49,6 +49,7 @@ pub(super) async fn run(
         is_error: false,
         begun: false,
         held: false,
+        again: false,
         replied: false,
         idle: false,
         unreadable: 0,
@@ -98,6 +99,8 @@ struct Call {
     begun: bool,
     /// An interrupt waits until it has begun.
     held: bool,
+    /// It is to be interrupted once more: a kernel may lose an interrupt between two steps of its own.
+    again: bool,
     replied: bool,
     idle: bool,
     unreadable: usize,
@@ -217,6 +220,11 @@ impl Call {
                     }
                     // It has not begun in all that time, and may never say so.
                     Phase::Stopping if self.held => self.interrupt_now(kernel).await,
+                    Phase::Stopping if self.again => {
+                        self.again = false;
+                        kernel.interrupt().await;
+                        self.until = after(self.grace / 2);
+                    }
                     Phase::Stopping => return End::Deaf,
                     Phase::Settling => return End::Finished,
                 },
@@ -242,16 +250,22 @@ impl Call {
         self.held = false;
         kernel.interrupt().await;
         if self.phase == Phase::Stopping {
-            self.until = after(self.grace);
+            self.stopping();
         }
+    }
+
+    /// The grace begins, in the middle of which it is interrupted again.
+    fn stopping(&mut self) {
+        self.phase = Phase::Stopping;
+        self.again = true;
+        self.until = after(self.grace / 2);
     }
 
     /// Who asks for an interrupt may ask again; whoever else does wants an end of it.
     fn interrupted(&mut self, stop: Stop) {
         self.stop = Some(stop);
         if stop != Stop::Asked && self.phase == Phase::Running {
-            self.phase = Phase::Stopping;
-            self.until = after(self.grace);
+            self.stopping();
         }
     }
 
