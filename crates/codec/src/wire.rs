@@ -116,16 +116,16 @@ impl<S: ByteSink> WireWriter<S> {
     ///
     /// When the value is no JSON, or the transport fails.
     pub async fn write<T: Serialize + Sync + ?Sized>(&mut self, value: &T) -> Result<(), WireError> {
-        self.write_line(encode(value)?).await
+        self.write_lines(encode(value)?).await
     }
 
-    /// Writes a line that is encoded already, with its newline.
+    /// Writes whole lines that are encoded already, each with its newline.
     ///
     /// # Errors
     ///
     /// When the transport fails.
-    pub async fn write_line(&mut self, line: Bytes) -> Result<(), WireError> {
-        Ok(self.sink.write(line).await?)
+    pub async fn write_lines(&mut self, lines: Bytes) -> Result<(), WireError> {
+        Ok(self.sink.write(lines).await?)
     }
 
     /// Ends the peer's input.

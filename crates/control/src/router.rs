@@ -1,6 +1,6 @@
 //! The router: frames in, events and lines out.
 
-mod answer;
+pub(crate) mod answer;
 mod decoded;
 mod event;
 mod frames;
@@ -16,7 +16,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use agentwire_codec::{EncodeError, Frame, FrameError, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
-    control::{ControlCall, ControlCancelRequest, ControlResponse, OutboundRequest},
+    control::{ControlCall, ControlCancelRequest, OutboundRequest},
 };
 use bytes::Bytes;
 
@@ -194,13 +194,19 @@ impl Router {
     ///
     /// [`Stale`] where the request is no longer open, or nothing can be sent any more; nothing is sent then.
     pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), Stale> {
+        self.answer_with(id, answer::line(id, reply))
+    }
+
+    /// As [`answer`](Self::answer), with the line that [`answer::line`] has made before.
+    pub(crate) fn answer_with(
+        &mut self,
+        id: &RequestId,
+        line: Result<Bytes, EncodeError>,
+    ) -> Result<(), Stale> {
         if !self.inbound.close(id) || !self.input_is_open() {
             return Err(Stale);
         }
-        match reply {
-            Ok(response) => self.push_answer(answer::success(id, response)),
-            Err(error) => self.refuse_with(id.clone(), error),
-        }
+        self.push_answer(line);
         Ok(())
     }
 
@@ -238,6 +244,12 @@ impl Router {
     /// What is to be written, in order, each a line with its newline.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.transmit.pop()
+    }
+
+    /// As [`poll_transmit`](Self::poll_transmit), and short answers in a row at once: each write costs a system call.
+    #[cfg(feature = "driver")]
+    pub(crate) fn poll_write(&mut self) -> Option<Bytes> {
+        self.transmit.pop_run()
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout) next.
@@ -336,9 +348,8 @@ impl Router {
     }
 
     /// Answers with an error's text.
-    fn refuse_with(&mut self, id: RequestId, why: String) {
-        let response = ControlResponse::failure(id, why);
-        self.push_answer(encode(&Message::ControlResponse(Box::new(response))));
+    fn refuse_with(&mut self, id: &RequestId, why: String) {
+        self.push_answer(answer::line(id, Err(why)));
     }
 
     fn push_answer(&mut self, line: Result<Bytes, EncodeError>) {

@@ -109,7 +109,7 @@ async fn values_are_written_as_lines_and_the_input_ends() {
         String::from_utf8(all).unwrap()
     });
     writer.write(&UserInput::new("a\nb")).await.unwrap();
-    writer.write_line("{}\n".into()).await.unwrap();
+    writer.write_lines("{}\n".into()).await.unwrap();
     writer.finish().await.unwrap();
     writer.finish().await.unwrap();
     let text = read.await.unwrap();
@@ -121,6 +121,6 @@ async fn values_are_written_as_lines_and_the_input_ends() {
 async fn a_peer_that_takes_no_input_is_an_error() {
     let (_reader, mut writer, _lifeline, peer) = opened(3, Limits::default()).await;
     peer.close_input();
-    let error = writer.write_line("{}\n".into()).await.unwrap_err();
+    let error = writer.write_lines("{}\n".into()).await.unwrap_err();
     assert!(matches!(error, WireError::Transport(TransportError::Closed)), "{error:?}");
 }

@@ -18,8 +18,8 @@ use crate::{Cancellation, ControlError, Delivery, Ending, Event, Observer};
 pub(super) struct Effects {
     /// There is something for who reads, and perhaps news of a prompt.
     pub(super) told: bool,
-    /// The request that came last: no other is taken in before it is started.
-    asked: Option<Asked>,
+    /// Requests that came, in their order: nothing else is taken in before they are started.
+    asked: Vec<Asked>,
     replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
     cancelled: Vec<Running>,
     closed: Option<Arc<Ending>>,
@@ -41,7 +41,7 @@ impl State {
                 Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
                 Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
                 Event::RunOver => deliver(&mut self.inbox, Delivery::RunOver),
-                Event::Inbound { id, request, line } => effects.asked = Some(self.enter(id, request, line)),
+                Event::Inbound { id, request, line } => effects.asked.push(self.enter(id, request, line)),
                 Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
                 Event::Answered { id, reply } => {
                     let waiting = self.waiting.remove(&id);
@@ -76,7 +76,7 @@ impl Shared {
         mut state: MutexGuard<'_, State>,
         effects: Effects,
         calls: usize,
-    ) -> Option<Asked> {
+    ) -> Vec<Asked> {
         let Effects { told, asked, replies, cancelled, closed } = effects;
         let writer = if state.router.has_to_write() { state.writer.take() } else { None };
         // Only a call that begins or ends moves the next deadline.

@@ -58,7 +58,8 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
     }
 }
 
-/// Takes the frames in their order, and starts each callback before the frames behind its request are taken.
+/// Takes the frames in their order, and starts each callback before what comes behind its request is taken, but for
+/// further requests.
 ///
 /// Pieces of the conversation are left to whoever reads them: see [`Parcel::Conversation`](super::inbox::Parcel).
 fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
@@ -66,6 +67,8 @@ fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
     let mut frames = batch.into_iter();
     // One alone needs no list.
     let mut arrivals = Vec::with_capacity(frames.len().saturating_sub(1));
+    // Whether the last of them asks something.
+    let mut asks = false;
     while let Some(frame) = frames.next() {
         let frame = match frame {
             // Asked when this is compiled: without a sieve there is nothing here.
@@ -77,21 +80,28 @@ fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
         };
         // Decoded before the lock is taken, for which the reader may be waiting.
         let arrival = Arrival::of(frame, shared.observer());
-        if !arrival.is_request() && frames.len() > 0 {
-            arrivals.push(arrival);
-            continue;
+        if asks && !arrival.is_request() {
+            arrive(host, arrivals.drain(..));
         }
-        let asked = shared.arrive(arrivals.drain(..).chain([arrival]));
-        shared.settle_observer();
-        if let Some(asked) = asked {
-            callbacks::start(host, asked);
+        asks = arrival.is_request();
+        if frames.len() > 0 {
+            arrivals.push(arrival);
+        } else {
+            return arrive(host, arrivals.drain(..).chain([arrival]));
         }
     }
-    // The last one may have been taken off.
-    if S::TAKES && !arrivals.is_empty() {
-        // None of them asks anything.
-        let _nothing = shared.arrive(arrivals.into_iter());
-        shared.settle_observer();
+    // The last one was taken off, or there was none.
+    if !arrivals.is_empty() {
+        arrive(host, arrivals.drain(..));
+    }
+}
+
+/// Takes in what arrived under one lock, then starts the callbacks.
+fn arrive(host: &Host, arrivals: impl Iterator<Item = Arrival>) {
+    let asked = host.shared.arrive(arrivals);
+    host.shared.settle_observer();
+    for asked in asked {
+        callbacks::start(host, asked);
     }
 }
 

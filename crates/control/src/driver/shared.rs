@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     Cancellation, ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started,
-    request_map::RequestMap,
+    request_map::RequestMap, router::answer,
 };
 
 /// What the driver, the handles and the callbacks share.
@@ -151,8 +151,8 @@ impl Shared {
         result
     }
 
-    /// Takes in what arrived, in its order, and passes on what came of it; what arrived last may ask something.
-    pub(super) fn arrive(&self, arrivals: impl Iterator<Item = Arrival>) -> Option<Asked> {
+    /// Takes in what arrived, in its order, and passes on what came of it, but for what was asked.
+    pub(super) fn arrive(&self, arrivals: impl Iterator<Item = Arrival>) -> Vec<Asked> {
         let mut state = self.state();
         let (calls, _) = state.router.open();
         let mut effects = Effects::default();
@@ -177,8 +177,10 @@ impl Shared {
         number: u64,
         reply: Result<RawJson, String>,
     ) -> Result<(), Stale> {
+        // Before the lock is taken, for which others may be waiting.
+        let line = answer::line(id, reply);
         self.apply(self.state(), |state| match state.callbacks.remove(id) {
-            Some(running) if running.number == number => state.router.answer(id, reply),
+            Some(running) if running.number == number => state.router.answer_with(id, line),
             Some(other) => {
                 state.callbacks.insert(id.clone(), other);
                 Err(Stale)
@@ -326,8 +328,9 @@ impl State {
         (id, reply)
     }
 
-    pub(super) fn next_line(&mut self) -> Option<Bytes> {
-        self.router.poll_transmit()
+    /// What is to be written next: a line, or some.
+    pub(super) fn next_lines(&mut self) -> Option<Bytes> {
+        self.router.poll_write()
     }
 }
 

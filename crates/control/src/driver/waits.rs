@@ -93,12 +93,12 @@ impl Shared {
         self.state().waiters -= 1;
     }
 
-    /// Waits for the next line to write; `None` when the input is to be ended.
-    pub(super) async fn next_line(&self) -> Option<Bytes> {
+    /// Waits for the next lines to write; `None` when the input is to be ended.
+    pub(super) async fn next_lines(&self) -> Option<Bytes> {
         poll_fn(|context| {
             let mut state = self.state();
-            let line = state.next_line();
-            if line.is_none() && state.router.input_is_open() {
+            let lines = state.next_lines();
+            if lines.is_none() && state.router.input_is_open() {
                 // Whoever has something written takes it, under the same lock.
                 state.writer.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());
                 return Poll::Pending;
@@ -112,7 +112,7 @@ impl Shared {
             if held_up {
                 self.may_read.notify_waiters();
             }
-            Poll::Ready(line)
+            Poll::Ready(lines)
         })
         .await
     }
@@ -121,8 +121,8 @@ impl Shared {
     pub(super) fn unwritten_lines(&self) -> Bytes {
         let mut state = self.state();
         let mut lines = BytesMut::new();
-        while let Some(line) = state.next_line() {
-            lines.extend_from_slice(&line);
+        while let Some(next) = state.next_lines() {
+            lines.extend_from_slice(&next);
         }
         lines.freeze()
     }

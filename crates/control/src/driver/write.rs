@@ -17,8 +17,8 @@ use crate::Ending;
 pub(super) async fn write<S: ByteSink>(writer: WireWriter<S>, shared: &Shared) -> Ending {
     let mut left = Left { writer, shared };
     let writer = &mut left.writer;
-    while let Some(line) = shared.next_line().await {
-        if let Err(error) = writer.write_line(line).await {
+    while let Some(lines) = shared.next_lines().await {
+        if let Err(error) = writer.write_lines(lines).await {
             let why = chain(&error);
             shared.input_broken(&why);
             shared.input_finished();

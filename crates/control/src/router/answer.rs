@@ -5,10 +5,23 @@ use agentwire_protocol::{Message, RawJson, RequestId, control::ControlResponse};
 use bytes::Bytes;
 use memchr::memchr2;
 
+/// The line of an answer: what was asked for, or a text that says why not.
+///
+/// It is made without the router, so that no lock need be held for it.
+pub(crate) fn line(id: &RequestId, reply: Result<RawJson, String>) -> Result<Bytes, EncodeError> {
+    match reply {
+        Ok(response) => success(id, response),
+        Err(why) => {
+            let response = ControlResponse::failure(id.clone(), why);
+            encode(&Message::ControlResponse(Box::new(response)))
+        }
+    }
+}
+
 /// The line of a success.
 ///
 /// It is what [`encode`] makes of the [`ControlResponse`], without looking through types what is known beforehand.
-pub(super) fn success(id: &RequestId, response: RawJson) -> Result<Bytes, EncodeError> {
+fn success(id: &RequestId, response: RawJson) -> Result<Bytes, EncodeError> {
     if !is_plain(id.as_str()) {
         let response = ControlResponse::success(id.clone(), Some(response));
         return encode(&Message::ControlResponse(Box::new(response)));

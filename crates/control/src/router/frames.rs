@@ -140,7 +140,7 @@ impl Router {
         if self.inbound.is_open(&id) {
             self.ignored.duplicate_requests += 1;
         } else {
-            self.refuse_with(id, why);
+            self.refuse_with(&id, why);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use agentwire_protocol::RequestId;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 /// What waits to be written, in order.
 #[derive(Debug, Default)]
@@ -51,6 +51,27 @@ impl Transmit {
         Some(line)
     }
 
+    /// As [`pop`](Self::pop), and answers in a row at once, where they are short.
+    ///
+    /// Answers alone: a request may be taken back until it is taken, and a prompt that is taken is told apart.
+    pub(super) fn pop_run(&mut self) -> Option<Bytes> {
+        let (mut lines, mut bytes) = (0, 0);
+        for Waiting { line, kind } in &self.lines {
+            if *kind != Kind::Answer || bytes + line.len() > LONGEST_RUN {
+                break;
+            }
+            (lines, bytes) = (lines + 1, bytes + line.len());
+        }
+        if lines < 2 {
+            return self.pop();
+        }
+        let mut run = BytesMut::with_capacity(bytes);
+        for _ in 0..lines {
+            run.extend_from_slice(&self.pop()?);
+        }
+        Some(run.freeze())
+    }
+
     /// Drops a request that was not taken yet; `false` where it was.
     pub(super) fn remove_request(&mut self, id: &RequestId) -> bool {
         let place =
@@ -75,5 +96,60 @@ impl Transmit {
 
     pub(super) fn answer_bytes(&self) -> usize {
         self.answer_bytes
+    }
+}
+
+/// The most bytes of answers that are joined: copying them costs less than another write, and a pipe takes them at once.
+const LONGEST_RUN: usize = 16 << 10;
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::{Kind, LONGEST_RUN, Transmit};
+
+    fn run(lines: &[(&'static str, Kind)]) -> Vec<Bytes> {
+        let mut transmit = Transmit::default();
+        for (line, kind) in lines {
+            let kind = match kind {
+                Kind::Request(id) => Kind::Request(id.clone()),
+                Kind::Prompt => Kind::Prompt,
+                Kind::Answer => Kind::Answer,
+                Kind::Other => Kind::Other,
+            };
+            transmit.push(Bytes::from_static(line.as_bytes()), kind);
+        }
+        let runs = std::iter::from_fn(|| transmit.pop_run()).collect();
+        assert_eq!((transmit.bytes(), transmit.answer_bytes()), (0, 0));
+        runs
+    }
+
+    #[test]
+    fn answers_in_a_row_are_one_piece_and_nothing_else_is() {
+        let request = || Kind::Request("r".into());
+        let lines = [
+            ("a\n", Kind::Answer),
+            ("b\n", Kind::Answer),
+            ("p\n", Kind::Prompt),
+            ("q\n", Kind::Prompt),
+            ("c\n", Kind::Answer),
+            ("r\n", request()),
+            ("s\n", request()),
+            ("o\n", Kind::Other),
+            ("d\n", Kind::Answer),
+            ("e\n", Kind::Answer),
+            ("f\n", Kind::Answer),
+        ];
+        let runs = ["a\nb\n", "p\n", "q\n", "c\n", "r\n", "s\n", "o\n", "d\ne\nf\n"];
+        assert_eq!(run(&lines), runs);
+    }
+
+    #[test]
+    fn a_piece_has_a_bound() {
+        let long: &'static str = "x".repeat(LONGEST_RUN - 1).leak();
+        let runs =
+            run(&[("a", Kind::Answer), (long, Kind::Answer), ("b", Kind::Answer), ("c", Kind::Answer)]);
+        assert_eq!(runs.iter().map(Bytes::len).collect::<Vec<_>>(), [LONGEST_RUN, 2]);
+        assert_eq!(run(&[(long, Kind::Answer), (long, Kind::Answer)]).len(), 2);
     }
 }
