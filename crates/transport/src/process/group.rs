@@ -4,7 +4,10 @@ use std::{
     fs::File,
     io::{self, Read},
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -24,12 +27,14 @@ pub(super) struct Group {
     end: Option<OwnedFd>,
     /// Whether the leader was reaped. From then on the id may belong to a stranger and is never signalled again.
     reaped: Mutex<bool>,
+    /// Whether nobody was left of it once: members come of members, and of the guard's start.
+    emptied: AtomicBool,
 }
 
 impl Group {
     /// The group of a leader that is not reaped yet.
     pub(super) fn new(leader: Pid) -> Self {
-        Self { leader, end: end_of(leader), reaped: Mutex::new(false) }
+        Self { leader, end: end_of(leader), reaped: Mutex::new(false), emptied: AtomicBool::new(false) }
     }
 
     pub(super) fn id(&self) -> u32 {
@@ -112,8 +117,10 @@ impl Group {
         self.reap();
     }
 
-    /// Whether the group has other living members than its ended leader and its guard.
+    /// Whether the group has other living members than its ended leader and its guard, which is started already or is
+    /// not going to be.
     ///
+    /// It reads all processes of the machine, so that what it found once is kept: a group that nobody is left of stays so.
     /// On Linux signal 0 cannot tell: the zombie leader would answer too.
     pub(super) fn has_others(&self, guard: Option<Pid>) -> bool {
         if *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -126,11 +133,16 @@ impl Group {
         }
         let leader = self.leader.as_raw_nonzero().get();
         let guard = guard.map(|guard| guard.as_raw_nonzero().get());
+        if self.emptied.load(Ordering::Relaxed) {
+            return false;
+        }
         let Ok(processes) = std::fs::read_dir("/proc") else { return true };
-        processes
+        let found = processes
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
             .filter(|process| *process != leader && Some(*process) != guard)
-            .any(|process| lives_in_group(process, leader))
+            .any(|process| lives_in_group(process, leader));
+        self.emptied.store(!found, Ordering::Relaxed);
+        found
     }
 }
 
