@@ -16,6 +16,8 @@ pub struct Options {
     /// The longest time that a call may name; an hour by default.
     pub longest_time: Duration,
     /// How long code that is interrupted may go on before the kernel is ended; 5 seconds by default.
+    ///
+    /// In the middle of it the code is interrupted once more, since some kernels lose an interrupt.
     pub grace: Duration,
     /// How long a kernel may take to start; a minute by default.
     pub start_limit: Duration,

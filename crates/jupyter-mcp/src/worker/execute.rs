@@ -48,7 +48,7 @@ pub(super) async fn run(
         printed,
         is_error: false,
         begun: false,
-        held: false,
+        held: None,
         again: false,
         replied: false,
         idle: false,
@@ -78,7 +78,7 @@ pub(super) async fn run(
         End::Died(report) => {
             call.drain(&mut kernel).await;
             kernel.kill().await;
-            (None, Some(last_words(report)))
+            (None, (!call.quits).then(|| last_words(report)))
         }
         _ => {
             kernel.kill().await;
@@ -97,8 +97,8 @@ struct Call {
     is_error: bool,
     /// The kernel has shown that it runs the code: before that many lose an interrupt.
     begun: bool,
-    /// An interrupt waits until it has begun.
-    held: bool,
+    /// An interrupt waits until it has begun, and no longer than this.
+    held: Option<Instant>,
     /// It is to be interrupted once more: a kernel may lose an interrupt between two steps of its own.
     again: bool,
     replied: bool,
@@ -178,25 +178,22 @@ impl Call {
                 },
                 () = given_up(cancelled, reply), if self.stop != Some(Stop::Cancelled) => Event::Interrupt(Stop::Cancelled, None),
                 // Before the messages: a flood of them holds up no limit.
-                () = sleep_until(self.until) => Event::Late,
+                () = sleep_until(self.held.map_or(self.until, |held| held.min(self.until))) => Event::Late,
                 message = channels.iopub.read() => Event::Message(message.map(Box::new)),
                 message = channels.shell.read() => Event::Message(message.map(Box::new)),
                 _answer = channels.control.read() => continue,
-                report = process.ended() => return self.died(report),
+                report = process.ended() => return End::Died(report),
             };
             match event {
                 Event::Message(Ok(message)) if parent_is(&message, &self.id) => {
                     self.take(message.content);
-                    if self.begun && self.held {
-                        self.interrupt_now(kernel).await;
-                    }
                 }
                 // Of another call, or of none.
                 Event::Message(Ok(_)) => {}
                 Event::Message(Err(RuntimeError::ZmqError(error))) => {
                     // The connections of a kernel that ends are gone a moment before it is.
                     return match timeout(END_LIMIT, process.ended()).await {
-                        Ok(report) => self.died(report),
+                        Ok(report) => End::Died(report),
                         Err(_lives) => End::Lost(error.to_string()),
                     };
                 }
@@ -213,13 +210,13 @@ impl Call {
                         let _gone = done.send(runs);
                     }
                 }
+                // It may never say that it has begun.
+                Event::Late if self.held.is_some() => self.interrupt_now(kernel).await,
                 Event::Late => match self.phase {
                     Phase::Running => {
                         self.interrupt(kernel).await;
                         self.interrupted(Stop::TimedOut);
                     }
-                    // It has not begun in all that time, and may never say so.
-                    Phase::Stopping if self.held => self.interrupt_now(kernel).await,
                     Phase::Stopping if self.again => {
                         self.again = false;
                         kernel.interrupt().await;
@@ -229,25 +226,26 @@ impl Call {
                     Phase::Settling => return End::Finished,
                 },
             }
+            if self.begun && self.held.is_some() {
+                self.interrupt_now(kernel).await;
+            }
         }
         if self.quits { End::Quit } else { End::Finished }
     }
 
-    fn died(&self, report: ExitReport) -> End {
-        if self.quits { End::Quit } else { End::Died(report) }
-    }
-
     /// Interrupts the code as soon as it runs.
     async fn interrupt(&mut self, kernel: &mut Kernel) {
-        self.held = !self.begun;
         if self.begun {
             kernel.interrupt().await;
+        } else {
+            self.held.get_or_insert_with(|| after(HOLD_LIMIT));
         }
     }
 
     /// Interrupts the code that an interrupt was held back from; from now on it has the grace to heed it.
     async fn interrupt_now(&mut self, kernel: &mut Kernel) {
-        self.held = false;
+        // None is held back after this one, or the end could be put off for ever.
+        (self.begun, self.held) = (true, None);
         kernel.interrupt().await;
         if self.phase == Phase::Stopping {
             self.stopping();
@@ -297,6 +295,7 @@ fn after(time: Duration) -> Instant {
 }
 
 const SEND_LIMIT: Duration = Duration::from_secs(5);
+const HOLD_LIMIT: Duration = Duration::from_secs(2);
 const END_LIMIT: Duration = Duration::from_secs(1);
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 const DRAIN_PAUSE: Duration = Duration::from_millis(50);

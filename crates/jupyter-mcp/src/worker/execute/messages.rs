@@ -53,6 +53,8 @@ impl Call {
     fn settle(&mut self) {
         if self.phase != Phase::Settling {
             self.phase = Phase::Settling;
+            // Code that has ended is left alone: some kernels end of an interrupt that finds them idle.
+            self.held = None;
             self.settled = after(LONGEST_SETTLING);
         }
         self.until = after(SETTLE_LIMIT).min(self.settled);
@@ -67,6 +69,7 @@ impl Call {
                 self.replied = true;
                 self.settle();
             }
+            RuntimeError::ParseError { msg_type, .. } => self.begun |= msg_type != "status",
             _ => {}
         }
         self.unreadable += 1;

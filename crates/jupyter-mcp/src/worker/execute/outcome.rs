@@ -10,7 +10,12 @@ use crate::worker::Outcome;
 
 impl Call {
     pub(super) fn outcome(self, end: &End) -> Outcome {
-        let is_error = self.is_error || self.stop.is_some() || !matches!(end, End::Finished | End::Quit);
+        let is_wanted = match end {
+            End::Finished | End::Quit => true,
+            End::Died(_) => self.quits,
+            _ => false,
+        };
+        let is_error = self.is_error || self.stop.is_some() || !is_wanted;
         let mut notes = Vec::new();
         if self.unreadable > 0 {
             notes.push(format!("[{} messages of the kernel could not be read.]", self.unreadable));
@@ -34,6 +39,7 @@ impl Call {
             End::Finished if self.stop.is_none() => return None,
             End::Finished => format!("[Interrupted: {why}. What was computed before is kept.]"),
             End::Quit => format!("[The code ended the kernel.\n{LOST}]"),
+            End::Died(_) if self.quits => format!("[The code ended the kernel.\n{LOST}]"),
             End::Died(report) => {
                 let words = last_words(report);
                 format!("[The kernel ended while this ran ({words}).\n{LOST}]")
