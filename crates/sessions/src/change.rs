@@ -11,6 +11,7 @@ use agentwire_protocol::SessionId;
 
 pub use error::ChangeError;
 pub(crate) use fork::fork_entries;
+pub(crate) use fresh::now;
 
 use crate::RawEntry;
 use object::Object;
@@ -42,13 +43,14 @@ pub(crate) fn tag_entry(session: &SessionId, tag: Option<&str>) -> Result<RawEnt
     entry.into_entry()
 }
 
-/// The entry that puts a session into a store's archive, or takes it out; of several, the last counts.
+/// The entry that puts a session into a store's archive, or takes it out, at this time; of several, the latest counts.
 ///
 /// No entry of the CLI's says it, which keeps the mark in a file of its own.
-pub(crate) fn archived_entry(session: &SessionId, archived: bool) -> Result<RawEntry, ChangeError> {
+pub(crate) fn archived_entry(session: &SessionId, archived: bool, at: &str) -> Result<RawEntry, ChangeError> {
     let mut entry = Object::of_kind(ARCHIVED);
     entry.set("archived", &archived);
     entry.set("sessionId", session);
+    entry.set("timestamp", at);
     entry.into_entry()
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn archived_entry(session: &SessionId, archived: bool) -> Result<RawE
 pub(crate) fn stamped(entry: &RawEntry) -> Result<RawEntry, ChangeError> {
     let mut entry = Object::of(entry)?;
     entry.set("uuid", &fresh::uuid());
-    entry.set("timestamp", &fresh::now());
+    entry.set("timestamp", &now());
     entry.into_entry()
 }
 

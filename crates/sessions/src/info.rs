@@ -9,7 +9,7 @@ use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionInfo;
 use memchr::memmem;
 
-pub(crate) use archived::said_at;
+pub(crate) use archived::{mark_of, said_at};
 pub(crate) use first_prompt::{Prompt, first_prompt, prompt_text};
 
 use crate::ends::Ends;

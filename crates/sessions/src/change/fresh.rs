@@ -33,7 +33,7 @@ pub(super) fn uuid() -> Uuid {
 }
 
 /// The time as the CLI writes it, such as `2026-01-31T12:00:00.123Z`.
-pub(super) fn now() -> String {
+pub(crate) fn now() -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     written(since.as_millis() as u64)
 }

@@ -13,13 +13,16 @@ use crate::time::parse_ms;
 
 /// Whether it is; `None` where it never was, or its mark can't be read.
 pub(super) fn archived(file: &SessionFile, ends: &Ends) -> Option<bool> {
-    // A link would lead somewhere else.
-    if !fs::symlink_metadata(file.folder()).ok()?.is_dir() {
-        return None;
-    }
-    let mark = read(archived_mark(file))?;
+    let mark = mark_of(file)?;
     let at = parse_ms(&mark.at)?;
     Some(mark.archived && !says_later(&ends.head, at) && !says_later(ends.tail(), at))
+}
+
+/// The session's mark, where it has one that can be read.
+pub(crate) fn mark_of(file: &SessionFile) -> Option<Mark> {
+    // A link would lead somewhere else.
+    let is_folder = fs::symlink_metadata(file.folder()).ok()?.is_dir();
+    if is_folder { read(archived_mark(file)) } else { None }
 }
 
 /// Where the mark is kept: `archived.json` in the session's folder, with the fields `archived`, `at` (a time) and `by`.
@@ -27,10 +30,12 @@ fn archived_mark(file: &SessionFile) -> PathBuf {
     file.folder().join("archived.json")
 }
 
+/// What the mark says.
 #[derive(Deserialize)]
-struct Mark {
+pub(crate) struct Mark {
     archived: bool,
-    at: String,
+    /// When it was set.
+    pub(crate) at: String,
 }
 
 fn read(path: PathBuf) -> Option<Mark> {

@@ -8,8 +8,10 @@ use std::path::Path;
 use agentwire_protocol::{RawJson, SessionId};
 
 use super::sessions::AGENT_METADATA;
-use super::{SessionKey, SessionStore, StoreError, StoreSessions};
-use crate::sessions::Inside;
+use super::{SessionKey, SessionStore, StoreError};
+use crate::change::archived_entry;
+use crate::info::mark_of;
+use crate::sessions::{Inside, SessionFile};
 use crate::{RawEntry, SessionError, Sessions};
 
 /// Brings a session and its subagents from the CLI's own files into a store; the key it has there, or `None` where
@@ -17,7 +19,7 @@ use crate::{RawEntry, SessionError, Sessions};
 ///
 /// The project is called what its folder is called, as a mirror calls it, so the session can be resumed from the store
 /// as if it had been mirrored.
-/// Whether it is archived comes with it, as a mark of now.
+/// Whether it is archived comes with it, as of when that was set.
 /// It is no fault to import a session twice, or one that a mirror has left gaps in: what has an id is kept once.
 ///
 /// Entries go to the store in order, at most 500 or about a megabyte at once.
@@ -38,8 +40,8 @@ pub async fn import_session(
         file.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let key = SessionKey::new(project.unwrap_or_default(), id.clone()).map_err(naming)?;
     append_file(store, &key, &file.path).await?;
-    if let Some(archived) = sessions.info(id)?.and_then(|info| info.archived) {
-        StoreSessions::new(store, key.project()).mark(id, archived).await?;
+    if let Some(mark) = mark(sessions, id, &file)? {
+        store.append(&key, &[mark]).await?;
     }
     let folder = file.folder();
     for (_, path) in sessions.subagent_files(id)?.unwrap_or_default() {
@@ -99,6 +101,13 @@ fn subpath(inside: &Path) -> Option<String> {
     let inside = inside.with_extension("");
     let parts: Option<Vec<_>> = inside.iter().map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
+}
+
+/// Whether the session is archived, as an entry; none where it never was.
+fn mark(sessions: &Sessions, id: &SessionId, file: &SessionFile) -> Result<Option<RawEntry>, SessionError> {
+    let archived = sessions.info(id)?.and_then(|info| info.archived);
+    let (Some(archived), Some(mark)) = (archived, mark_of(file)) else { return Ok(None) };
+    Ok(archived_entry(id, archived, &mark.at).ok())
 }
 
 /// A subagent's metadata as the entry that a mirror is sent for it; none where the file is none.

@@ -93,19 +93,21 @@ impl Folded {
         }
     }
 
-    /// A mark holds until the user says something later.
+    /// A mark holds until the user says something later; an older one, which is brought once more, changes nothing.
     fn archive(&mut self, entry: &RawEntry, seen: &Seen) {
-        if entry.kind() == ARCHIVED {
-            let at = seen.timestamp.as_deref().and_then(parse_ms);
-            if let (Some(archived), Some(at)) = (seen.archived, at) {
-                self.last("archived", Some(archived));
-                self.last("archived_at", Some(at));
-            }
-        } else if self.is_true("archived")
-            && let Some(at) = self.fields.get("archived_at").and_then(|at| at.decode::<u64>().ok())
-            && said_at(entry.as_str().as_bytes()).is_some_and(|said| said > at)
+        let since = self.fields.get("archived_at").and_then(|at| at.decode::<u64>().ok());
+        let (archived, at) = if entry.kind() == ARCHIVED {
+            (seen.archived, seen.timestamp.as_deref().and_then(parse_ms))
+        } else if self.is_true("archived") {
+            (Some(false), said_at(entry.as_str().as_bytes()).filter(|said| Some(*said) > since))
+        } else {
+            return;
+        };
+        if let (Some(archived), Some(at)) = (archived, at)
+            && Some(at) >= since
         {
-            self.last("archived", Some(false));
+            self.last("archived", Some(archived));
+            self.last("archived_at", Some(at));
         }
     }
 
@@ -221,6 +223,9 @@ mod tests {
         assert_eq!(of(&[mark(true, 2), mark(false, 3)]), Some(false));
         assert_eq!(of(&[mark(false, 2), mark(true, 3)]), Some(true));
         assert_eq!(of(&[mark(true, 2).replace("1970", "soon")]), None);
+        // What is imported once more says nothing new.
+        assert_eq!(of(&[mark(true, 2), said("user", 3), mark(true, 2)]), Some(false));
+        assert_eq!(of(&[mark(false, 2), mark(true, 3), mark(false, 2)]), Some(true));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, time::Duration};
 
 use agentwire_protocol::SessionId;
-use agentwire_sessions::{KeyError, RawEntry, SessionKey, SessionStore};
+use agentwire_sessions::{KeyError, RawEntry, SessionKey, SessionStore, fold_summary};
 use serde::Deserialize;
 
 use super::refuse_id;
@@ -40,7 +40,7 @@ pub(super) async fn by_id(
     whole(store, key, entries, limit).await
 }
 
-/// The session with messages that was last written to; `None` where there is none.
+/// The session with messages that was last written to and is not archived; `None` where there is none.
 pub(super) async fn last(
     store: &dyn SessionStore,
     project: &str,
@@ -57,7 +57,8 @@ pub(super) async fn last(
         // A store of somebody else's may hold other things too.
         let Ok(key) = key else { continue };
         let entries = entries(store, &key, limit).await?;
-        if entries.first().is_some_and(|first| !is_sidechain(first)) && entries.iter().any(is_message) {
+        let is_of_its_own = entries.first().is_some_and(|first| !is_sidechain(first));
+        if is_of_its_own && entries.iter().any(is_message) && !is_archived(&entries) {
             return whole(store, key, entries, limit).await.map(Some);
         }
     }
@@ -117,6 +118,20 @@ fn failed(doing: String, source: StoreFault) -> Error {
 fn is_message(entry: &RawEntry) -> bool {
     matches!(entry.kind(), "user" | "assistant") && !is_sidechain(entry)
 }
+
+/// Whether the session was put away, which is an entry that came last.
+fn is_archived(entries: &[RawEntry]) -> bool {
+    #[derive(Deserialize)]
+    struct Kept {
+        #[serde(default)]
+        archived: bool,
+    }
+    entries.iter().any(|entry| entry.kind() == ARCHIVED)
+        && fold_summary(None, entries).and_then(|data| data.decode::<Kept>()).is_ok_and(|kept| kept.archived)
+}
+
+/// The kind of the entry that says whether a session is archived.
+pub(super) const ARCHIVED: &str = "archived";
 
 /// Whether an entry is a subagent's, which older versions of the CLI kept among the others.
 fn is_sidechain(entry: &RawEntry) -> bool {

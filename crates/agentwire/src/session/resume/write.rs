@@ -9,7 +9,10 @@ use std::{
 use agentwire_protocol::RawJson;
 use agentwire_sessions::RawEntry;
 
-use super::{folder::Folder, load::Loaded};
+use super::{
+    folder::Folder,
+    load::{ARCHIVED, Loaded},
+};
 use crate::mirror::{PROJECTS, SUFFIX};
 
 /// Writes a session, and what lies beneath it.
@@ -50,8 +53,6 @@ fn named(path: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
-/// The kind of the entry that says whether a session is archived.
-const ARCHIVED: &str = "archived";
 /// The kind of the entry that stands for what is stored beside a subagent's conversation.
 const ABOUT: &str = "agent_metadata";
 const ABOUT_SUFFIX: &str = ".meta.json";

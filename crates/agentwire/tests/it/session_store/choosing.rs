@@ -45,10 +45,11 @@ impl SessionStore for Listing {
     }
 }
 
-const OTHERS: [&str; 3] = [
+const OTHERS: [&str; 4] = [
     "1b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11",
     "2b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11",
     "3b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11",
+    "4b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11",
 ];
 
 #[tokio::test]
@@ -58,11 +59,14 @@ async fn the_last_session_is_one_with_messages() {
     let sidechain = || entry(json!({"type": "user", "uuid": "2", "isSidechain": true}));
     let titled = || entry(json!({"type": "ai-title"}));
     let said = || entry(json!({"type": "user", "uuid": "1"}));
+    let archived =
+        || entry(json!({"type": "archived", "archived": true, "timestamp": "2026-01-01T00:00:00Z"}));
     let sessions = [
         (ID, vec![titled(), said()]),
         (OTHERS[0], vec![titled()]),
         (OTHERS[1], vec![titled(), sidechain()]),
         (OTHERS[2], vec![sidechain(), said()]),
+        (OTHERS[3], vec![said(), archived()]),
     ];
     let mut listed = Vec::new();
     for (at, (id, entries)) in (1..).zip(sessions) {

@@ -3,7 +3,7 @@
 use agentwire_protocol::{SessionId, Uuid};
 
 use super::StoreSessions;
-use crate::change::{archived_entry, fork_entries, stamped, tag_entry, title_entry};
+use crate::change::{archived_entry, fork_entries, now, stamped, tag_entry, title_entry};
 use crate::{ChangeError, RawEntry, StoreError};
 
 /// Changes.
@@ -33,8 +33,9 @@ impl StoreSessions<'_> {
 
     /// Archives the session: it stays where it is, and is told of as archived until the user says something in it.
     ///
-    /// The mark is an entry of the session (`"type":"archived"`), which other programs pass over; the CLI never sees it,
-    /// since a session that is resumed from a store is written without it.
+    /// The mark is an entry of the session (`"type":"archived"`), so that the session counts as written to now, as with a
+    /// title or a tag.
+    /// The CLI never sees it, since a session that is resumed from a store is written without it.
     ///
     /// # Errors
     ///
@@ -52,9 +53,8 @@ impl StoreSessions<'_> {
         self.mark(id, false).await
     }
 
-    /// Marks the session as archived or not.
-    pub(in crate::store) async fn mark(&self, id: &SessionId, archived: bool) -> Result<(), StoreError> {
-        let entry = archived_entry(id, archived).and_then(|entry| stamped(&entry));
+    async fn mark(&self, id: &SessionId, archived: bool) -> Result<(), StoreError> {
+        let entry = archived_entry(id, archived, &now()).and_then(|entry| stamped(&entry));
         self.add(id, entry.map_err(refused)?).await
     }
 
