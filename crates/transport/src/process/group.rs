@@ -27,7 +27,8 @@ pub(super) struct Group {
     end: Option<OwnedFd>,
     /// Whether the leader was reaped. From then on the id may belong to a stranger and is never signalled again.
     reaped: Mutex<bool>,
-    /// Whether nobody was left of it once: members come of members, and of the guard's start.
+    /// Whether nobody was left of it once. Members come of members and of the guard's start; a stranger of the same session
+    /// could join too, and is none of what the child has started.
     emptied: AtomicBool,
 }
 
@@ -184,10 +185,17 @@ fn lives_in_group(process: i32, group: i32) -> bool {
     // One read for each process of the machine; what is asked for stands in front.
     let mut stat = [0; 512];
     let read = File::open(format!("/proc/{process}/stat")).and_then(|mut file| file.read(&mut stat));
-    let Ok(length) = read else { return false };
+    let length = match read {
+        Ok(length) => length,
+        // It is not known; any other error is one of a process that is gone, or not ours to see.
+        Err(error) => return OURS.iter().any(|ours| error.raw_os_error() == Some(ours.raw_os_error())),
+    };
     let stat = String::from_utf8_lossy(&stat[..length]);
     let Some((_, fields)) = stat.rsplit_once(')') else { return false };
     let mut fields = fields.split_ascii_whitespace();
     let alive = !matches!(fields.next(), Some("Z" | "X") | None);
     alive && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
 }
+
+/// Errors of a machine, or of this program, that has too little of something.
+const OURS: [Errno; 3] = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
