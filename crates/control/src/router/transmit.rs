@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use agentwire_protocol::RequestId;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+#[cfg(any(test, feature = "driver"))]
+use bytes::BytesMut;
 
 /// What waits to be written, in order.
 #[derive(Debug, Default)]
@@ -54,6 +56,7 @@ impl Transmit {
     /// As [`pop`](Self::pop), and answers in a row at once, where they are short.
     ///
     /// Answers alone: a request may be taken back until it is taken, and a prompt that is taken is told apart.
+    #[cfg(any(test, feature = "driver"))]
     pub(super) fn pop_run(&mut self) -> Option<Bytes> {
         let (mut lines, mut bytes) = (0, 0);
         for Waiting { line, kind } in &self.lines {
@@ -100,6 +103,7 @@ impl Transmit {
 }
 
 /// The most bytes of answers that are joined: copying them costs less than another write, and a pipe takes them at once.
+#[cfg(any(test, feature = "driver"))]
 const LONGEST_RUN: usize = 16 << 10;
 
 #[cfg(test)]

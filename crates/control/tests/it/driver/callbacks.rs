@@ -214,6 +214,32 @@ async fn a_request_that_is_taken_back_fires_its_token_and_gets_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_asked_and_taken_back_in_one_block_is_taken_in_its_order() {
+    let began = Arc::new(Mutex::new(Vec::new()));
+    let book = Arc::clone(&began);
+    let responder = With(move |context: CallContext| -> Reply {
+        let mut began = book.lock().unwrap();
+        began.push(context.request_id.to_string());
+        let waits = began.len() == 1;
+        Box::pin(async move {
+            if waits {
+                context.cancelled.cancelled().await;
+            }
+            done()
+        })
+    });
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start(responder, Settings::default()).await;
+    cli.say(&[inbound("a"), inbound("b"), cancel("a"), inbound("c"), inbound("d")].join("\n")).await;
+    for id in ["b", "c", "d"] {
+        assert_eq!(cli.hear().await.unwrap()["response"]["request_id"], id);
+    }
+    assert!(waits(cli.hear()).await);
+    assert_eq!(*began.lock().unwrap(), ["a", "b", "c", "d"]);
+    assert_eq!(control.ignored().cancels, 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_callback_that_ignores_its_token_is_dropped_after_the_grace() {
     let (responder, dropped) = stubborn();
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
