@@ -13,6 +13,8 @@ use tempfile::TempDir;
 
 use super::{Handler, Settings, Watch};
 
+#[cfg(target_os = "linux")]
+mod counted;
 mod inside;
 
 /// More than enough for anything that happens at all.
@@ -264,50 +266,6 @@ async fn writing_without_a_pause_does_not_put_it_off_for_ever() {
     stop.store(true, Ordering::Relaxed);
     writer.join().unwrap();
     assert_eq!(told.unwrap(), BTreeSet::from([place.path("busy")]));
-}
-
-/// What is counted is counted in the whole process.
-#[cfg(target_os = "linux")]
-#[test]
-fn dropping_it_leaves_no_thread_and_no_watch() {
-    in_a_process_of_its_own("config::watch::tests::dropping");
-}
-
-#[cfg(target_os = "linux")]
-fn in_a_process_of_its_own(test: &str) {
-    let run = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--ignored"])
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success() && told.contains("1 passed"), "{told}");
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-#[ignore = "run by another test, in a process of its own"]
-async fn dropping() {
-    let place = Place::new(quick(), &["mcp.json"]).await;
-    place.write("mcp.json", "");
-    place.expect("mcp.json").await;
-    assert_eq!(left(), 3, "two threads and a queue of the kernel's");
-    drop(place);
-    let gone = async {
-        while left() > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(LIMIT, gone).await.expect("nothing is left");
-}
-
-/// The threads and queues of watches in this process.
-#[cfg(target_os = "linux")]
-fn left() -> usize {
-    let all = |folder: &str| fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
-    let threads = all("/proc/self/task").filter_map(|task| fs::read_to_string(task.join("comm")).ok());
-    let ours = |name: &String| ["agentwire-watch", "notify-rs inoti"].contains(&name.trim());
-    let queues = all("/proc/self/fd").filter_map(|file| fs::read_link(file).ok());
-    threads.filter(ours).count() + queues.filter(|to| to == Path::new("anon_inode:inotify")).count()
 }
 
 /// What the operating system offers where it cannot watch, or does not hear of changes.

@@ -67,7 +67,7 @@ async fn what_programs_keep_for_themselves_is_no_change() {
 #[cfg(target_os = "linux")]
 #[test]
 fn more_folders_than_there_may_be_are_not_watched_and_it_is_said() {
-    super::in_a_process_of_its_own("config::watch::tests::inside::too_many");
+    super::counted::in_a_process_of_its_own("config::watch::tests::inside::too_many");
 }
 
 #[cfg(target_os = "linux")]
