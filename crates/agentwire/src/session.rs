@@ -23,6 +23,7 @@ mod user;
 use std::sync::Arc;
 
 use agentwire_control::{Control, Ending, Messages};
+use agentwire_hooks::Hooks;
 
 pub(crate) use background::{Background, Mark};
 pub use builder::SessionBuilder;
@@ -77,6 +78,8 @@ pub struct Session {
     client_composed: bool,
     watch: Arc<Watch>,
     warnings: Vec<Warning>,
+    /// The hooks whose matchers the first `system/init` is checked against.
+    unchecked: Option<Hooks>,
     /// What the CLI may read as long as it runs. Behind the task, so that it goes after it.
     #[expect(dead_code, reason = "it is kept to be dropped")]
     files: Vec<PrivateDir>,
@@ -98,6 +101,9 @@ impl Session {
     }
 
     /// What is worth knowing of the options and the CLI's version, though the session works.
+    ///
+    /// The first `system/init` that is read adds those for hooks whose matchers fit none of the session's tools
+    /// ([`HookWarning::MatchesNoTool`](agentwire_hooks::HookWarning::MatchesNoTool)).
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentwire_protocol::control::{HookFailure, HookMatcher};
 
-use crate::pattern::exactly;
+use crate::pattern::{self, exactly, name};
 
 /// When a hook is called, how long it may take, and what happens when it fails.
 ///
@@ -25,27 +25,42 @@ impl Matcher {
         Self::default()
     }
 
-    /// Matches these tools, by their exact names, whatever characters those have; with no name at all it matches nothing.
+    /// Matches these tools by their exact names.
     ///
     /// Names are those of hooks, with their case: the start of a subagent is `Agent` (`Task` matches it too), and a tool
-    /// of an MCP server `mcp__server__tool`, where all but letters, digits, `_` and `-` has become `_`.
+    /// of an MCP server is `mcp__server__tool`.
+    /// There the CLI writes `_` for all but letters, digits, `_` and `-`, and so does this function: a tool `do.it` may
+    /// be given as `mcp__server__do.it`.
+    ///
+    /// [`Hooks::check`](crate::Hooks::check), and so the start of a session, refuses an empty list and what is no tool's
+    /// name: a rule (`Bash(rm:*)`), a name with a `*` or a blank, and a server without a tool (all tools of a server are
+    /// [`pattern("mcp__server__.*")`](Self::pattern)).
     pub fn tools<I>(names: I) -> Self
     where
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        let pattern = exactly(names).map_or(Pattern::Nothing, Pattern::Text);
-        Self { pattern, ..Self::default() }
+        let names = names.into_iter().map(|name| name::given(name.as_ref()).into()).collect::<Box<[_]>>();
+        let text = exactly(&names);
+        Self { pattern: Pattern::Names { names, text }, ..Self::default() }
     }
 
     /// Matches by a pattern in the CLI's own words: exact names such as `Edit|Write`, or a regular expression.
     ///
     /// An empty pattern and `*` match everything.
     /// Letters, digits, `_`, `-` and spaces with `|` or `,` between them are a list of names, each compared whole.
-    /// Anything else is a regular expression of JavaScript's, with its case, and it is enough that a part of the name
+    /// Anything else is a JavaScript regular expression without flags, and it is enough that a part of the name
     /// matches: `mcp__srv__.*` is all tools of a server, and `Edit.*` is `NotebookEdit` too unless it is `^Edit.*`.
+    /// Blanks around the pattern are removed.
+    ///
+    /// [`Hooks::check`](crate::Hooks::check) refuses a pattern with a part that can match no tool's name, and what
+    /// versions of JavaScript read differently (named groups, `\k`, modifiers such as `(?i:…)`, escaped letters).
     pub fn pattern(pattern: impl Into<Box<str>>) -> Self {
-        Self { pattern: Pattern::Text(pattern.into()), ..Self::default() }
+        let mut text = pattern.into();
+        if text.trim().len() < text.len() && !text.trim().is_empty() {
+            text = text.trim().into();
+        }
+        Self { pattern: Pattern::Text(text), ..Self::default() }
     }
 
     /// The same, with a limit for each call (`timeout`, in seconds on the wire), applied by the CLI.
@@ -88,8 +103,27 @@ impl Matcher {
     /// The pattern, where there is one.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.pattern {
-            Pattern::Text(text) => Some(text),
-            Pattern::Everything | Pattern::Nothing => None,
+            Pattern::Text(text) | Pattern::Names { text, .. } => Some(text),
+            Pattern::Everything => None,
+        }
+    }
+
+    /// Whether it is a list without a name.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(&self.pattern, Pattern::Names { names, .. } if names.is_empty())
+    }
+
+    /// Checks that each name or each part of the pattern can match.
+    ///
+    /// # Errors
+    ///
+    /// Why one can't.
+    pub(crate) fn check(&self, of_tools: bool) -> Result<(), String> {
+        match &self.pattern {
+            Pattern::Everything => Ok(()),
+            _ if self.is_empty() => Err("the list of names is empty".to_owned()),
+            Pattern::Names { names, .. } if of_tools => names.iter().try_for_each(|name| name::check(name)),
+            Pattern::Text(text) | Pattern::Names { text, .. } => pattern::Pattern::read(text).check(of_tools),
         }
     }
 
@@ -103,8 +137,9 @@ impl Matcher {
         let mut entry = HookMatcher::default();
         entry.matcher = match &self.pattern {
             Pattern::Everything => None,
-            Pattern::Text(text) => Some(text.clone()),
-            Pattern::Nothing => return None,
+            // An empty pattern on the wire would match everything.
+            _ if self.is_empty() => return None,
+            Pattern::Text(text) | Pattern::Names { text, .. } => Some(text.clone()),
         };
         entry.hook_callback_ids = vec![callback_id];
         entry.timeout = limit.map(|limit| limit.as_secs_f64());
@@ -118,6 +153,9 @@ enum Pattern {
     #[default]
     Everything,
     Text(Box<str>),
-    /// On the wire an empty list of names would be an empty pattern, which matches everything.
-    Nothing,
+    Names {
+        names: Box<[Box<str>]>,
+        /// The pattern that matches them.
+        text: Box<str>,
+    },
 }

@@ -1,6 +1,9 @@
 //! How the CLI reads a matcher's pattern: as everything, as a list of exact names, or as a regular expression.
 
+pub(crate) mod name;
 mod regex;
+
+use name::is_of_name;
 
 /// How the CLI reads a pattern.
 ///
@@ -26,82 +29,62 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Why some or all of it matches no tool or nothing at all, which the CLI keeps to itself.
+    /// Checks that the pattern, and each part of it, can match a name; `of_tools` where that is a tool's.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// Why it can't: the CLI takes such a pattern without an error and never calls the hook.
     pub(crate) fn check(&self, of_tools: bool) -> Result<(), String> {
         match self {
             Self::Everything => Ok(()),
             Self::Names(names) if names.is_empty() => Err("it names nothing".to_owned()),
-            Self::Names(names) if of_tools => names.iter().try_for_each(|name| is_no_server(name)),
+            Self::Names(names) if of_tools => names.iter().try_for_each(|name| name::check(name)),
             Self::Names(_) => Ok(()),
-            Self::Regex(text) if of_tools && is_rule(text) => Err(
-                "it looks like a permission rule, and is compared with the tool's name alone; look at the \
-                     tool's input in the handler"
-                    .to_owned(),
-            ),
-            Self::Regex(text) => regex::check(text),
+            Self::Regex(text) => match text.chars().find(|char| char.is_control()) {
+                Some(char) => Err(format!("it has a control character (`{}`)", char.escape_debug())),
+                None => regex::check(text, of_tools),
+            },
         }
+    }
+
+    /// Why the pattern does not fit the tools of a session; `None` where it does.
+    pub(crate) fn misfit(&self, tools: &[&str]) -> Option<String> {
+        let fits = match self {
+            Self::Everything => true,
+            Self::Names(names) => {
+                let by_case = |name: &&&str| {
+                    !tools.contains(name) && tools.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+                };
+                if let Some(name) = names.iter().find(by_case) {
+                    return Some(format!("the case of `{name}` is another one than the tool's"));
+                }
+                names.iter().any(|name| tools.contains(name))
+            }
+            Self::Regex(text) => regex::matches_any(text, tools.iter().copied()),
+        };
+        (!fits).then(|| "it matches none of the session's tools".to_owned())
     }
 }
 
-/// A pattern that matches these names alone; `None` for no name.
-pub(crate) fn exactly<I>(names: I) -> Option<Box<str>>
-where
-    I: IntoIterator,
-    I::Item: AsRef<str>,
-{
-    let names: Vec<I::Item> = names.into_iter().filter(|name| !name.as_ref().is_empty()).collect();
-    if names.is_empty() {
-        return None;
+/// A pattern that matches these names alone; empty for no name.
+pub(crate) fn exactly(names: &[Box<str>]) -> Box<str> {
+    if names.iter().all(|name| name.chars().all(is_of_name)) {
+        return names.join("|").into();
     }
-    let plain = names.iter().all(|name| name.as_ref().chars().all(is_of_name));
-    let mut joined = String::from(if plain { "" } else { "^(?:" });
+    let mut joined = String::from("^(?:");
     for (index, name) in names.iter().enumerate() {
         if index > 0 {
             joined.push('|');
         }
-        for char in name.as_ref().chars() {
+        for char in name.chars() {
             if SPECIAL.contains(char) {
                 joined.push('\\');
             }
             joined.push(char);
         }
     }
-    if !plain {
-        joined.push_str(")$");
-    }
-    Some(joined.into())
-}
-
-fn is_of_name(char: char) -> bool {
-    char.is_ascii_alphanumeric() || char == '_' || char == '-'
-}
-
-/// An exact name that stands for a whole MCP server matches none of its tools.
-fn is_no_server(name: &str) -> Result<(), String> {
-    match name.strip_prefix("mcp__") {
-        Some(server) if !server.strip_suffix("__").unwrap_or(server).contains("__") => {
-            let name = name.strip_suffix("__").unwrap_or(name);
-            Err(format!("`{name}` is no tool's name; all tools of that server are `{name}__.*`"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether it is like `Bash(rm:*)`, or one of several is.
-fn is_rule(text: &str) -> bool {
-    is_one_rule(text) || text.split(['|', ',']).any(is_one_rule)
-}
-
-fn is_one_rule(text: &str) -> bool {
-    let Some((name, rest)) = text.trim().split_once('(') else { return false };
-    let Some(inner) = rest.strip_suffix(')') else { return false };
-    // `.*` is more likely a regular expression's.
-    let inner = inner.replace(".*", "");
-    !name.is_empty() && name.chars().all(is_of_name) && inner.contains([':', ' ', '/', '*'])
+    joined.push_str(")$");
+    joined.into()
 }
 
 const SEPARATORS: [char; 2] = ['|', ','];
@@ -109,57 +92,4 @@ const SEPARATORS: [char; 2] = ['|', ','];
 const SPECIAL: &str = r"\^$.*+?()[]{}|/";
 
 #[cfg(test)]
-mod tests {
-    use super::{Pattern, exactly};
-
-    #[test]
-    fn patterns_are_read_as_the_cli_reads_them() {
-        let names = |names: &[&'static str]| Pattern::Names(names.to_vec());
-        assert_eq!(Pattern::read(""), Pattern::Everything);
-        assert_eq!(Pattern::read("*"), Pattern::Everything);
-        assert_eq!(Pattern::read("Bash"), names(&["Bash"]));
-        assert_eq!(Pattern::read("Edit | Bash"), names(&["Edit", "Bash"]));
-        assert_eq!(Pattern::read("Edit,,mcp__s__x-y, "), names(&["Edit", "mcp__s__x-y"]));
-        assert_eq!(Pattern::read("|"), names(&[]));
-        for regex in ["Ba.*", "^Bash$", "Edit|Ba.*", "Bash\t", "Bash(ls:*)", "**"] {
-            assert_eq!(Pattern::read(regex), Pattern::Regex(regex));
-        }
-    }
-
-    /// What was seen to match nothing on the CLI, though it was meant to match something.
-    #[test]
-    fn what_would_match_nothing_is_told() {
-        let check = |text, of_tools| Pattern::read(text).check(of_tools);
-        for text in ["|", ",", "mcp__srv", "mcp__srv__", "Bash|mcp__srv", "(", "Ba(", "**"] {
-            check(text, true).unwrap_err();
-        }
-        for text in ["Bash(rm:*)", "Bash(rm -rf /)", "Edit|Bash(rm:*)", "Bash(rm:*)|Edit", "Edit, Bash(rm:*)"]
-        {
-            check(text, true).unwrap_err();
-        }
-        for text in ["", "*", "Bash", "Edit|Write", "mcp__srv__.*", "mcp__srv__x", "Bash(Output)?", "mcp__.*"]
-        {
-            assert_eq!(check(text, true), Ok(()), "{text}");
-        }
-        for text in ["mcp__srv__(read.*)", "mcp__srv__(read_.*|list_.*)", "Edit|Ba(sh|t)"] {
-            assert_eq!(check(text, true), Ok(()), "{text}");
-        }
-        assert_eq!(check("mcp__srv", false), Ok(()));
-        assert_eq!(
-            check("mcp__srv", true).unwrap_err(),
-            "`mcp__srv` is no tool's name; all tools of that server are `mcp__srv__.*`"
-        );
-    }
-
-    #[test]
-    fn exact_names_stay_exact() {
-        let none: [&str; 0] = [];
-        assert_eq!(exactly(none), None);
-        assert_eq!(exactly([""]), None);
-        assert_eq!(exactly(["Edit", "Write"]).as_deref(), Some("Edit|Write"));
-        assert_eq!(exactly(["mcp__s__x-y"]).as_deref(), Some("mcp__s__x-y"));
-        assert_eq!(exactly(["*"]).as_deref(), Some(r"^(?:\*)$"));
-        assert_eq!(exactly(["Bash", "a.b|c"]).as_deref(), Some(r"^(?:Bash|a\.b\|c)$"));
-        assert_eq!(exactly(["two words", "a,b"]).as_deref(), Some("^(?:two words|a,b)$"));
-    }
-}
+mod tests;

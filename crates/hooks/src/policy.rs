@@ -15,7 +15,7 @@ use agentwire_protocol::{
     permission::{Decision, Rule},
 };
 
-use crate::PermissionHandler;
+use crate::{PermissionHandler, pattern::name::normalized};
 
 /// Allows the tools of these names, and leaves others open.
 ///
@@ -82,13 +82,9 @@ fn denied_name(text: &str) -> String {
         Err(_) => text.split('(').next().unwrap_or_default().trim().to_owned(),
     };
     let name = todays(&name).to_lowercase();
-    if !name.starts_with("mcp__") {
-        return name;
-    }
-    // As the CLI writes the names of servers and tools.
-    let is_kept = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '*');
-    let name: String = name.chars().map(|char| if is_kept(char) { char } else { '_' }).collect();
-    name.strip_suffix("__").unwrap_or(&name).to_owned()
+    let name = normalized(&name, "*");
+    let server = name.strip_suffix("__").filter(|_| name.starts_with("mcp__"));
+    server.unwrap_or(&name).to_owned()
 }
 
 /// The name of today: an old CLI asks by those that were given up.

@@ -48,6 +48,18 @@ pub enum HookWarning {
         /// When it is called, if ever.
         why: &'static str,
     },
+    /// The matcher does not fit the tools that the CLI names when the first turn starts (`system/init`), so the hook may
+    /// guard nothing.
+    ///
+    /// Tools may come later: of an MCP server that is not connected yet, of a subagent, or found by a tool search.
+    MatchesNoTool {
+        /// The event.
+        event: Box<str>,
+        /// The pattern.
+        pattern: Box<str>,
+        /// What does not fit.
+        why: String,
+    },
     /// This version does not know the event; a name that the CLI does not know either is never called.
     UnknownEvent {
         /// The event.
@@ -63,6 +75,9 @@ impl fmt::Display for HookWarning {
             }
             Self::SeldomCalled { event, why } => {
                 write!(f, "the {event} hook is seldom or never called: {why}")
+            }
+            Self::MatchesNoTool { event, pattern, why } => {
+                write!(f, "the {event} hook with the matcher `{pattern}` may guard nothing: {why}")
             }
             Self::UnknownEvent { event } => {
                 write!(

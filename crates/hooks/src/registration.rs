@@ -45,13 +45,23 @@ impl Registration {
         self.matcher.blocks_by_name()
     }
 
-    /// Why the matcher would match nothing, where it would.
+    /// Checks that the matcher can match.
     pub(crate) fn check(&self) -> Result<(), HooksError> {
-        let matched_by = self.known.and_then(|event| event.matched_by);
-        let (Some(text), false) = (self.matcher.text(), self.ignores_matchers()) else { return Ok(()) };
-        let checked = Pattern::read(text).check(matched_by == Some(OF_TOOLS));
+        let Some(text) = self.matcher.text() else { return Ok(()) };
+        // Without names the hook is not declared at all, whether the CLI heeds matchers of the event or not.
+        let checked = match self.ignores_matchers() {
+            true if !self.matcher.is_empty() => Ok(()),
+            _ => self.matcher.check(self.is_of_tools()),
+        };
         let (event, pattern) = (self.event.clone(), text.into());
         checked.map_err(|why| HooksError::Matcher { event, pattern, why })
+    }
+
+    /// The warning for a matcher that does not fit the tools of the session.
+    pub(crate) fn misfit(&self, tools: &[&str]) -> Option<HookWarning> {
+        let pattern = self.matcher.text().filter(|_| self.is_of_tools())?;
+        let why = Pattern::read(pattern).misfit(tools)?;
+        Some(HookWarning::MatchesNoTool { event: self.event.clone(), pattern: pattern.into(), why })
     }
 
     pub(crate) fn warnings(&self) -> Vec<HookWarning> {
@@ -128,6 +138,10 @@ impl Registration {
     /// Whether the CLI would let pass what the handler guards where it takes too long.
     fn answers_ahead(&self) -> bool {
         self.refuses_failures() && self.known.is_some_and(|event| !event.refuses_when_late)
+    }
+
+    fn is_of_tools(&self) -> bool {
+        self.known.is_some_and(|event| event.matched_by == Some(OF_TOOLS))
     }
 
     fn ignores_matchers(&self) -> bool {

@@ -157,6 +157,26 @@ impl Hooks {
         self.registrations.iter().flat_map(|registration| registration.warnings()).collect()
     }
 
+    /// Returns a warning for each matcher of tools that does not fit these, in the order of registration.
+    ///
+    /// A session calls this with the first `system/init`
+    /// ([`Init::tools`](agentwire_protocol::message::system::Init::tools)).
+    pub fn misfits<I>(&self, tools: I) -> Vec<HookWarning>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let tools: Vec<I::Item> = tools.into_iter().collect();
+        let mut tools: Vec<&str> = tools.iter().map(AsRef::as_ref).collect();
+        // Matchers may use either name; `system/init` has one.
+        for (name, other) in [("Task", "Agent"), ("Agent", "Task")] {
+            if tools.contains(&name) {
+                tools.push(other);
+            }
+        }
+        self.registrations.iter().filter_map(|registration| registration.misfit(&tools)).collect()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.registrations.is_empty()

@@ -9,9 +9,10 @@ use std::{
 
 use agentwire_codec::{Incoming, Line};
 use agentwire_control::{ControlError, Delivery, Ending};
+use agentwire_protocol::{Message, System};
 
 use super::Session;
-use crate::Error;
+use crate::{Error, Warning};
 
 /// What was read past while the turn of another prompt was waited for.
 #[derive(Debug, Default)]
@@ -84,6 +85,7 @@ impl Session {
                     self.task.run_over();
                 }
                 self.place.see(&delivery);
+                self.check_matchers(&delivery);
                 Some(Ok(delivery))
             }
             Err(ending) => {
@@ -92,6 +94,16 @@ impl Session {
                 (!ending.is_clean()).then_some(Err(Error::ended(ending)))
             }
         })
+    }
+
+    /// Warns about hooks that fit no tool, once the CLI has named the tools.
+    fn check_matchers(&mut self, delivery: &Delivery) {
+        if let Delivery::Incoming(incoming) = delivery
+            && let Some(Message::System(System::Init(init))) = incoming.message()
+            && let Some(hooks) = self.unchecked.take()
+        {
+            self.warnings.extend(hooks.misfits(&init.tools).into_iter().map(Warning::Hook));
+        }
     }
 
     #[cfg(feature = "sessions")]

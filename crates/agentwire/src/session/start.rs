@@ -163,6 +163,7 @@ impl Start {
             client_composed: lowered.client_composed,
             watch: Arc::clone(&self.watch),
             warnings,
+            unchecked: Some(self.hooks.clone()),
             files,
         })
     }

@@ -80,7 +80,7 @@ fn guarded(matcher: Matcher) -> SessionBuilder {
 async fn hooks_whose_matcher_matches_nothing() {
     let error = guarded(Matcher::pattern("Ba(")).connect().await.unwrap_err();
     assert!(matches!(error, Error::Hooks(HooksError::Matcher { .. })), "{error:?}");
-    names(&error, &["the hooks can't be used", "`Ba(`", "PreToolUse", "not closed"]);
+    names(&error, &["the hooks can't be used", "`Ba(`", "PreToolUse", "parenthesis"]);
 }
 
 #[tokio::test(start_paused = true)]

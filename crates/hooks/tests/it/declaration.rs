@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentwire_hooks::{AnyHook, EVENTS, Hooks, Matcher};
 use agentwire_protocol::{
     control::{HookFailure, Initialize},
-    hook::{PostToolUse, PreToolUse, Stop},
+    hook::{FileChanged, PostToolUse, PreToolUse, Stop},
 };
 use serde_json::{Value, json};
 
@@ -84,15 +84,25 @@ fn a_limit_that_no_timer_counts_is_the_longest() {
 }
 
 #[test]
-fn names_with_special_characters_stay_names() {
-    let matcher = Matcher::tools(["a.b", "*"]);
+fn names_of_mcp_tools_are_written_as_the_cli_does() {
+    let matcher = Matcher::tools(["mcp__my srv__do.it", "mcp__a__\u{1f600}", "Bash"]);
     let hooks = Hooks::new().on_matching(PreToolUse, matcher, async |_, _| ());
-    assert_eq!(declared(&hooks)["hooks"]["PreToolUse"][0]["matcher"], r"^(?:a\.b|\*)$");
+    assert_eq!(declared(&hooks)["hooks"]["PreToolUse"][0]["matcher"], "mcp__my_srv__do_it|mcp__a____|Bash");
     hooks.check().unwrap();
 }
 
+/// Such events have other names than those of tools.
 #[test]
-fn no_tools_match_nothing_and_not_everything() {
+fn names_with_special_characters_stay_names() {
+    let matcher = Matcher::tools([".env", "a|b"]);
+    let hooks = Hooks::new().on_matching(FileChanged, matcher, async |_, _| ());
+    assert_eq!(declared(&hooks)["hooks"]["FileChanged"][0]["matcher"], r"^(?:\.env|a\|b)$");
+    hooks.check().unwrap();
+}
+
+/// An empty pattern would match everything.
+#[test]
+fn an_empty_list_of_names_is_not_declared() {
     let none: [&str; 0] = [];
     let hooks = Hooks::new()
         .on_matching(PreToolUse, Matcher::tools(none), async |_, _| ())

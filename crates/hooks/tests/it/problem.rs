@@ -4,7 +4,8 @@ use agentwire_hooks::{AnyHook, HookWarning, Hooks, HooksError, Matcher};
 use agentwire_protocol::{
     control::{HookFailure, InitializeReply},
     hook::{
-        CwdChanged, Notification, PreToolUse, SessionStart, Setup, Stop, SubagentStart, UserPromptSubmit,
+        CwdChanged, Notification, PostToolUse, PreToolUse, SessionStart, Setup, Stop, SubagentStart,
+        UserPromptSubmit,
     },
 };
 
@@ -14,7 +15,7 @@ fn pre_tool_use(matcher: Matcher) -> Hooks {
 
 #[test]
 fn a_matcher_that_would_match_nothing_is_an_error() {
-    for pattern in ["Ba(", "(?i)bash", "Bash(rm:*)", "mcp__srv", "|"] {
+    for pattern in ["Ba(", "(?i)bash", "Bash(rm:*)", "mcp__srv", "|", "^mcp__srv$", "Edit | Ba.*"] {
         let Err(HooksError::Matcher { event, pattern: found, why }) =
             pre_tool_use(Matcher::pattern(pattern)).check()
         else {
@@ -29,15 +30,72 @@ fn a_matcher_that_would_match_nothing_is_an_error() {
     let error = pre_tool_use(Matcher::pattern("Ba(")).check().unwrap_err().to_string();
     assert_eq!(
         error,
-        "the matcher `Ba(` of the PreToolUse hook does not match what it is meant to: a `(` is not closed"
+        "the matcher `Ba(` of the PreToolUse hook does not match what it is meant to: it is no regular expression: Unbalanced parenthesis"
     );
+}
+
+#[test]
+fn a_list_with_a_name_that_no_tool_has_is_an_error() {
+    let names: [&[&str]; 31] = [
+        &[],
+        &[""],
+        &["Bash", ""],
+        &["Bash(touch:*)"],
+        &["Bash(touch)"],
+        &["Bash", "Edit(src)"],
+        &["Bash*"],
+        &["*"],
+        &[".*"],
+        &["Bash\n"],
+        &[" Bash"],
+        &["Bash "],
+        &["Bash\u{a0}"],
+        &["Bash\u{200b}"],
+        &["Bash|Edit"],
+        &["Bash,Edit"],
+        &["Edit Bash"],
+        &["^Bash$"],
+        &["Ba.h"],
+        &["Ваsh"],
+        &["mcp__srv"],
+        &["mcp__srv__"],
+        &["mcp__srv__*"],
+        &["mcp__srv__.*"],
+        &["mcp__srv", "mcp__x__a.b"],
+        &["mcp__my.srv"],
+        &["mcp__srv__wipe(x)"],
+        &["mcp__srv__wipe "],
+        &["mcp__srv__wipe\n"],
+        &["mcp__srv__a|mcp__srv__b"],
+        &["MCP__srv__wipe"],
+    ];
+    let mut passed = names.iter().filter(|names| pre_tool_use(Matcher::tools(**names)).check().is_ok());
+    assert_eq!(passed.next(), None);
+    // An event that has no matchers would not be declared either.
+    let none: [&str; 0] = [];
+    Hooks::new().on_matching(Stop, Matcher::tools(none), async |_, _| ()).check().unwrap_err();
+}
+
+#[test]
+fn a_matcher_that_fits_no_tool_of_the_session_is_a_warning() {
+    let hooks = pre_tool_use(Matcher::tools(["bash"]))
+        .on_matching(PreToolUse, Matcher::tools(["Agent"]), async |_, _| ())
+        .on_matching(PostToolUse, Matcher::pattern("mcp__srv__.*"), async |_, _| ())
+        .on_matching(SubagentStart, Matcher::pattern("reviewer"), async |_, _| ())
+        .on_any(async |_: AnyHook, _| ());
+    let texts: Vec<String> = hooks.misfits(["Task", "Bash"]).iter().map(ToString::to_string).collect();
+    let expected = [
+        "the PreToolUse hook with the matcher `bash` may guard nothing: the case of `bash` is another one than the tool's",
+        "the PostToolUse hook with the matcher `mcp__srv__.*` may guard nothing: it matches none of the session's tools",
+    ];
+    assert_eq!(texts, expected);
 }
 
 #[test]
 fn names_of_other_events_are_no_tools() {
     let hooks = Hooks::new()
         .on_matching(SubagentStart, Matcher::pattern("mcp__x"), async |_, _| ())
-        .on_named("FutureEvent", Matcher::pattern("Bash(rm:*)"), async |_: AnyHook, _| ());
+        .on_named("FutureEvent", Matcher::pattern("Bash(rm:.*)"), async |_: AnyHook, _| ());
     assert_eq!(hooks.check(), Ok(()));
     // A mistake is one anywhere, but where the CLI does not look at it at all.
     let broken = || Matcher::pattern("(");

@@ -8,6 +8,7 @@ mod changed;
 mod continued;
 mod failing_hooks;
 mod folders;
+mod matchers;
 mod mcp;
 mod observing;
 mod permissions;

@@ -49,7 +49,7 @@ use super::{Place, bounded};
 
 /// What a turn came to.
 #[derive(Debug, Default)]
-struct Seen {
+pub(super) struct Seen {
     /// What became of each tool call, in order: the text that the model was given, an error where it was refused.
     outputs: Vec<Result<String, String>>,
     /// What the user was shown.
@@ -60,13 +60,13 @@ struct Seen {
 
 impl Seen {
     /// Whether each tool call was refused.
-    fn refused(&self) -> Vec<bool> {
+    pub(super) fn refused(&self) -> Vec<bool> {
         self.outputs.iter().map(Result::is_err).collect()
     }
 }
 
 /// A place whose model makes these calls, one after another, and then says that it is done.
-async fn place(calls: &[(&str, Value)]) -> Place {
+pub(super) async fn place(calls: &[(&str, Value)]) -> Place {
     Place::scripted(&json!({"replies": replies(calls)}).to_string()).await
 }
 
@@ -77,7 +77,7 @@ fn replies(calls: &[(&str, Value)]) -> Vec<Value> {
 }
 
 /// Options that permit the CLI's own tools, so that only a hook refuses.
-fn permissive(place: &Place) -> Options {
+pub(super) fn permissive(place: &Place) -> Options {
     let tools = ["Bash", "Edit", "Monitor", "NotebookEdit", "Read", "Write"];
     place.options().cwd(place.path("project")).allowed_tools(tools)
 }
@@ -87,7 +87,7 @@ async fn held(place: &Place, hooks: Hooks) -> Seen {
     hold(Session::builder().options(permissive(place)).hooks(hooks)).await
 }
 
-async fn hold(session: SessionBuilder) -> Seen {
+pub(super) async fn hold(session: SessionBuilder) -> Seen {
     let mut session = session.connect().await.unwrap();
     let mut seen = Seen::default();
     let mut turn = session.ask("Do it.").await.unwrap();
