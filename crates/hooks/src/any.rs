@@ -37,6 +37,9 @@ impl AnyHook {
 
 /// What a handler of an untyped event may return: nothing, raw JSON, a [`HookReply`], a [`HookAnswer`], a
 /// [`LaterReply`], or a `Result` of any of them.
+///
+/// For an event that this version knows ([`EVENTS`]) it must be a reply of that event and nothing more: what the CLI would
+/// pass over, such as an unknown key or decision, is a failure of the handler.
 pub trait IntoAnyReply {
     /// The reply, an object.
     ///

@@ -17,6 +17,9 @@ pub(crate) enum HookError {
     /// The reply can't be written as JSON.
     #[error("gave a reply that can't be written as JSON: {0}")]
     Reply(String),
+    /// The reply is JSON, and none of the event's.
+    #[error("gave a reply that the event does not have: {0}")]
+    Misread(String),
     /// The reply is JSON, and no object.
     #[error("gave a reply that is no object")]
     NoObject,
@@ -32,7 +35,7 @@ impl HookError {
             Self::Failed(_) => FailureKind::Error,
             Self::Panicked(_) => FailureKind::Panic,
             Self::Input(_) => FailureKind::Input,
-            Self::Reply(_) | Self::NoObject => FailureKind::Reply,
+            Self::Reply(_) | Self::Misread(_) | Self::NoObject => FailureKind::Reply,
             Self::Late => FailureKind::Late,
         }
     }

@@ -7,11 +7,15 @@ use agentwire_protocol::{
     hook::{EventVisitor, HookEvent, visit_events},
 };
 
+use crate::strict;
+
 /// What the registry must know of an event.
 #[derive(Clone, Copy)]
 pub(crate) struct Event {
     /// The refusal; `None` where the event can't refuse.
     pub(crate) refusal: fn(&str) -> Option<RawJson>,
+    /// Checks a reply that the caller wrote as JSON.
+    pub(crate) check: fn(&RawJson) -> Result<(), String>,
     /// Whether it can refuse: asked of each callback, and a refusal is not written for that.
     pub(crate) can_refuse: bool,
     /// The field that matchers are compared with.
@@ -26,6 +30,7 @@ impl Event {
     pub(crate) fn of<E: HookEvent>() -> Self {
         Self {
             refusal: |reason| E::refusal(reason).and_then(|refusal| RawJson::encode(&refusal).ok()),
+            check: strict::check::<E>,
             can_refuse: E::refusal("").is_some(),
             matched_by: E::MATCHED_BY,
             refuses_when_late: E::REFUSES_WHEN_LATE,

@@ -19,6 +19,7 @@ mod problem;
 mod registration;
 mod reply;
 mod responder;
+mod strict;
 
 pub use any::{AnyHook, EVENTS, IntoAnyReply};
 pub use callback::{catch_panic, excerpt};

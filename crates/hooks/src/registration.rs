@@ -106,7 +106,7 @@ impl Registration {
             let answer = catch_panic(limit.bound(start, told, work)).await;
             match answer.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?) {
                 // The CLI takes what is no object for no answer, and goes ahead.
-                Ok(reply) if reply.as_str().trim_start().starts_with('{') => Ok(reply),
+                Ok(reply) if is_object(&reply) => Ok(reply),
                 Ok(_) => self.failed(&HookError::NoObject),
                 Err(error) => self.failed(&error),
             }
@@ -147,6 +147,11 @@ impl Registration {
     fn ignores_matchers(&self) -> bool {
         self.known.is_some_and(|event| event.matched_by.is_none())
     }
+}
+
+/// Whether the reply is an object.
+pub(crate) fn is_object(reply: &RawJson) -> bool {
+    reply.as_str().trim_start().starts_with('{')
 }
 
 /// The most that a timer of JavaScript's counts, which is 24 days; with more it may fire at once.

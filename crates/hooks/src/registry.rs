@@ -14,7 +14,7 @@ use crate::{
     callback::{Callback, catch, run},
     error::HookError,
     event::Event,
-    registration::Registration,
+    registration::{Registration, is_object},
 };
 
 /// The hooks of a session: handlers by event.
@@ -205,6 +205,7 @@ where
     Fut: Future + Send,
     Fut::Output: IntoAnyReply,
 {
+    let known = Event::named(name);
     let name: Arc<str> = name.into();
     let handler = Arc::clone(handler);
     Arc::new(move |input, context| {
@@ -213,7 +214,12 @@ where
             let event = AnyHook::new(&name, input);
             let work = pin!(catch(|| (*handler)(event, context)).map_err(HookError::Panicked)?);
             let reply = run(work, IntoAnyReply::into_any_reply).await;
-            reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)
+            let reply = reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)?;
+            // Before an error of its own: what is no object is not said any better.
+            if let Some(event) = known.filter(|_| is_object(&reply)) {
+                (event.check)(&reply).map_err(HookError::Misread)?;
+            }
+            Ok(reply)
         })
     })
 }

@@ -18,3 +18,4 @@ mod permission;
 mod policy;
 mod problem;
 mod reply;
+mod strict;

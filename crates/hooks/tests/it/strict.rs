@@ -1,0 +1,185 @@
+//! Replies of untyped handlers to known events: what the CLI would pass over is a failure, and refuses.
+
+use agentwire_hooks::{AnyHook, Hooks, Matcher};
+use agentwire_protocol::{
+    RawJson,
+    hook::{HookReply, LaterReply, PostToolUse, PreToolUse},
+};
+use serde_json::{Value, json};
+
+use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
+
+/// What the CLI is given for this reply of an untyped handler.
+async fn answered(event: &str, input: Value, reply: &str) -> Result<Value, String> {
+    let reply = reply.to_owned();
+    let hooks = Hooks::new().on_named(event, Matcher::any(), move |_: AnyHook, _| {
+        let reply = reply.clone();
+        async move { RawJson::parse(reply) }
+    });
+    Cli::start(hooks).await.exchange(callback("hook_0", input)).await
+}
+
+/// Wraps what only `PreToolUse` can say.
+fn output(fields: &str) -> String {
+    format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{fields}}}}}"#)
+}
+
+#[tokio::test]
+async fn a_reply_that_the_event_does_not_have_refuses() {
+    let deep = format!(r#"{{"x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
+    let mut replies: Vec<String> = [
+        r#"{"permissionDecision":"deny"}"#,
+        r#"{"hook_specific_output":{"hook_event_name":"PreToolUse","permission_decision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","permissionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"pretooluse","permissionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":7,"permissionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":"deny"}"#,
+        r#"{"hookSpecificOutput":null}"#,
+        r#"{"hookSpecificOutput":[]}"#,
+        r#"{"decision":"deny","reason":"no"}"#,
+        r#"{"decision":"Block","reason":"no"}"#,
+        r#"{"decision":"block ","reason":"no"}"#,
+        r#"{"decision":null}"#,
+        r#"{"Decision":"block"}"#,
+        r#"{"decision":"approve","decision":"block"}"#,
+        r#"{"decision":"block","decision":"approve"}"#,
+        r#"{"continue":"false"}"#,
+        r#"{"continue":0}"#,
+        r#"{"continue_":false}"#,
+        r#"{"Continue":false}"#,
+        r#"{"async":true,"decision":"block"}"#,
+        r#"{"async":"true"}"#,
+        r#"{"async":true,"async_timeout":1}"#,
+        r#"{"deny":true}"#,
+        r#"{"behavior":"deny","message":"no"}"#,
+        r#"{"error":"no"}"#,
+        r#"{"reason":7}"#,
+        &deep,
+    ]
+    .map(str::to_owned)
+    .into();
+    replies.extend(
+        [
+            r#""permissionDecision":"Deny""#,
+            r#""permissionDecision":"refuse""#,
+            r#""permissionDecision":"block""#,
+            r#""permissionDecision":5"#,
+            r#""permissionDecision":null"#,
+            r#""permissionDecision":"deny","permissionDecision":"allow""#,
+            r#""permissionDecision":"deny","permissionDecision":"deny""#,
+            r#""permissionDecision":"deny","hookEventName":"PreToolUse""#,
+            r#""permissionDecision":"deny","permissionDecisionReason":7"#,
+            r#""permissionDecision":"deny","reason":"no""#,
+            r#""permissiondecision":"deny""#,
+            r#""decision":"deny""#,
+            r#""decision":{"behavior":"deny"}"#,
+            r#""permissionDecision":"allow","updatedInput":"ls""#,
+            r#""permissionDecision":"allow","updatedInput":{"command":"ls","command":"rm"}"#,
+            r#""permissionDecision":"allow","updated_input":{"command":"ls"}"#,
+        ]
+        .map(output),
+    );
+    for reply in replies {
+        let given = answered("PreToolUse", pre_tool_use("Bash"), &reply).await.unwrap();
+        let output = &given["hookSpecificOutput"];
+        assert_eq!(output["permissionDecision"], "deny", "{reply:.200}: {given}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_of_the_event_stays_as_it_is() {
+    let mut replies: Vec<String> = [
+        "{}",
+        r#" { "decision" : "block", "reason" : "no" }"#,
+        r#"{"decision":"approve"}"#,
+        r#"{"continue":false,"stopReason":"no","suppressOutput":true,"systemMessage":"m","terminalSequence":"x"}"#,
+        r#"{"async":true}"#,
+        r#"{"async":true,"asyncTimeout":1000}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}"#,
+    ]
+    .map(str::to_owned)
+    .into();
+    replies.extend(
+        [
+            r#""permissionDecision":"deny","permissionDecisionReason":"n\u00f6""#,
+            r#""permissionDecision":"ask""#,
+            r#""permissionDecision":"defer""#,
+            r#""permissionDecision":"allow","updatedInput":{"command":"ls","n":[1.50,-0,1e3,null]}"#,
+            r#""additionalContext":"c""#,
+        ]
+        .map(output),
+    );
+    for reply in replies {
+        let given = answered("PreToolUse", pre_tool_use("Bash"), &reply).await;
+        assert_eq!(given, Ok(serde_json::from_str(&reply).unwrap()), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn each_event_has_its_own_vocabulary() {
+    let request = |fields: &str| {
+        format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PermissionRequest","decision":{fields}}}}}"#)
+    };
+    for reply in [
+        r#"{"decision":"block"}"#,
+        &request(r#"{"behavior":"Deny"}"#),
+        &request(r#"{"behavior":7}"#),
+        &request(r#"{"message":"no"}"#),
+        &request(r#""deny""#),
+        &request(r#"{"behavior":"deny","reason":"no"}"#),
+        &request(r#"{"behavior":"allow","updatedInput":7}"#),
+    ] {
+        let given = answered("PermissionRequest", json!({}), reply).await.unwrap();
+        assert_eq!(given["hookSpecificOutput"]["decision"]["behavior"], "deny", "{reply}: {given}");
+        assert_ne!(given, serde_json::from_str::<Value>(reply).unwrap());
+    }
+    for reply in [
+        request(r#"{"behavior":"deny","message":"no"}"#),
+        request(r#"{"behavior":"allow","updatedPermissions":[]}"#),
+    ] {
+        let given = answered("PermissionRequest", json!({}), &reply).await;
+        assert_eq!(given, Ok(serde_json::from_str(&reply).unwrap()));
+    }
+    for event in ["Stop", "PreCompact", "ConfigChange", "TaskCreated", "UserPromptSubmit", "Elicitation"] {
+        let block = r#"{"decision":"block","reason":"r"}"#;
+        assert_eq!(
+            answered(event, json!({}), block).await,
+            Ok(serde_json::from_str(block).unwrap()),
+            "{event}"
+        );
+        for reply in
+            [r#"{"decision":"deny"}"#, r#"{"ok":false}"#, r#"{"hookSpecificOutput":{"hookEventName":"X"}}"#]
+        {
+            let given = answered(event, json!({}), reply).await.unwrap();
+            assert_eq!(given["decision"], "block", "{event} {reply}: {given}");
+        }
+    }
+    // Nothing can be refused here: the failure is told.
+    let told = answered("PostToolUse", post_tool_use(), r#"{"updatedToolOutput":"x"}"#).await.unwrap_err();
+    assert!(told.contains("`updatedToolOutput`"), "{told}");
+    let told = answered("SessionEnd", json!({}), r#"{"decision":"block"}"#).await.unwrap_err();
+    assert!(told.contains("`decision`"), "{told}");
+}
+
+#[tokio::test]
+async fn typed_replies_of_untyped_handlers_pass_where_they_are_the_events() {
+    let hooks = Hooks::new()
+        .on_named("PreToolUse", Matcher::any(), async |_, _| HookReply::<PreToolUse>::allow())
+        .on_named("PreToolUse", Matcher::any(), async |_, _| LaterReply::new())
+        .on_named("PreToolUse", Matcher::any(), async |_, _| HookReply::<PostToolUse>::context("c"));
+    let mut cli = Cli::start(hooks).await;
+    let allow = cli.exchange(callback("hook_0", pre_tool_use("Bash"))).await.unwrap();
+    assert_eq!(allow["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(cli.exchange(callback("hook_1", pre_tool_use("Bash"))).await, Ok(json!({"async": true})));
+    let refused = cli.exchange(callback("hook_2", pre_tool_use("Bash"))).await.unwrap();
+    assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+/// What an unknown event's reply may be is unknown too.
+#[tokio::test]
+async fn a_reply_to_an_unknown_event_is_not_judged() {
+    let reply = r#"{"permissionDecision":"deny","permissionDecision":"x"}"#;
+    let given = answered("FutureEvent", json!({}), reply).await;
+    assert_eq!(given, Ok(serde_json::from_str(reply).unwrap()));
+}
