@@ -20,13 +20,18 @@ use crate::{PermissionHandler, pattern::name::normalized};
 /// Allows the tools of these names, and leaves others open.
 ///
 /// A name is exact, as in `Write`; one with a `*` at its end stands for all that begin so, as in `mcp__docs__*`.
+/// Such a star stays with its server: `mcp__docs__*` allows no tool of a server `docs__evil`.
+/// The server is the one that the question names; where an old CLI names none, a tool whose name may be read as that of
+/// another server's (`mcp__docs__evil__x`) is left open.
+/// `mcp__*` stands for all servers, `mcp__docs*` for all whose names begin so, and `*` for everything; other names allow
+/// no tool of a server.
 /// A rule with parentheses names some uses only, which can't be told here: it allows nothing.
 pub fn allow<I>(tools: I) -> PermissionHandler
 where
     I: IntoIterator<Item: Into<String>>,
 {
     let tools: Vec<String> = tools.into_iter().map(Into::into).collect();
-    allowing(move |name| tools.iter().any(|tool| matches(tool, name)))
+    allowing(move |request| tools.iter().any(|tool| allows(tool, request)))
 }
 
 /// Denies the tools of these names for this reason, which the model is told, and leaves others open.
@@ -43,7 +48,12 @@ where
     let why = why.into();
     PermissionHandler::new(move |request, _| {
         let name = todays(&request.tool_name).to_lowercase();
-        let denied = tools.iter().any(|tool| matches(tool, &name) || is_server_of(tool, &name));
+        // A tool may come without its server in the name.
+        let of_server = server_of(&request)
+            .map(|server| normalized(&format!("mcp__{server}__{name}"), "").to_lowercase());
+        let mut names = [Some(name), of_server].into_iter().flatten();
+        let denied =
+            names.any(|name| tools.iter().any(|tool| begins(tool, &name) || is_server_of(tool, &name)));
         std::future::ready(denied.then(|| Decision::deny(why.clone())))
     })
 }
@@ -54,17 +64,43 @@ where
 /// What is unknown is not read-only: tools of MCP servers, whose `readOnlyHint` is a claim of the server's and not in
 /// the question, are left open, and so are commands of the shell and whatever reaches the network.
 pub fn read_only() -> PermissionHandler {
-    allowing(|name| READ_ONLY.contains(&name))
+    allowing(|request| request.mcp_server.is_none() && READ_ONLY.contains(&&*request.tool_name))
 }
 
-fn allowing(allowed: impl Fn(&str) -> bool + Send + Sync + 'static) -> PermissionHandler {
+fn allowing(allowed: impl Fn(&CanUseTool) -> bool + Send + Sync + 'static) -> PermissionHandler {
     PermissionHandler::new(move |request: CanUseTool, _| {
-        let allows = !request.wants_a_person() && allowed(&request.tool_name);
+        let allows = !request.wants_a_person() && allowed(&request);
         std::future::ready(allows.then(Decision::allow))
     })
 }
 
-fn matches(pattern: &str, name: &str) -> bool {
+/// Whether the tool is one that the pattern allows: where it may belong to another server, it is not.
+fn allows(pattern: &str, request: &CanUseTool) -> bool {
+    let name = &*request.tool_name;
+    if pattern == "*" {
+        return true;
+    }
+    let Some(of_servers) = pattern.strip_prefix("mcp__") else {
+        return request.mcp_server.is_none() && !name.starts_with("mcp__") && begins(pattern, name);
+    };
+    let start = of_servers.strip_suffix('*').and_then(|start| start.rsplit_once("__"));
+    let (Some((server, _)), true) = (start, begins(pattern, name)) else { return begins(pattern, name) };
+    match server_of(request) {
+        Some(named) => named == server,
+        None => {
+            let tool = name.get("mcp__".len() + server.len() + "__".len()..).unwrap_or_default();
+            !tool.starts_with('_') && !tool.contains("__")
+        }
+    }
+}
+
+/// The server that the question names, as it is in the names of its tools.
+fn server_of(request: &CanUseTool) -> Option<String> {
+    let server = &request.mcp_server.as_ref()?.name;
+    Some(normalized(&format!("mcp__{server}"), "").split_off("mcp__".len()))
+}
+
+fn begins(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start))
 }
 

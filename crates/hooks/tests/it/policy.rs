@@ -82,6 +82,84 @@ async fn allow_lists_are_strict() {
     assert_eq!(sorted(&handler, &tools).await, (vec!["Write", "mcp__docs__find"], vec![]));
 }
 
+/// Asks about a tool of this server.
+async fn allows(pattern: &str, tool: &str, server: Option<&str>) -> bool {
+    let mut asked = question(tool);
+    if let Some(server) = server {
+        asked["mcp_server"] = json!({"name": server, "source": "project"});
+    }
+    answer(&policy::allow([pattern]), asked).await.unwrap()["behavior"] == "allow"
+}
+
+#[tokio::test]
+async fn a_star_stays_with_its_server() {
+    for (pattern, tool, server, expected) in [
+        ("mcp__docs__*", "mcp__docs__find", Some("docs"), true),
+        ("mcp__docs__*", "mcp__docs__find", None, true),
+        ("mcp__docs__*", "mcp__docs__find_all", None, true),
+        ("mcp__docs__*", "mcp__docs__evil__find", Some("docs__evil"), false),
+        ("mcp__docs__*", "mcp__docs__evil__find", None, false),
+        ("mcp__docs__*", "mcp__docs__evil__find", Some("docs"), true),
+        ("mcp__docs__*", "mcp__docs___find", Some("docs_"), false),
+        ("mcp__docs__*", "mcp__docs___find", Some("docs"), true),
+        ("mcp__docs__*", "mcp__docs___find", None, false),
+        ("mcp__docs__*", "mcp__docs__find", Some("docs__find"), false),
+        ("mcp__docs__*", "mcp__docs__find", Some("other"), false),
+        ("mcp__docs__*", "mcp__docsx__find", Some("docsx"), false),
+        ("mcp__docs__*", "find", Some("docs"), false),
+        ("mcp__docs__ev*", "mcp__docs__every", Some("docs"), true),
+        ("mcp__docs__ev*", "mcp__docs__evil__find", Some("docs__evil"), false),
+        ("mcp__docs__ev*", "mcp__docs__evil__find", None, false),
+        ("mcp__docs__evil_*", "mcp__docs__evil__find", Some("docs__evil"), false),
+        ("mcp__docs__evil_*", "mcp__docs__evil__find", None, false),
+        ("mcp__docs__evil__*", "mcp__docs__evil__find", Some("docs__evil"), true),
+        ("mcp__docs__evil__*", "mcp__docs__evil__find", Some("docs"), false),
+        ("mcp__my_srv__*", "mcp__my_srv__find", Some("my srv"), true),
+        ("mcp__docs__find", "mcp__docs__find", Some("docs"), true),
+        ("mcp__docs__find", "mcp__docs__find__x", Some("docs__find"), false),
+        ("mcp__docs", "mcp__docs__find", Some("docs"), false),
+        ("mcp__*", "mcp__docs__find", Some("docs"), true),
+        ("mcp__do*", "mcp__docs__find", Some("docs"), true),
+        ("mcp__do*", "mcp__mail__find", Some("mail"), false),
+        ("*", "mcp__docs__find", Some("docs"), true),
+        ("m*", "mcp__docs__find", Some("docs"), false),
+        ("mcp*", "mcp__docs__find", None, false),
+        ("Write", "Write", Some("evil"), false),
+        ("Wr*", "Write", Some("evil"), false),
+        ("Wr*", "Write", None, true),
+    ] {
+        assert_eq!(allows(pattern, tool, server).await, expected, "{pattern} {tool} {server:?}");
+    }
+    let mut asked = question("Read");
+    asked["mcp_server"] = json!({"name": "evil"});
+    assert_eq!(answer(&policy::read_only(), asked).await.unwrap()["behavior"], "deny");
+}
+
+/// A denial may match more than it was meant to, and never less.
+#[tokio::test]
+async fn denials_reach_all_tools_of_a_server() {
+    let handler = policy::deny(["mcp__docs__*", "mcp__mail", "mcp__my srv__do.it"], "listed");
+    for (tool, server) in [
+        ("mcp__docs__find", Some("docs")),
+        ("mcp__docs__evil__find", Some("docs__evil")),
+        ("mcp__docs___find", None),
+        ("mcp__mail__send", Some("mail")),
+        ("mcp__mail__evil__send", Some("mail__evil")),
+        ("send", Some("mail")),
+        ("send", Some("Mail")),
+        ("do.it", Some("my srv")),
+        ("do_it", Some("my_srv")),
+        ("mcp__my_srv__do_it", None),
+    ] {
+        let mut asked = question(tool);
+        if let Some(server) = server {
+            asked["mcp_server"] = json!({"name": server});
+        }
+        let answer = answer(&handler, asked).await.unwrap();
+        assert_eq!(answer["message"], "listed", "{tool} {server:?}");
+    }
+}
+
 #[tokio::test]
 async fn deny_lists_are_generous() {
     let names =
