@@ -24,6 +24,7 @@ mod hub_marks;
 mod inspect;
 mod instructions;
 mod layers;
+mod leaving;
 mod live;
 mod live_tests;
 mod machine;
@@ -105,6 +106,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "hub-marks", usage: "[--quick]", about: "what the hub costs beside rmcp alone, and fifty servers at once", run: hub_marks::run },
     Command { name: "instructions", usage: "[--check] [--record]", about: "count what decoding and a hook take, against a record", run: instructions::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
+    Command { name: "leaving", usage: "[--check] [--last]", about: "guards hold when their host goes away, and the table of docs/hooks.md", run: leaving::run },
     Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },
     Command { name: "live-tests", usage: "[FOLDER…]", about: "run the tests that need the real CLI", run: live_tests::run },
     Command { name: "mcp-conformance", usage: "[SCENARIO…]", about: "the hub in the conformance suite of the MCP project", run: mcp_conformance::run },

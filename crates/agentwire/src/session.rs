@@ -51,6 +51,8 @@ use crate::{Error, Options, Warning, observe::Watch, turn::Schema};
 /// Dropping a session ends its CLI in the background: end of input, a grace to store the conversation, then signals to
 /// its whole process group.
 /// Prompts that were sent and not written yet are written first, within that grace.
+/// What is open is refused, and in a session with a hook that can refuse, a running turn is interrupted, prompts that wait
+/// are dropped, and the CLI is told to end at once: it would go on without asking.
 /// It works at once, also after its runtime has ended or while nobody drives that.
 /// [`close`](Self::close) does the same and waits.
 ///

@@ -47,8 +47,13 @@ pub struct Connection<F> {
 /// It ends when the session has ended.
 /// It ends too when the last [`Control`] and the [`Messages`] were dropped, as soon as what was sent is written: a
 /// responder that keeps a `Control` keeps the session.
-/// Dropping it, polled or not, ends the session at once: calls fail, callbacks are cancelled, and the transport is given
-/// up, which ends the peer.
+/// Dropping it, polled or not, ends the session at once: calls fail, open requests are refused, callbacks are cancelled,
+/// and the transport is given up, which ends the peer.
+///
+/// Once its input has ended, the CLI asks nothing more, and goes ahead.
+/// In a session whose responder [guards](Responder::guards) something, the input therefore ends only when the CLI is
+/// idle, and until then every request is refused; where the driver is dropped before, the turn is interrupted and the
+/// peer is told to end at once.
 #[derive(Debug)]
 #[must_use = "a session moves only while its driver is polled"]
 pub struct Driver<F>(F);
@@ -121,7 +126,7 @@ where
     L: Lifeline + 'static,
     S: Sift,
 {
-    let shared = Arc::new(Shared::new(settings, observer));
+    let shared = Arc::new(Shared::new(settings, responder.guards(), observer));
     // Made here and not in the future, which may be dropped without ever being polled.
     let given_up = GivenUp(Arc::clone(&shared));
     let handle = Arc::new(Handle::new(Arc::clone(&shared)));
@@ -152,7 +157,7 @@ where
     let mut reader = WireReader::new(source, shared.settings().limits);
     let ending = {
         let reading = pin!(read::read(&mut reader, &lifeline, &host, &sieve));
-        let writing = pin!(write::write(WireWriter::new(sink), shared));
+        let writing = pin!(write::write(WireWriter::new(sink), &lifeline, shared));
         let (time, abandoned) = (pin!(shared.keep_time()), pin!(shared.abandoned()));
         drive_parts(writing, reading, time, abandoned).await
     };

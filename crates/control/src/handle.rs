@@ -128,8 +128,11 @@ impl Control {
 
     /// Ends the CLI's input, after everything that was sent.
     ///
-    /// Answers to its requests can't be sent any more: requests that come from now on start no callback, and are shown
-    /// as [`Incoming::Unhandled`](agentwire_codec::Incoming::Unhandled).
+    /// Open requests of the CLI's are refused first and their callbacks cancelled, and requests that come later start no
+    /// callback.
+    /// Where the session has no [guards](crate::Responder::guards), the input ends at once, and later requests are shown as
+    /// [`Incoming::Unhandled`](agentwire_codec::Incoming::Unhandled).
+    /// Where it has some, the input ends when the CLI is idle, and later requests are refused.
     pub fn end_input(&self) {
         self.shared().end_input();
     }

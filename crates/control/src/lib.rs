@@ -41,6 +41,6 @@ pub use messages::{Delivery, Messages, ReadOn};
 #[cfg(feature = "driver")]
 pub use observer::Observer;
 #[cfg(feature = "driver")]
-pub use responder::{CallContext, NoResponder, Reply, Responder};
+pub use responder::{CallContext, NoResponder, Refusal, Reply, Responder};
 #[cfg(feature = "driver")]
 pub use sieve::Sieve;

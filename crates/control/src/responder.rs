@@ -22,7 +22,27 @@ pub trait Responder: Send + Sync + 'static {
         let _ = request;
         true
     }
+
+    /// Returns how to refuse `request`, where this responder guards something by it.
+    ///
+    /// The driver asks when a request arrives, and sends the refusal if the session ends while the request is open.
+    /// A request without a refusal gets an error then, which the CLI may take for leave to go ahead.
+    /// Return at once: this runs on the task that reads.
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        let _ = request;
+        None
+    }
+
+    /// Whether the CLI would go ahead without this responder where it should ask: see [`Driver`](crate::Driver).
+    ///
+    /// Hooks that can refuse do; a permission handler does not, since the CLI denies what it can't ask about.
+    fn guards(&self) -> bool {
+        false
+    }
 }
+
+/// Writes the `response` that refuses a request, for the given reason; `None` where an error is all there is.
+pub type Refusal = fn(&str) -> Option<RawJson>;
 
 /// An answer in the making: the `response` of a success, or the text of an error.
 ///
@@ -84,6 +104,14 @@ impl<R: Responder> Responder for Vec<R> {
     fn may_answer(&self, request: &InboundRequest) -> bool {
         self.iter().any(|responder| responder.may_answer(request))
     }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        self.iter().filter(|responder| responder.may_answer(request)).find_map(|one| one.refusal(request))
+    }
+
+    fn guards(&self) -> bool {
+        self.iter().any(Responder::guards)
+    }
 }
 
 impl<R: Responder + ?Sized> Responder for Box<R> {
@@ -94,6 +122,14 @@ impl<R: Responder + ?Sized> Responder for Box<R> {
     fn may_answer(&self, request: &InboundRequest) -> bool {
         (**self).may_answer(request)
     }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        (**self).refusal(request)
+    }
+
+    fn guards(&self) -> bool {
+        (**self).guards()
+    }
 }
 
 impl<R: Responder + ?Sized> Responder for Arc<R> {
@@ -103,5 +139,13 @@ impl<R: Responder + ?Sized> Responder for Arc<R> {
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
         (**self).may_answer(request)
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        (**self).refusal(request)
+    }
+
+    fn guards(&self) -> bool {
+        (**self).guards()
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 mod decoded;
+mod end_input;
 mod event;
 mod frames;
 mod inbound;
@@ -63,7 +64,9 @@ pub struct Router {
 enum Input {
     #[default]
     Open,
-    /// We said that nothing more will be sent.
+    /// It ends once the CLI is idle: requests of the CLI's are still answered, and nothing else is sent.
+    Ending,
+    /// Nothing more will be sent.
     Ended,
     /// The peer takes nothing more, though it may still speak.
     Broken {
@@ -221,13 +224,6 @@ impl Router {
         Ok(())
     }
 
-    /// Says that nothing more will be sent: what waits is still to be written, later requests and answers are not sent.
-    pub fn end_input(&mut self) {
-        if self.input_is_open() {
-            self.input = Input::Ended;
-        }
-    }
-
     /// Gives every open request of ours up, for a reason that depends on its subtype, and takes them back.
     pub fn fail_calls(&mut self, error: impl Fn(Box<str>) -> ControlError) {
         while let Some((id, pending)) = self.outbound.pop() {
@@ -290,9 +286,9 @@ impl Router {
         self.ignored
     }
 
-    /// Whether anything can still be sent.
+    /// Whether answers can still be sent, and everything else too unless the input [is ending](Self::is_ending).
     pub fn input_is_open(&self) -> bool {
-        matches!(self.input, Input::Open)
+        matches!(self.input, Input::Open | Input::Ending)
     }
 
     /// Whether the input is broken, and an ending that says why may be on its way.
@@ -325,7 +321,7 @@ impl Router {
         let subtype = subtype.into();
         match &self.input {
             Input::Open => Ok(()),
-            Input::Ended => Err(ControlError::InputEnded { subtype }),
+            Input::Ending | Input::Ended => Err(ControlError::InputEnded { subtype }),
             Input::Broken { reason: ending, .. } | Input::Closed(ending) => {
                 Err(ControlError::Closed { subtype, ending: Arc::clone(ending) })
             }
@@ -381,6 +377,9 @@ impl Router {
     }
 
     fn check_run(&mut self) {
+        if self.is_ending() && self.is_idle() {
+            self.end_input();
+        }
         if self.ledger.take_run_over() {
             self.events.push_back(Event::RunOver);
         }

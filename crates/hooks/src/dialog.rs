@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, Refusal, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{RequestUserDialog, RequestUserDialogReply},
@@ -92,6 +92,10 @@ impl Responder for DialogHandler {
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
         matches!(request, InboundRequest::UserDialog(_))
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        self.may_answer(request).then_some(|_| RawJson::encode(&RequestUserDialogReply::cancelled()).ok())
     }
 }
 

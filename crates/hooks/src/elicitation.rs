@@ -2,7 +2,7 @@
 
 use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, Refusal, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::ElicitationAsked,
@@ -82,6 +82,10 @@ impl Responder for ElicitationHandler {
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
         matches!(request, InboundRequest::Elicitation(_))
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        self.may_answer(request).then_some(|_| RawJson::encode(&ElicitationReply::cancel()).ok())
     }
 }
 

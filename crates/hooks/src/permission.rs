@@ -5,7 +5,7 @@ mod decision;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, Refusal, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
 pub use audit::{Audit, Outcome};
@@ -113,6 +113,10 @@ impl Responder for PermissionHandler {
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
         matches!(request, InboundRequest::CanUseTool(_))
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        self.may_answer(request).then_some(|reason| RawJson::encode(&Decision::deny(reason)).ok())
     }
 }
 

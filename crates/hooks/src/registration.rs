@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Reply, note_failure};
+use agentwire_control::{CallContext, Refusal, Reply, note_failure};
 use agentwire_protocol::{
     RawJson,
     control::{HookCallback, HookMatcher},
@@ -124,6 +124,17 @@ impl Registration {
         refusing.and_then(|event| (event.refusal)(&reason)).ok_or(reason)
     }
 
+    /// How to refuse the event at the end of the session; `None` where it can't be refused, or is not to be.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        self.known.filter(|event| event.can_refuse && self.guards()).map(|event| event.refusal)
+    }
+
+    /// Whether the CLI may do something without this hook that it would not do with it.
+    pub(crate) fn guards(&self) -> bool {
+        let can_refuse = self.known.is_none_or(|event| event.can_refuse);
+        can_refuse && self.matcher.refuses_on_failure() && !GO_ON.contains(&&*self.event)
+    }
+
     /// Whether a failure is answered with a refusal.
     fn refuses_failures(&self) -> bool {
         self.known.is_some_and(|event| event.can_refuse) && self.matcher.refuses_on_failure()
@@ -156,5 +167,7 @@ pub(crate) fn is_object(reply: &RawJson) -> bool {
 
 /// The most that a timer of JavaScript's counts, which is 24 days; with more it may fire at once.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
+/// To refuse these is to have the model go on, which nothing should at the end of a session.
+const GO_ON: &[&str] = &["Stop", "SubagentStop", "TeammateIdle"];
 /// The field that names a tool.
 const OF_TOOLS: &str = "tool_name";

@@ -177,6 +177,11 @@ impl Hooks {
         self.registrations.iter().filter_map(|registration| registration.misfit(&tools)).collect()
     }
 
+    /// Whether a hook refuses what it is asked about when its handler fails; so does one of an unknown event.
+    pub(crate) fn guard_something(&self) -> bool {
+        self.registrations.iter().any(|registration| registration.guards())
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.registrations.is_empty()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, Refusal, Reply, Responder};
 use agentwire_protocol::{InboundRequest, control::HookCallback};
 
 use crate::{Hooks, excerpt};
@@ -16,6 +16,15 @@ impl Responder for Hooks {
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
         matches!(request, InboundRequest::HookCallback(_))
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        let InboundRequest::HookCallback(callback) = request else { return None };
+        self.find(&callback.callback_id)?.refusal()
+    }
+
+    fn guards(&self) -> bool {
+        self.guard_something()
     }
 }
 

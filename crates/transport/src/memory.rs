@@ -103,6 +103,12 @@ impl ByteSink for MemorySink {
         self.shared.input.close(None);
         Ok(())
     }
+
+    fn leave(&mut self, rest: Bytes) {
+        for chunk in [std::mem::take(&mut self.rest), rest] {
+            self.shared.input.leave(chunk);
+        }
+    }
 }
 
 impl Drop for MemorySink {

@@ -63,6 +63,7 @@ pub struct ProcessTransport {
     launch: Launch,
     grace: Grace,
     guard: bool,
+    holds_input: bool,
     stderr_bound: usize,
     on_stderr: Option<StderrSink>,
     keep: Option<Kept>,
@@ -75,7 +76,15 @@ impl ProcessTransport {
     /// Will start this program, with the default [`Grace`], and keep the last 16 KiB of its stderr.
     pub fn new(launch: Launch) -> Self {
         let grace = Grace::default();
-        Self { launch, grace, guard: true, stderr_bound: STDERR_TAIL, on_stderr: None, keep: None }
+        Self {
+            launch,
+            grace,
+            guard: true,
+            holds_input: false,
+            stderr_bound: STDERR_TAIL,
+            on_stderr: None,
+            keep: None,
+        }
     }
 
     /// How long to wait at each step of the child's end.
@@ -90,8 +99,8 @@ impl ProcessTransport {
     ///
     /// The guard is a shell (`/bin/sh`, about a megabyte) in the child's process group, which sleeps as long as this
     /// program lives.
-    /// Then it gives the child the same [`Grace`] as dropping the lifeline does, in whole seconds where it is over one,
-    /// and ends the group with SIGTERM and SIGKILL.
+    /// Then it gives the child the time of [`Grace::orphaned`], ends the group with SIGTERM, and after
+    /// [`Grace::after_terminate`] with SIGKILL; it leaves as soon as the group is empty.
     /// It has none of this program's descriptors but one end of a pipe, and signals no process outside its group.
     ///
     /// It is started five milliseconds after the child, so that the child is there as soon as without it, and takes about
@@ -103,6 +112,19 @@ impl ProcessTransport {
     #[must_use]
     pub fn guard(mut self, guard: bool) -> Self {
         self.guard = guard;
+        self
+    }
+
+    /// Whether the child's input stays open after this program was killed, and SIGTERM comes at once.
+    /// Off by default.
+    ///
+    /// For a child that asks for leave and goes ahead when its input ends: the [guard](Self::guard) holds the input too,
+    /// so that the child never sees it end before SIGTERM.
+    /// Where this program itself ends the input, the guard lets go of it.
+    /// Without a guard it has no effect.
+    #[must_use]
+    pub fn hold_input(mut self, hold: bool) -> Self {
+        self.holds_input = hold;
         self
     }
 
@@ -156,6 +178,7 @@ impl fmt::Debug for ProcessTransport {
             .field("launch", &self.launch)
             .field("grace", &self.grace)
             .field("guard", &self.guard)
+            .field("holds_input", &self.holds_input)
             .field("stderr_bound", &self.stderr_bound)
             .field("on_stderr", &self.on_stderr.is_some())
             .finish()

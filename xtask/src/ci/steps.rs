@@ -45,6 +45,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "services-proof", size: Size::Usual, plan: services_proof, about: "the current CLI goes on from Redis and from PostgreSQL" },
     Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },
+    Step { name: "leaving", size: Size::Long, plan: leaving, about: "every guard holds in every way that a host goes away, on every version of the CLI" },
     Step { name: "hub-marks-optimised", size: Size::Long, plan: || Plan::cargo([&xtask("hub-marks")]), about: "the same, and a call beside rmcp alone" },
     Step { name: "services-s3s", size: Size::Long, plan: services_s3s, about: "the store of objects on another S3 server" },
     Step { name: "soak", size: Size::Long, plan: soak, about: "24 sessions with the real CLI leave nothing behind" },
@@ -310,6 +311,10 @@ fn live_tests() -> Result<Plan, Failure> {
 
 fn live_all() -> Result<Plan, Failure> {
     real_cli([xtask("cli"), xtask("live --all")])
+}
+
+fn leaving() -> Result<Plan, Failure> {
+    real_cli([xtask("cli"), xtask("leaving --check")])
 }
 
 fn soak() -> Result<Plan, Failure> {

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{CallContext, Reply, Responder};
+use agentwire_control::{CallContext, Refusal, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
 use crate::observe::Watch;
@@ -92,6 +92,14 @@ impl Responder for Watched {
             let _open = open;
             call.run(reply).await
         }))
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        self.responders.refusal(request)
+    }
+
+    fn guards(&self) -> bool {
+        self.responders.guards()
     }
 }
 

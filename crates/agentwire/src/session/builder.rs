@@ -170,19 +170,26 @@ impl SessionBuilder {
     /// 10 and 5 seconds by default.
     /// A process that was killed gets at least two seconds to be gone, whatever is set.
     ///
-    /// Closing and dropping a session, and the end of a [`Query`](crate::Query), are bounded by it.
-    /// Where a [`transport`](Self::transport) is set, dropping is that one's business.
+    /// Closing and dropping a session, and the end of a [`Query`](crate::Query), are bounded by it; where a
+    /// [`transport`](Self::transport) is set, dropping is that one's business.
     #[must_use]
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
-        self.grace = Grace { after_input, after_terminate };
+        self.grace = Grace { after_input, after_terminate, ..self.grace };
+        self
+    }
+
+    /// How long the CLI may go on after this program was killed, until SIGTERM: 2 seconds by default.
+    /// None where a hook can refuse something, since the CLI would go on without asking it.
+    #[must_use]
+    pub fn orphan_grace(mut self, wait: Duration) -> Self {
+        self.grace.orphaned = wait;
         self
     }
 
     /// Whether a guard process sees to the CLI's end where this program can't, because it was killed, has crashed, or
     /// has returned from `main`. On by default.
     ///
-    /// It gives the CLI the same [`grace`](Self::grace).
-    /// It is started five milliseconds after the CLI, so that nobody waits for it.
+    /// It gives the CLI the time of [`orphan_grace`](Self::orphan_grace).
     /// Where it can't be started the session starts all the same.
     /// Where a [`transport`](Self::transport) is set, this is that one's business.
     #[must_use]
@@ -365,12 +372,6 @@ impl SessionBuilder {
         all.extend(self.dialogs.map(|dialogs| Box::new(dialogs) as Box<dyn Responder>));
         all.extend(self.responders);
         Arc::new(all)
-    }
-}
-
-impl Default for Grace {
-    fn default() -> Self {
-        Self { after_input: Duration::from_secs(10), after_terminate: Duration::from_secs(5) }
     }
 }
 

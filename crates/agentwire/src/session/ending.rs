@@ -8,8 +8,10 @@ use crate::Error;
 impl Session {
     /// Says that no further prompt will come: the CLI ends when it is done. Reading goes on as before.
     ///
-    /// Turns that run or wait are still done, but what needs an answer of ours fails from now on: callbacks and
-    /// in-process servers can't be reached any more.
+    /// Turns that run or wait are still done, but what needs an answer of ours is refused from now on, what is open
+    /// included: callbacks and in-process servers can't be reached any more.
+    /// In a session with a hook that can refuse, the CLI's input ends only when no turn runs, since the CLI would go ahead
+    /// without asking.
     /// When nothing runs any more, a CLI that does not end is made to, after the graces of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace).
     pub fn end_input(&self) {
@@ -22,6 +24,7 @@ impl Session {
     ///
     /// What was sent is written first, and a running turn has the first grace of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace) to come to its end.
+    /// What needs an answer of ours is refused meanwhile, as after [`end_input`](Self::end_input).
     /// A session store gets what comes until then, and has the time of one flush for it at the end.
     ///
     /// # Cancellation

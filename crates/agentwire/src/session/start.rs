@@ -80,9 +80,11 @@ impl Start {
 
     async fn once(&self, lowered: Lowered) -> Result<Session, Error> {
         let (launch, files) = launch(&self.options, lowered.clone())?;
-        let Grace { after_input, after_terminate } = self.grace;
+        let Grace { after_input, after_terminate, orphaned } = self.grace;
         let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
-        let transport = ProcessTransport::new(launch).grace(grace).guard(self.guarded);
+        let transport = ProcessTransport::new(launch).grace(grace.orphaned(orphaned)).guard(self.guarded);
+        // At the end of its input the CLI would go ahead with what a hook has not refused yet.
+        let transport = transport.hold_input(self.responder.guards());
         let transport = match self.on_stderr.clone() {
             Some(sink) => transport.on_stderr(move |line| sink(line)),
             None => transport,

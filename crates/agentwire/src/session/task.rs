@@ -39,6 +39,15 @@ pub(super) struct Task {
 pub(super) struct Grace {
     pub(super) after_input: Duration,
     pub(super) after_terminate: Duration,
+    /// Where this program was killed.
+    pub(super) orphaned: Duration,
+}
+
+impl Default for Grace {
+    fn default() -> Self {
+        let second = Duration::from_secs(1);
+        Self { after_input: 10 * second, after_terminate: 5 * second, orphaned: 2 * second }
+    }
 }
 
 impl Grace {

@@ -14,7 +14,7 @@ use agentwire_protocol::{Message, RawJson, RequestId};
 use tokio::time::sleep;
 
 use super::{Host, Shared, shared::Asked};
-use crate::{CallContext, Cancellation, Control, Delivery, Reply};
+use crate::{CallContext, Cancellation, Control, Delivery, Refusal, Reply};
 
 /// A callback that runs: its task ends when it has answered, or a grace after it was cancelled.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Running {
     /// Tells it from another one whose request has the same id.
     pub(super) number: u64,
     pub(super) cancelled: Cancellation,
+    /// How to refuse the request.
+    pub(super) refusal: Option<Refusal>,
 }
 
 impl Running {

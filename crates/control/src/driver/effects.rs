@@ -11,7 +11,7 @@ use super::{
     inbox::{Inbox, Parcel},
     shared::{Asked, State, Waiting},
 };
-use crate::{Cancellation, ControlError, Delivery, Ending, Event, Observer};
+use crate::{Cancellation, ControlError, Delivery, Ending, Event, Observer, Refusal};
 
 /// What is to be done once the lock is released.
 #[derive(Default)]
@@ -27,7 +27,14 @@ pub(super) struct Effects {
 
 impl State {
     /// Takes in the router's events, and adds what is to be done without the lock.
-    pub(super) fn settle_events(&mut self, observer: Option<&dyn Observer>, effects: &mut Effects) {
+    ///
+    /// `refusal` is that of the request that arrived, where one did.
+    pub(super) fn settle_events(
+        &mut self,
+        observer: Option<&dyn Observer>,
+        refusal: Option<Refusal>,
+        effects: &mut Effects,
+    ) {
         let deliver = |inbox: &mut Inbox, delivery| {
             if let Some(observer) = observer {
                 observer.arrived(&delivery);
@@ -41,7 +48,10 @@ impl State {
                 Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
                 Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
                 Event::RunOver => deliver(&mut self.inbox, Delivery::RunOver),
-                Event::Inbound { id, request, line } => effects.asked.push(self.enter(id, request, line)),
+                Event::Inbound { id, .. } if self.router.is_ending() => self.refuse(&id, refusal),
+                Event::Inbound { id, request, line } => {
+                    effects.asked.push(self.enter(id, request, line, refusal));
+                }
                 Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
                 Event::Answered { id, reply } => {
                     let waiting = self.waiting.remove(&id);
@@ -58,14 +68,32 @@ impl State {
 
 impl State {
     /// Enters the callback of a request, before another one's turn comes; none where no answer can be sent.
-    fn enter(&mut self, id: RequestId, request: InboundRequest, line: Line) -> Asked {
+    fn enter(
+        &mut self,
+        id: RequestId,
+        request: InboundRequest,
+        line: Line,
+        refusal: Option<Refusal>,
+    ) -> Asked {
         self.started += 1;
         let number = self.started;
         let cancelled = self.router.input_is_open().then(Cancellation::new);
         if let Some(cancelled) = &cancelled {
-            self.callbacks.insert(id.clone(), Running { number, cancelled: cancelled.clone() });
+            self.callbacks.insert(id.clone(), Running { number, cancelled: cancelled.clone(), refusal });
         }
         Asked { id, number, cancelled, request, line }
+    }
+
+    /// Refuses a request that came after the end was asked for.
+    fn refuse(&mut self, id: &RequestId, refusal: Option<Refusal>) {
+        // It is open: it was just entered.
+        let _ = self.router.answer(id, refused(refusal));
+    }
+
+    /// Refuses every open request and cancels its callback: no answer can be sent once the input has ended.
+    pub(super) fn refuse_open(&mut self) {
+        let Self { router, callbacks, .. } = self;
+        router.refuse_open(|id| refused(callbacks.get(id).and_then(|running| running.refusal)));
     }
 }
 
@@ -119,3 +147,11 @@ impl Shared {
         asked
     }
 }
+
+/// The answer that refuses a request.
+fn refused(refusal: Option<Refusal>) -> Result<RawJson, String> {
+    refusal.and_then(|refusal| refusal(ENDING)).ok_or_else(|| ENDING.to_owned())
+}
+
+/// The reason of a refusal at the end of a session.
+const ENDING: &str = "the session is ending";

@@ -79,7 +79,7 @@ fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
             frame => frame,
         };
         // Decoded before the lock is taken, for which the reader may be waiting.
-        let arrival = Arrival::of(frame, shared.observer());
+        let arrival = Arrival::of(frame, shared.observer(), &*host.responder);
         if asks && !arrival.is_request() {
             arrive(host, arrivals.drain(..));
         }

@@ -13,7 +13,7 @@ use std::{
 
 use agentwire_codec::Line;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, message::UserInput};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(super) settings: Settings,
     pub(super) started: Instant,
     state: Mutex<State>,
+    /// Whether the CLI would go ahead where it should ask us.
+    guarded: bool,
     /// Who sees what arrives.
     pub(super) observer: Option<Arc<dyn Observer>>,
     /// Whether the CLI names prompts: asked for with each message that is read, and so not behind the lock.
@@ -89,9 +91,10 @@ pub(crate) struct Asked {
 }
 
 impl Shared {
-    pub(super) fn new(settings: Settings, observer: Option<Arc<dyn Observer>>) -> Self {
+    pub(super) fn new(settings: Settings, guarded: bool, observer: Option<Arc<dyn Observer>>) -> Self {
         Self {
             settings,
+            guarded,
             started: Instant::now(),
             state: Mutex::default(),
             observer,
@@ -145,7 +148,7 @@ impl Shared {
         let (calls, _) = state.router.open();
         let result = act(&mut state);
         let mut effects = Effects::default();
-        state.settle_events(self.observer(), &mut effects);
+        state.settle_events(self.observer(), None, &mut effects);
         // Nothing is asked but by what arrives.
         let _nothing = self.pass_on(state, effects, calls);
         result
@@ -220,9 +223,32 @@ impl Shared {
         self.names_prompts.load(Ordering::Relaxed)
     }
 
+    /// Ends the input: at once, or in a guarded session once the CLI is idle, since it asks nothing after that.
     pub(crate) fn end_input(&self) {
-        self.with_router(Router::end_input);
+        self.apply(self.state(), |state| {
+            state.refuse_open();
+            if self.guarded { state.router.end_input_when_idle() } else { state.router.end_input() }
+        });
         self.written.notify_waiters();
+    }
+
+    /// Ends the input where nobody will write any more, and returns what should be written before.
+    ///
+    /// The second value is whether the CLI must end at once, since its turn would go on unguarded.
+    pub(super) fn last_words(&self) -> (Bytes, bool) {
+        self.apply(self.state(), |state| {
+            let unguarded = self.guarded && !state.router.is_idle();
+            state.refuse_open();
+            if unguarded {
+                state.router.interrupt_for_good();
+            }
+            state.router.end_input();
+            let mut lines = BytesMut::new();
+            while let Some(next) = state.next_lines() {
+                lines.extend_from_slice(&next);
+            }
+            (lines.freeze(), unguarded)
+        })
     }
 
     /// Looks at the router.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use agentwire_protocol::Uuid;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use tokio::{
     sync::Notify,
     time::{Instant, sleep, sleep_until, timeout},
@@ -115,16 +115,6 @@ impl Shared {
             Poll::Ready(lines)
         })
         .await
-    }
-
-    /// Takes all lines that were sent and never written, where the writing ends with the session.
-    pub(super) fn unwritten_lines(&self) -> Bytes {
-        let mut state = self.state();
-        let mut lines = BytesMut::new();
-        while let Some(next) = state.next_lines() {
-            lines.extend_from_slice(&next);
-        }
-        lines.freeze()
     }
 
     /// The user has read something of this weight.

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use agentwire_codec::WireWriter;
-use agentwire_transport::ByteSink;
+use agentwire_transport::{ByteSink, Lifeline, Terminate};
 use tokio::time::{Instant, sleep};
 
 use super::{Shared, chain};
@@ -14,8 +14,12 @@ use crate::Ending;
 /// A peer that takes no more input may still speak: it often ends with a message that says why, so reading goes on, and
 /// open calls wait a grace for that.
 /// It ends the session only where a prompt was refused and the peer is silent, since nothing will come of that prompt.
-pub(super) async fn write<S: ByteSink>(writer: WireWriter<S>, shared: &Shared) -> Ending {
-    let mut left = Left { writer, shared };
+pub(super) async fn write<S: ByteSink>(
+    writer: WireWriter<S>,
+    lifeline: &impl Lifeline,
+    shared: &Shared,
+) -> Ending {
+    let mut left = Left { writer, lifeline, shared };
     let writer = &mut left.writer;
     while let Some(lines) = shared.next_lines().await {
         if let Err(error) = writer.write_lines(lines).await {
@@ -39,17 +43,23 @@ pub(super) async fn write<S: ByteSink>(writer: WireWriter<S>, shared: &Shared) -
     pending().await
 }
 
-/// Leaves what was sent and never written to the transport: the session may be dropped while nobody drives it.
-struct Left<'a, S: ByteSink> {
+/// Leaves what was never written to the transport, with the refusals of open requests: the session may be dropped while
+/// nobody drives it.
+struct Left<'a, S: ByteSink, L: Lifeline> {
     writer: WireWriter<S>,
+    lifeline: &'a L,
     shared: &'a Shared,
 }
 
-impl<S: ByteSink> Drop for Left<'_, S> {
+impl<S: ByteSink, L: Lifeline> Drop for Left<'_, S, L> {
     fn drop(&mut self) {
-        let lines = self.shared.unwritten_lines();
+        let (lines, unguarded) = self.shared.last_words();
         if !lines.is_empty() {
             self.writer.leave(lines);
+        }
+        // Dropping the sink ends the input, after which the CLI asks nothing: prompts that wait would run unguarded.
+        if unguarded && let Err(error) = self.lifeline.terminate(Terminate::Gently) {
+            tracing::debug!(%error, "a session that was given up could not be told to end");
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A frame with what it says: decoding needs no router, and is done before its turn comes.
 
 use agentwire_codec::{Frame, Head, Incoming};
+#[cfg(feature = "driver")]
+use agentwire_protocol::{InboundRequest, Message};
 
 /// A frame with what it says.
 #[derive(Debug)]
@@ -20,5 +22,14 @@ impl Decoded {
     #[cfg(feature = "driver")]
     pub(crate) fn is_request(&self) -> bool {
         matches!(self.head, Head::Request(_))
+    }
+
+    /// What the CLI asks, where it can be read.
+    #[cfg(feature = "driver")]
+    pub(crate) fn request(&self) -> Option<&InboundRequest> {
+        match self.incoming.message()? {
+            Message::ControlRequest(asked) => Some(&asked.request),
+            _ => None,
+        }
     }
 }

@@ -6,6 +6,7 @@ mod backlog;
 mod callbacks;
 mod calls;
 mod ends;
+mod leaving;
 mod named;
 mod observed;
 mod prompts;

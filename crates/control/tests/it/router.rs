@@ -408,12 +408,34 @@ fn after_the_end_of_input_what_waits_is_written_and_nothing_more_is_taken() {
     script.router.end_input();
     assert!(!script.router.input_is_open());
     script.call();
-    check(&mut script, &["failed req_3 InputEnded"]);
+    check(&mut script, &["cancelled a", "failed req_3 InputEnded"]);
     assert!(matches!(script.router.send_user(&UserInput::new("x")), Err(ControlError::InputEnded { .. })));
     assert!(script.router.answer(&"a".into(), ok()).is_err());
     script.router.cancel(&id);
     check(&mut script, &["failed req_1 Cancelled"]);
-    assert_eq!(script.sent().len(), 1);
+    let sent = script.sent();
+    assert_eq!(sent.len(), 2);
+    // The request that was open has an answer.
+    assert!(sent[1].contains(r#""subtype":"error","request_id":"a""#), "{}", sent[1]);
+}
+
+#[test]
+fn input_that_ends_when_idle_takes_answers_until_then() {
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    script.line(&inbound("a"));
+    script.router.refuse_open(|_| ok());
+    script.router.end_input_when_idle();
+    script.line(&inbound("b"));
+    check(&mut script, &["inbound a new_thing", "cancelled a", "inbound b new_thing"]);
+    assert!(script.router.is_ending() && script.router.input_is_open());
+    assert!(matches!(script.router.send_user(&UserInput::new("x")), Err(ControlError::InputEnded { .. })));
+    script.router.answer(&"b".into(), ok()).unwrap();
+    script.line(RESULT).line(&inbound("c"));
+    assert!(!script.router.input_is_open() && !script.router.is_ending());
+    assert!(script.router.answer(&"c".into(), ok()).is_err());
+    let answered = |line: &String| line.contains("control_response");
+    assert_eq!(script.sent().iter().filter(|line| answered(line)).count(), 2);
 }
 
 #[test]

@@ -8,7 +8,12 @@ mod changed;
 mod continued;
 mod failing_hooks;
 mod folders;
+<<<<<<< HEAD
 mod matchers;
+=======
+#[cfg(target_os = "linux")]
+mod leaving;
+>>>>>>> c0c2e5b (control: refuse open requests before the input ends)
 mod mcp;
 mod observing;
 mod permissions;

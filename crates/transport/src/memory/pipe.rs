@@ -19,7 +19,7 @@ pub(super) struct Pipe {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Bytes>,
-    /// The bytes in `queue`, at most the capacity.
+    /// The bytes in `queue`, at most the capacity but for what was left behind.
     held: usize,
     /// No more will be written.
     closed: bool,
@@ -43,6 +43,16 @@ impl Pipe {
     /// Moves all of `rest` into the pipe; what a dropped future has not moved stays in `rest`.
     pub(super) async fn write(&self, rest: &mut Bytes) -> Result<(), TransportError> {
         poll_fn(|cx| self.poll_write(rest, cx)).await
+    }
+
+    /// Adds to the queue whatever its length: for what is left behind once, in no future.
+    pub(super) fn leave(&self, rest: Bytes) {
+        self.change(|state| {
+            if !state.closed && !state.abandoned && !rest.is_empty() {
+                state.held += rest.len();
+                state.queue.push_back(rest);
+            }
+        });
     }
 
     /// The writer's end: what is in the queue is still delivered.
@@ -88,7 +98,7 @@ impl Pipe {
         if state.closed || state.abandoned {
             return Poll::Ready(Err(TransportError::Closed));
         }
-        let piece = rest.split_to(rest.len().min(self.capacity - state.held));
+        let piece = rest.split_to(rest.len().min(self.capacity.saturating_sub(state.held)));
         let done = rest.is_empty();
         if done {
             // An empty rest would still hold the memory of the whole chunk.

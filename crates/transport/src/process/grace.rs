@@ -17,6 +17,11 @@ pub struct Grace {
     ///
     /// Also how long the rest of the process group has after its leader has ended: it is sent SIGTERM at once.
     pub after_terminate: Duration,
+    /// From the end of input to SIGTERM where this program was killed, and the
+    /// [guard](super::ProcessTransport::guard) ends the child. Two seconds by default.
+    ///
+    /// Short, since what the child does meanwhile is seen by nobody.
+    pub orphaned: Duration,
     /// From the end of the process to the end of its output, where something else holds its pipes open.
     /// Half a second by default.
     ///
@@ -39,6 +44,13 @@ impl Grace {
         self
     }
 
+    /// With this time from the end of input to SIGTERM where this program was killed.
+    #[must_use]
+    pub fn orphaned(mut self, wait: Duration) -> Self {
+        self.orphaned = wait;
+        self
+    }
+
     /// With this time from the end of the process to the end of its output.
     #[must_use]
     pub fn drain(mut self, wait: Duration) -> Self {
@@ -52,6 +64,7 @@ impl Default for Grace {
         Self {
             after_input: Duration::from_secs(5),
             after_terminate: Duration::from_secs(3),
+            orphaned: Duration::from_secs(2),
             drain: Duration::from_millis(500),
         }
     }

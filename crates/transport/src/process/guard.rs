@@ -6,8 +6,8 @@
 
 use std::{
     env,
-    io::{self, PipeWriter},
-    os::unix::process::CommandExt,
+    io::{self, PipeWriter, Write},
+    os::{fd::OwnedFd, unix::process::CommandExt},
     path::PathBuf,
     process::{Command, Stdio},
     sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -30,8 +30,8 @@ pub(super) struct Guard {
 }
 
 enum Phase {
-    /// It is wanted, and not started yet.
-    Awaited,
+    /// It is wanted, and not started yet; it will get this copy of the child's input.
+    Awaited(Option<OwnedFd>),
     Watching(Watching),
     /// It was not wanted, could not be started, or was dismissed.
     None,
@@ -39,25 +39,45 @@ enum Phase {
 
 struct Watching {
     pid: Pid,
-    /// The only write end of the guard's pipe. Nothing is ever written: its end is the news.
-    _tie: PipeWriter,
+    /// The only write end of the guard's pipe. A line says that the child's input ends, its end that this program has.
+    tie: PipeWriter,
+    /// Whether the guard holds the child's input.
+    holds_input: bool,
 }
 
 impl Guard {
     /// No guard yet; where one is wanted, [`start`](Self::start) must be called.
-    pub(super) fn new(wanted: bool) -> Self {
-        let phase = Mutex::new(if wanted { Phase::Awaited } else { Phase::None });
+    ///
+    /// It gets this copy of the child's input, where there is one.
+    pub(super) fn new(wanted: bool, input: Option<OwnedFd>) -> Self {
+        let phase = Mutex::new(if wanted { Phase::Awaited(input) } else { Phase::None });
         Self { phase, started: Condvar::new(), failure: OnceLock::new() }
     }
 
     /// Whether it is to be started.
     pub(super) fn is_awaited(&self) -> bool {
-        matches!(*self.lock(), Phase::Awaited)
+        matches!(*self.lock(), Phase::Awaited(_))
+    }
+
+    /// Has the guard let go of the child's input, which ends.
+    pub(super) fn release_input(&self) {
+        match &mut *self.lock() {
+            Phase::Awaited(input) => drop(input.take()),
+            Phase::Watching(watching) if watching.holds_input => {
+                watching.holds_input = false;
+                // The pipe is empty, so that this never waits; it fails where the guard is gone, and with it its copy.
+                let _ = watching.tie.write_all(b"\n");
+            }
+            Phase::Watching(_) | Phase::None => {}
+        }
     }
 
     /// Starts the guard of a group whose leader is not reaped before it is dismissed.
     pub(super) fn start(&self, leader: Pid, grace: Grace) {
-        let phase = start(leader, grace).map_or_else(
+        let mut phase = self.lock();
+        // Under the lock: whoever ends the input meanwhile waits, and then tells the guard.
+        let input = if let Phase::Awaited(input) = &mut *phase { input.take() } else { None };
+        *phase = start(leader, grace, input).map_or_else(
             |failure| {
                 // Nobody else sets it.
                 let _ = self.failure.set(failure);
@@ -65,12 +85,14 @@ impl Guard {
             },
             Phase::Watching,
         );
-        self.enter(phase);
+        drop(phase);
+        self.started.notify_all();
     }
 
     /// Leaves the start out: there is nobody to be guarded any more.
     pub(super) fn leave_out(&self) {
-        self.enter(Phase::None);
+        *self.lock() = Phase::None;
+        self.started.notify_all();
     }
 
     /// Why there is none although one was wanted. Waits until that is known.
@@ -83,7 +105,7 @@ impl Guard {
     pub(super) fn pid(&self) -> Option<Pid> {
         match &*self.settled() {
             Phase::Watching(watching) => Some(watching.pid),
-            Phase::Awaited | Phase::None => None,
+            Phase::Awaited(_) | Phase::None => None,
         }
     }
 
@@ -103,13 +125,8 @@ impl Guard {
     }
 
     fn settled(&self) -> MutexGuard<'_, Phase> {
-        let is_awaited = |phase: &mut Phase| matches!(phase, Phase::Awaited);
+        let is_awaited = |phase: &mut Phase| matches!(phase, Phase::Awaited(_));
         self.started.wait_while(self.lock(), is_awaited).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn enter(&self, phase: Phase) {
-        *self.lock() = phase;
-        self.started.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, Phase> {
@@ -126,26 +143,27 @@ pub(super) fn give_way() {
     let _ = rustix::process::setpriority_process(None, NICE);
 }
 
-fn start(leader: Pid, grace: Grace) -> io::Result<Watching> {
+fn start(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> io::Result<Watching> {
     let no_sleep = || io::Error::new(io::ErrorKind::NotFound, "there is no `sleep` to wait with");
     let sleep = find_sleep().ok_or_else(no_sleep)?;
     let (news, tie) = io::pipe()?;
     let leader = leader.as_raw_nonzero().get();
-    let (step, steps) = steps(grace.after_input);
+    let holds_input = input.is_some();
+    let hold = if holds_input { HOLD } else { "" };
     let guard = Command::new(SHELL)
         .args(["-c", SCRIPT, NAME, &leader.to_string()])
         .arg(sleep)
-        .args([step, steps, wait(grace.after_terminate)])
+        .args([&*steps(grace.orphaned), &steps(grace.after_terminate), hold])
         // Nothing of ours tells the shell what else to read or to load.
         .env_clear()
         // So that it holds up no unmounting.
         .current_dir("/")
         .process_group(leader)
         .stdin(news)
-        .stdout(Stdio::null())
+        .stdout(input.map_or_else(Stdio::null, Stdio::from))
         .stderr(Stdio::null())
         .spawn()?;
-    Ok(Watching { pid: Pid::from_child(&guard), _tie: tie })
+    Ok(Watching { pid: Pid::from_child(&guard), tie, holds_input })
 }
 
 /// The one thing that no shell can do by itself. Searched here, because not every system has it in the same place.
@@ -155,29 +173,19 @@ fn find_sleep() -> Option<PathBuf> {
     dirs.filter(|dir| dir.is_absolute()).map(|dir| dir.join("sleep")).find(|file| is_executable(file))
 }
 
-/// A wait in steps, after each of which the guard looks whether the leader is still there: how long, and how many.
-fn steps(all: Duration) -> (String, String) {
-    if all < SECOND {
-        return (wait(all), "1".to_owned());
-    }
-    ("1".to_owned(), wait(all))
+/// How many steps a wait takes.
+fn steps(wait: Duration) -> String {
+    wait.min(LONGEST).as_millis().div_ceil(STEP.as_millis()).to_string()
 }
 
-/// A wait as `sleep` takes it: in whole seconds where it is over one, since not every `sleep` knows fractions.
-fn wait(wait: Duration) -> String {
-    if wait > Duration::ZERO && wait < SECOND {
-        return format!("{:.3}", wait.as_secs_f64());
-    }
-    let started = u64::from(wait.subsec_nanos() > 0);
-    wait.as_secs().saturating_add(started).min(LONGEST.as_secs()).to_string()
-}
-
-/// Arguments: the leader, `sleep`, one step and the number of steps until SIGTERM, the wait until SIGKILL.
+/// Arguments: the leader, `sleep`, the number of steps until SIGTERM and of those until SIGKILL, and whether the output is
+/// the child's input.
 ///
 /// While the guard lives, the leader's id is the id of the guard's own group, and so nobody else can get it.
 /// A signal to 0 goes to the guard's own group.
 /// Where `/proc` tells that nobody else is left, the guard goes without another signal; where it does not tell, or not of
 /// these processes, there may be somebody.
+/// A `sleep` that knows no fractions waits for a second each tenth step.
 /// The trap at the exit is for a shell that can't start `sleep` any more: without a way to wait, nothing may be left behind.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM TSTP TTIN TTOU
@@ -191,16 +199,25 @@ others() {
     done
     return 1
 }
-group=$1 left=$4
-while read -r line; do :; done
-trap 'kill -KILL 0' EXIT
-while [ "$left" -gt 0 ] && kill -0 "$group"; do
-    "$2" "$3" || "$2" 1
+step() {
     left=$((left - 1))
+    "$sleep" 0.1 || [ $((left % 10)) -gt 0 ] || "$sleep" 1
+}
+group=$1 sleep=$2 left=$3
+[ -z "$5" ] || left=0
+while read -r line; do
+    exec >/dev/null
+    left=$3
 done
+trap 'kill -KILL 0' EXIT
+while [ "$left" -gt 0 ] && kill -0 "$group"; do step; done
 others || { trap - EXIT; exit; }
 kill -TERM 0
-"$2" "$5" || "$2" 1
+left=$4
+while [ "$left" -gt 0 ]; do
+    step
+    others || { trap - EXIT; exit; }
+done
 kill -KILL 0
 "#;
 
@@ -210,20 +227,19 @@ const SHELL: &str = "/bin/sh";
 /// A tenth of a busy core's time, where nothing else gives way.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
-const SECOND: Duration = Duration::from_secs(1);
+/// What `sleep` waits in the script.
+const STEP: Duration = Duration::from_millis(100);
+const HOLD: &str = "hold";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn waits_are_what_any_sleep_takes() {
-        for (millis, text) in [(0, "0"), (50, "0.050"), (999, "0.999"), (1000, "1"), (1001, "2"), (5000, "5")]
-        {
-            assert_eq!(wait(Duration::from_millis(millis)), text);
+    fn waits_are_counted_in_steps() {
+        for (millis, text) in [(0, "0"), (1, "1"), (50, "1"), (100, "1"), (101, "2"), (5000, "50")] {
+            assert_eq!(steps(Duration::from_millis(millis)), text);
         }
-        assert_eq!(wait(Duration::MAX), LONGEST.as_secs().to_string());
-        assert_eq!(steps(Duration::from_millis(50)), ("0.050".to_owned(), "1".to_owned()));
-        assert_eq!(steps(Duration::from_secs(5)), ("1".to_owned(), "5".to_owned()));
+        assert_eq!(steps(Duration::MAX), steps(LONGEST));
     }
 }

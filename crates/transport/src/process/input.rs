@@ -16,7 +16,7 @@ use rustix::{
 };
 use tokio::net::unix::pipe::Sender;
 
-use super::{closing, running::Running};
+use super::{closing, guard::Guard, running::Running};
 use crate::{error::TransportError, transport::ByteSink};
 
 /// A child's input. Dropping it ends the input, after what was handed over last.
@@ -73,7 +73,7 @@ pub(super) struct Input {
 
 struct State {
     /// `None` once the input is ended, by whichever side.
-    sender: Option<Sender>,
+    sender: Option<End>,
     /// What the pipe has not taken yet, of the chunk that was handed over last.
     rest: Bytes,
     /// The task that waits for room, to be told when the input is ended from elsewhere.
@@ -81,8 +81,9 @@ struct State {
 }
 
 impl Input {
-    pub(super) fn new(sender: Sender) -> Self {
-        Self { state: Mutex::new(State { sender: Some(sender), rest: Bytes::new(), waker: None }) }
+    pub(super) fn new(pipe: Sender, guard: Arc<Guard>) -> Self {
+        let sender = Some(End { pipe, guard });
+        Self { state: Mutex::new(State { sender, rest: Bytes::new(), waker: None }) }
     }
 
     /// Ends the input now; what is half written stays so.
@@ -103,10 +104,14 @@ impl Input {
     }
 
     /// Puts this behind what is half written.
+    ///
+    /// What the pipe takes at once is written here and now: the program may end before a thread could.
     fn leave(&self, chunk: &[u8]) {
-        let mut state = self.lock();
-        if state.sender.is_some() {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        if let Some(sender) = &state.sender {
             state.rest = [&state.rest, chunk].concat().into();
+            write_now(&sender.pipe, &mut state.rest);
         }
     }
 
@@ -114,7 +119,7 @@ impl Input {
         let mut guard = self.lock();
         let state = &mut *guard;
         let written = loop {
-            let Some(sender) = &state.sender else {
+            let Some(End { pipe, .. }) = &state.sender else {
                 state.rest = Bytes::new();
                 break Err(TransportError::Closed);
             };
@@ -124,7 +129,7 @@ impl Input {
                 break Ok(());
             }
             state.waker = Some(cx.waker().clone());
-            let attempt = ready!(sender.poll_write_ready(cx)).and_then(|()| sender.try_write(&state.rest));
+            let attempt = ready!(pipe.poll_write_ready(cx)).and_then(|()| pipe.try_write(&state.rest));
             match attempt {
                 Ok(length) => state.rest.advance(length),
                 Err(error) if is_temporary(&error) => {}
@@ -146,7 +151,7 @@ impl Input {
 
 /// An input that ends when its last chunk is through.
 pub(super) struct Unsent {
-    sender: Sender,
+    sender: End,
     rest: Bytes,
 }
 
@@ -154,12 +159,11 @@ impl Unsent {
     /// Writes on this thread what is left, up to the deadline, and ends the input.
     pub(super) fn write_until(mut self, deadline: Instant) {
         while !self.rest.is_empty() {
-            match rustix::io::write(&self.sender, &self.rest) {
-                Ok(length) => self.rest.advance(length),
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) if self.wait_for_room(deadline) => {}
+            match write_now(&self.sender.pipe, &mut self.rest) {
+                Some(Errno::AGAIN) if self.wait_for_room(deadline) => {}
                 // The child takes no more, or not in time: it will see a cut line, and end.
-                Err(_) => return,
+                Some(_) => return,
+                None => {}
             }
         }
     }
@@ -171,8 +175,32 @@ impl Unsent {
         };
         let left = Timespec::try_from(left.min(LONGEST_POLL)).ok();
         // After a failure the caller tries to write again and comes back.
-        let _ = poll(&mut [PollFd::new(&self.sender, PollFlags::OUT)], left.as_ref());
+        let _ = poll(&mut [PollFd::new(&self.sender.pipe, PollFlags::OUT)], left.as_ref());
         true
+    }
+}
+
+/// Writes what the pipe takes without waiting, and returns why it takes no more.
+fn write_now(pipe: &Sender, rest: &mut Bytes) -> Option<Errno> {
+    while !rest.is_empty() {
+        match rustix::io::write(pipe, rest) {
+            Ok(length) => rest.advance(length),
+            Err(Errno::INTR) => {}
+            Err(error) => return Some(error),
+        }
+    }
+    None
+}
+
+/// The pipe, which the child's guard may hold too: dropping this has it let go.
+struct End {
+    pipe: Sender,
+    guard: Arc<Guard>,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.guard.release_input();
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the parts of an open process transport share.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::{Kept, alarm::Alarm, grace::Grace, group::Group, guard::Guard, input::Input, stderr::Stderr};
 use crate::{error::ExitReport, settled::Settled};
@@ -8,7 +8,7 @@ use crate::{error::ExitReport, settled::Settled};
 pub(super) struct Running {
     pub(super) group: Group,
     /// Ends the group where we can't, because we are dead.
-    pub(super) guard: Guard,
+    pub(super) guard: Arc<Guard>,
     pub(super) grace: Grace,
     pub(super) input: Input,
     pub(super) stderr: Stderr,

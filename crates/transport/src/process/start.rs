@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    os::fd::OwnedFd,
+    os::fd::{AsFd, OwnedFd},
     process::{Command, Stdio},
     sync::{Arc, Mutex},
     thread,
@@ -30,15 +30,18 @@ use crate::{error::TransportError, settled::Settled, transport::Link};
 pub(super) type ProcessLink = Link<ProcessSource, ProcessSink, ProcessLifeline>;
 
 pub(super) fn start(transport: ProcessTransport) -> Result<ProcessLink, TransportError> {
-    let ProcessTransport { launch, grace, guard, stderr_bound, on_stderr, keep } = transport;
+    let ProcessTransport { launch, grace, guard, holds_input, stderr_bound, on_stderr, keep } = transport;
     let (ours, theirs) = pipes()?;
     let alarm = Alarm::new().map_err(io_error("creating an event"))?;
     let child = launch.spawn(|command| theirs.wire(command))?;
+    // Without a copy of the input the guard does what it can.
+    let held = (guard && holds_input).then(|| ours.stdin.as_fd().try_clone_to_owned().ok()).flatten();
+    let guard = Arc::new(Guard::new(guard, held));
     let running = Arc::new(Running {
         group: Group::new(Pid::from_child(&child)),
-        guard: Guard::new(guard),
+        guard: Arc::clone(&guard),
         grace,
-        input: Input::new(ours.stdin),
+        input: Input::new(ours.stdin, guard),
         stderr: Stderr::new(stderr_bound),
         alarm,
         ended: Settled::new(),

@@ -32,6 +32,16 @@ pub(crate) fn play() -> ExitCode {
             fs::write(file, "finished").unwrap();
         }
         ["asked", file] => asked(file),
+        ["asked-first", file] => {
+            let ended = file.to_owned();
+            // It has the last word where the input ends first.
+            thread::spawn(move || {
+                read_input();
+                fs::write(ended, "input ended").unwrap();
+                std::process::exit(0);
+            });
+            asked(file);
+        }
         ["exit", code] => return ExitCode::from(code.parse::<u8>().unwrap()),
         ["fail", code, text] => {
             stdout().write_all(b"partial").unwrap();

@@ -19,7 +19,8 @@ crate::runner::tests!(guarding:
     a_killed_host_leaves_nothing, a_killed_host_lets_its_peer_finish, a_killed_host_asks_before_it_forces,
     a_host_that_just_ends_leaves_nothing, a_stranger_escapes, without_a_guard, the_usual_end_leaves_no_guard,
     a_forced_end_leaves_no_guard, a_guard_killed_by_others_is_reaped, a_guard_holds_nothing_of_ours,
-    a_guard_stays_when_its_group_is_asked_to_end, no_guard_is_no_reason_not_to_start,
+    a_guard_stays_when_its_group_is_asked_to_end, held_input_is_open_when_a_killed_hosts_peer_is_terminated,
+    held_input_ends_when_it_is_ended, no_guard_is_no_reason_not_to_start,
 );
 
 fn a_killed_host_leaves_nothing() {
@@ -62,6 +63,41 @@ fn a_killed_host_asks_before_it_forces() {
     eventually("the peer's end", || !lives(peer));
     assert_eq!(fs::read_to_string(file).unwrap(), "asked");
     eventually("the guard's end", || !lives(guard));
+}
+
+fn held_input_is_open_when_a_killed_hosts_peer_is_terminated() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..5 {
+        let file = dir.path().join(format!("transcript-{number}"));
+        // A peer that waited for the end of its input would wait for longer than the test does.
+        let host = Host::holding([60_000, 60_000], &["asked-first", &file.display().to_string()]);
+        let (peer, guard) = (host.peer, host.guard.unwrap());
+        host.kill();
+        eventually("the peer's end", || !lives(peer));
+        assert_eq!(fs::read_to_string(file).unwrap(), "asked");
+        eventually("the guard's end", || !lives(guard));
+    }
+}
+
+fn held_input_ends_when_it_is_ended() {
+    run(async {
+        let holding = || ProcessTransport::new(fake(&["echo"])).grace(patient()).hold_input(true);
+        let mut link = holding().open().await.unwrap();
+        let guard = link.lifeline.guard_pid().unwrap();
+        link.sink.write("one\n".into()).await.unwrap();
+        link.sink.finish().await.unwrap();
+        assert!(link.lifeline.ended().await.is_success());
+        link.lifeline.gone().await;
+        assert!(!lives(guard));
+        // Before the guard is started, and by dropping.
+        let mut link = holding().open().await.unwrap();
+        link.sink.finish().await.unwrap();
+        assert!(link.lifeline.ended().await.is_success());
+        let link = holding().open().await.unwrap();
+        let guard = link.lifeline.guard_pid().unwrap();
+        drop(link);
+        reaped(guard);
+    });
 }
 
 fn a_host_that_just_ends_leaves_nothing() {

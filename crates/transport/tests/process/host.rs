@@ -30,9 +30,18 @@ pub(crate) struct Host {
 impl Host {
     /// With the two graces in milliseconds.
     pub(crate) fn start(graces: [u64; 2], guard: bool, part: &[&str]) -> Self {
+        Self::start_with(graces, if guard { "guard" } else { "none" }, part)
+    }
+
+    /// With a guard that holds the peer's input.
+    pub(crate) fn holding(graces: [u64; 2], part: &[&str]) -> Self {
+        Self::start_with(graces, "hold", part)
+    }
+
+    fn start_with(graces: [u64; 2], guard: &str, part: &[&str]) -> Self {
         let graces = graces.map(|grace| grace.to_string());
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["host", &graces[0], &graces[1], if guard { "guard" } else { "none" }])
+            .args(["host", &graces[0], &graces[1], guard])
             .args(part)
             .env(FAKE, "1")
             .stdin(Stdio::piped())
@@ -63,10 +72,11 @@ impl Host {
 /// Opens a peer that plays this part, tells of it, and does nothing more until its own input ends.
 pub(crate) fn play(after_input: &str, after_terminate: &str, guard: &str, part: &[&str]) {
     let grace = |text: &str| Duration::from_millis(text.parse().unwrap());
-    let grace = Grace::default().after_input(grace(after_input)).after_terminate(grace(after_terminate));
+    let grace = Grace::default().orphaned(grace(after_input)).after_terminate(grace(after_terminate));
     // What a peer leaves behind is the guard's to end: the host is killed long before it would.
     let grace = grace.drain(BOUND);
-    let transport = ProcessTransport::new(fake(part)).grace(grace).guard(guard == "guard");
+    let transport =
+        ProcessTransport::new(fake(part)).grace(grace).guard(guard != "none").hold_input(guard == "hold");
     runtime().block_on(async {
         let mut link = transport.open().await.unwrap();
         let line = read_line(&mut link.source).await;

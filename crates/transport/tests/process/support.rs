@@ -23,13 +23,13 @@ pub(crate) fn fake(part: &[&str]) -> Launch {
 
 /// Long enough for nothing to happen by it, unless a test says otherwise.
 pub(crate) fn patient() -> Grace {
-    Grace::default().after_input(BOUND).after_terminate(BOUND).drain(BOUND)
+    Grace::default().after_input(BOUND).after_terminate(BOUND).orphaned(BOUND).drain(BOUND)
 }
 
 /// Too short to wait for.
 pub(crate) fn hasty() -> Grace {
     let short = Duration::from_millis(50);
-    Grace::default().after_input(short).after_terminate(short).drain(short)
+    Grace::default().after_input(short).after_terminate(short).orphaned(short).drain(short)
 }
 
 pub(crate) async fn open(part: &[&str], grace: Grace) -> Opened {

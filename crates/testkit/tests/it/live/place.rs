@@ -1,6 +1,9 @@
 //! Where a live test lives: a home, a project and a model of its own.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use agentwire::Options;
 use agentwire_testkit::{Script, ScriptedModel};
@@ -31,6 +34,11 @@ impl Place {
         Self { dir, model }
     }
 
+    /// The folder itself.
+    pub(super) fn root(&self) -> &str {
+        self.dir.path().to_str().unwrap()
+    }
+
     /// The path of something in this place, as text.
     pub(super) fn path(&self, name: &str) -> String {
         self.file(name).to_str().unwrap().to_owned()
@@ -43,20 +51,26 @@ impl Place {
 
     /// Options with which the CLI sees this place alone.
     pub(super) fn options(&self) -> Options {
-        let (home, config) = (self.path("home"), self.path("home/.claude"));
-        let env = [
-            ("HOME", &*home),
-            ("CLAUDE_CONFIG_DIR", &config),
-            ("ANTHROPIC_BASE_URL", self.model.base_url()),
-            ("ANTHROPIC_API_KEY", "sk-fake"),
-            ("DISABLE_TELEMETRY", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("DISABLE_ERROR_REPORTING", "1"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("TERM", "dumb"),
-        ];
-        let path = std::env::var("PATH").unwrap();
-        let options = Options::new().env_clear().env("PATH", path);
-        env.into_iter().fold(options, |options, (name, value)| options.env(name, value))
+        options(self.dir.path(), self.model.base_url())
     }
+}
+
+/// Options with which the CLI sees this folder alone, and this model.
+pub(super) fn options(place: &Path, model: &str) -> Options {
+    let home = place.join("home");
+    let config = home.join(".claude");
+    let env = [
+        ("HOME", home.to_str().unwrap()),
+        ("CLAUDE_CONFIG_DIR", config.to_str().unwrap()),
+        ("ANTHROPIC_BASE_URL", model),
+        ("ANTHROPIC_API_KEY", "sk-fake"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("TERM", "dumb"),
+    ];
+    let path = std::env::var("PATH").unwrap();
+    let options = Options::new().env_clear().env("PATH", path);
+    env.into_iter().fold(options, |options, (name, value)| options.env(name, value))
 }

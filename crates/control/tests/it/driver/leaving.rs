@@ -1,0 +1,104 @@
+//! The end of the input while the CLI waits for answers.
+
+use std::{future::pending, sync::Arc};
+
+use agentwire_control::{CallContext, Connection, Refusal, Reply, Responder, Settings, connect};
+use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
+use agentwire_transport::Terminate;
+use serde_json::Value;
+
+use super::{Cli, Session, link, start, waits};
+use crate::script::{RESULT, inbound};
+
+/// A responder that never answers, and refuses what is open at the end.
+struct Undecided {
+    guards: bool,
+}
+
+impl Responder for Undecided {
+    fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
+        Some(Box::pin(pending()))
+    }
+
+    fn refusal(&self, _: &InboundRequest) -> Option<Refusal> {
+        Some(|_| RawJson::parse(r#"{"no":true}"#).ok())
+    }
+
+    fn guards(&self) -> bool {
+        self.guards
+    }
+}
+
+fn refuses(line: Option<Value>, id: &str) -> bool {
+    let line = line.unwrap_or_default();
+    line["response"]["request_id"] == id && line["response"]["response"]["no"] == true
+}
+
+async fn prompted(cli: &Cli) {
+    assert_eq!(cli.hear().await.unwrap()["type"], "user");
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_requests_are_refused_before_the_input_ends() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start(Undecided { guards: false }, Settings::default()).await;
+    control.send(&UserInput::new("x")).await.unwrap();
+    prompted(&cli).await;
+    cli.say(&inbound("a")).await;
+    // Until it has arrived.
+    assert!(waits(cli.hear()).await);
+    control.end_input();
+    assert!(refuses(cli.hear().await, "a"));
+    assert_eq!(cli.hear().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start(Undecided { guards: true }, Settings::default()).await;
+    control.send(&UserInput::new("x")).await.unwrap();
+    prompted(&cli).await;
+    control.end_input();
+    for id in ["a", "b"] {
+        cli.say(&inbound(id)).await;
+        assert!(refuses(cli.hear().await, id));
+    }
+    assert!(waits(cli.hear()).await);
+    cli.say(RESULT).await;
+    assert_eq!(cli.hear().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_driver_refuses_what_is_open_and_stops_a_guarded_turn() {
+    for guards in [false, true] {
+        let (link, cli) = link(1).await;
+        let Connection { control, messages: _messages, driver } =
+            connect(link, Arc::new(Undecided { guards }), Settings::default());
+        let driver = tokio::spawn(driver.run());
+        control.send(&UserInput::new("x")).await.unwrap();
+        prompted(&cli).await;
+        cli.say(&inbound("a")).await;
+        assert!(waits(cli.hear()).await);
+        driver.abort();
+        assert!(driver.await.unwrap_err().is_cancelled());
+        assert!(refuses(cli.hear().await, "a"));
+        if guards {
+            assert_eq!(cli.hear().await.unwrap()["request"]["subtype"], "interrupt");
+        }
+        assert_eq!(cli.hear().await, None);
+        assert_eq!(cli.peer.terminations(), if guards { vec![Terminate::Gently] } else { Vec::new() });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
+    let (link, cli) = link(1).await;
+    let Connection { control: _control, messages: _messages, driver } =
+        connect(link, Arc::new(Undecided { guards: true }), Settings::default());
+    let driver = tokio::spawn(driver.run());
+    assert!(waits(cli.hear()).await);
+    driver.abort();
+    assert!(driver.await.unwrap_err().is_cancelled());
+    assert_eq!(cli.hear().await, None);
+    assert!(cli.peer.terminations().is_empty());
+}

@@ -1,0 +1,150 @@
+//! Guards that have not decided when their host goes away: what they guard does not happen.
+//!
+//! Each case has a host in a process of its own, which is this program.
+
+mod guard;
+mod host;
+
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::{sync::Semaphore, task::JoinSet, time::sleep};
+
+use super::Place;
+use guard::{GUARDS, Guard};
+use host::{HOST, WAYS};
+
+/// The guards and ways that are tried on every run: each way, and each guard, at least once.
+const USUAL: &[(&str, &str)] = &[
+    ("`UserPromptSubmit`", "`close()`"),
+    ("`UserPromptSubmit`", "runtime shutdown"),
+    ("`UserPromptSubmit`", "SIGKILL"),
+    ("`UserPromptSubmit`, not asked yet", "drop"),
+    ("`UserPromptExpansion`", "`end_input()`"),
+    ("`PreToolUse`", "SIGTERM"),
+    ("`PreToolUse`", "`reinitialize`"),
+    ("`PreToolUse`, not asked yet", "`close()`"),
+    ("`PostToolBatch`", "drop"),
+    ("`PostToolBatch`", "SIGKILL"),
+    ("`PostToolBatch`, not asked yet", "`end_input()`"),
+    ("`PermissionRequest`", "turn dropped"),
+    ("`PreCompact`", "`close()`"),
+    ("`Stop`", "drop"),
+    ("permission handler", "interrupt"),
+];
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn guards_hold_when_the_host_goes_away() {
+    let chosen = |guard: &Guard, way: &str| USUAL.contains(&(guard.name, way));
+    for (guard, way, passed) in try_all(chosen).await {
+        assert!(!passed, "{guard} is passed at {way}");
+    }
+}
+
+/// Tries all of them, for the table of `docs/hooks.md`, where a file for its rows is named.
+#[tokio::test]
+#[ignore = "takes minutes: cargo xtask leaving"]
+async fn every_guard_and_every_way() {
+    let Some(file) = std::env::var_os(ROWS) else { return };
+    let rows = try_all(|_, _| true).await.into_iter().map(|(guard, way, passed)| {
+        let words = [guard, way, if passed { "passes" } else { "holds" }];
+        words.join("\t") + "\n"
+    });
+    fs::write(file, rows.collect::<String>()).unwrap();
+}
+
+/// What a host in a process of its own runs: nothing, where this program is none.
+#[test]
+#[ignore = "is started by the others"]
+fn host() {
+    if let Ok(told) = std::env::var(HOST) {
+        host::play(&told);
+    }
+}
+
+/// Whether the guards are passed, in order.
+async fn try_all(chosen: impl Fn(&Guard, &str) -> bool) -> Vec<(&'static str, &'static str, bool)> {
+    let room = Arc::new(Semaphore::new(AT_ONCE));
+    let mut cases = JoinSet::new();
+    let all = GUARDS.iter().flat_map(|guard| WAYS.iter().map(move |way| (guard, *way)));
+    for (number, (guard, way)) in all.filter(|(guard, way)| chosen(guard, way)).enumerate() {
+        let room = Arc::clone(&room);
+        cases.spawn(async move {
+            let _room = room.acquire_owned().await.unwrap();
+            (number, guard.name, way, is_passed(guard, way).await)
+        });
+    }
+    let mut tried = cases.join_all().await;
+    tried.sort_unstable();
+    tried.into_iter().map(|(_, guard, way, passed)| (guard, way, passed)).collect()
+}
+
+async fn is_passed(guard: &'static Guard, way: &str) -> bool {
+    let place = guard.place().await;
+    let mut host = Host(
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "live::leaving::host"])
+            .env(HOST, [guard.name, way, place.root(), place.model.base_url()].join("\t"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap(),
+    );
+    eventually("its time has come", || guard.has_come(&place)).await;
+    // Whatever the CLI does before it waits.
+    sleep(Duration::from_millis(200)).await;
+    match way {
+        "SIGKILL" => host.0.kill().unwrap(),
+        "SIGTERM" => {
+            let kill = Command::new("kill").arg(host.0.id().to_string()).status().unwrap();
+            assert!(kill.success());
+        }
+        _ => fs::write(place.file("go"), "").unwrap(),
+    }
+    if matches!(way, "turn dropped" | "interrupt" | "`reinitialize`") {
+        // The session goes on.
+        sleep(Duration::from_secs(3)).await;
+        assert!(!guard.is_passed(&place), "{} is passed at {way}", guard.name);
+        drop(host);
+    }
+    eventually("nothing is left of the CLI", || !is_used(&place.file("project"))).await;
+    guard.is_passed(&place)
+}
+
+/// Whether a process works in this folder.
+fn is_used(folder: &Path) -> bool {
+    let folder = fs::canonicalize(folder).unwrap();
+    let mut processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path().join("cwd"));
+    processes.any(|dir| fs::read_link(dir).is_ok_and(|dir| dir == folder))
+}
+
+async fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LIMIT, "waited too long until {what}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A host, which is killed at the latest when this is dropped.
+struct Host(Child);
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        self.0.wait().unwrap();
+    }
+}
+
+/// Most of the time is waiting.
+const AT_ONCE: usize = 3;
+const LIMIT: Duration = Duration::from_secs(60);
+/// Names the file for the rows of the table.
+const ROWS: &str = "AGENTWIRE_LEAVING_ROWS";

@@ -1,0 +1,133 @@
+//! `cargo xtask leaving`: the table of guards that have not decided when their host goes away.
+
+use std::fs;
+use std::path::Path;
+
+use crate::args::Args;
+use crate::built::BuiltTests;
+use crate::cli;
+use crate::failure::{Failure, While as _};
+use crate::netns;
+use crate::program;
+use crate::workspace;
+
+/// `cargo xtask leaving [--check] [--last]`: tries every guard with every way of going away on each version of the CLI,
+/// and writes the table of docs/hooks.md.
+///
+/// With `--check` the table must be as it would be written; with `--last` it is that of the last run.
+/// A guard that is passed fails the command.
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let (check, last) = (args.flag("--check"), args.flag("--last"));
+    args.finish()?;
+    let root = workspace::root()?;
+    let folder = root.join("target/leaving");
+    if !last {
+        try_all(&folder)?;
+    }
+    let mut runs = Vec::new();
+    for version in cli::ALL {
+        let file = folder.join(version);
+        let rows = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
+        runs.push((*version, rows));
+    }
+    let table = table(&runs);
+    let page = root.join(PAGE);
+    let text = fs::read_to_string(&page).while_doing(|| format!("reading {PAGE}"))?;
+    let new =
+        replaced(&text, &table).ok_or_else(|| Failure::new(format!("{PAGE} has no place for the table")))?;
+    if !check {
+        fs::write(&page, &new).while_doing(|| format!("writing {PAGE}"))?;
+    } else if new != text {
+        return Err(Failure::new(format!("{PAGE} is not current: `cargo xtask leaving`")));
+    }
+    if table.contains(PASSES) {
+        return Err(Failure::new(format!("a guard is passed: see {PAGE}")));
+    }
+    println!("{PAGE} is current");
+    Ok(())
+}
+
+/// Runs the live test on each version of the CLI, which writes a file of rows.
+fn try_all(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).while_doing(|| format!("creating {}", folder.display()))?;
+    let built = BuiltTests::build()?;
+    for version in cli::ALL {
+        let program = cli::ensure(version)?;
+        let tests = built.chosen("testkit", TEST)?;
+        println!("every guard and every way with CLI {version}");
+        let mut inside = netns::command_inside(&tests.program)?;
+        inside.args(tests.arguments).env("AGENTWIRE_CLI", program).env(ROWS, folder.join(version));
+        program::run(&mut inside)?;
+    }
+    Ok(())
+}
+
+/// The table: guards down, ways across.
+fn table(runs: &[(&str, String)]) -> String {
+    let mut guards: Vec<&str> = Vec::new();
+    let mut ways: Vec<&str> = Vec::new();
+    let mut passed = Vec::new();
+    for (version, rows) in runs {
+        for line in rows.lines() {
+            let mut words = line.split('\t');
+            let (Some(guard), Some(way), Some(outcome)) = (words.next(), words.next(), words.next()) else {
+                continue;
+            };
+            if !guards.contains(&guard) {
+                guards.push(guard);
+            }
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+            if outcome != "holds" {
+                passed.push((guard, way, *version));
+            }
+        }
+    }
+    let mut table = format!("| guard | {} |\n|---|{}\n", ways.join(" | "), "---|".repeat(ways.len()));
+    for guard in guards {
+        let cells = ways.iter().map(|way| {
+            let versions = passed.iter().filter(|(of, at, _)| (of, at) == (&guard, way));
+            let versions: Vec<&str> = versions.map(|(_, _, version)| *version).collect();
+            if versions.is_empty() {
+                "holds".to_owned()
+            } else {
+                format!("{PASSES} ({})", versions.join(", "))
+            }
+        });
+        let cells: Vec<String> = cells.collect();
+        table.push_str(&format!("| {guard} | {} |\n", cells.join(" | ")));
+    }
+    table
+}
+
+/// The page with this table between its marks.
+fn replaced(page: &str, table: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}{table}{END}{after}"))
+}
+
+const PAGE: &str = "docs/hooks.md";
+const BEGIN: &str = "<!-- begin: cargo xtask leaving -->\n\n";
+const END: &str = "\n<!-- end -->\n";
+const PASSES: &str = "**passes**";
+const TEST: &str = "live::leaving::every_guard_and_every_way";
+const ROWS: &str = "AGENTWIRE_LEAVING_ROWS";
+
+#[cfg(test)]
+mod tests {
+    use super::{BEGIN, END, replaced, table};
+
+    #[test]
+    fn table_has_guards_down_and_ways_across() {
+        let runs = [
+            ("2", "A\tclose\tholds\nA\tdrop\tholds\n".to_owned()),
+            ("1", "A\tclose\tholds\nA\tdrop\tpasses\n".to_owned()),
+        ];
+        let table = table(&runs);
+        assert_eq!(table, "| guard | close | drop |\n|---|---|---|\n| A | holds | **passes** (1) |\n");
+        let page = format!("before\n{BEGIN}old{END}after\n");
+        assert_eq!(replaced(&page, &table).unwrap(), format!("before\n{BEGIN}{table}{END}after\n"));
+    }
+}
