@@ -52,9 +52,9 @@ pub use warning::Warning;
 
 #[cfg(feature = "sessions")]
 pub(crate) use conversation::NO_STORE;
-pub(crate) use lower::AWAIT_INITIALIZE;
 #[cfg(feature = "sessions")]
 pub(crate) use lower::refuse;
+pub(crate) use lower::{AWAIT_INITIALIZE, resumes};
 pub(crate) use permissions::PROMPT_TOOL;
 pub(crate) use unasked::unasked_in;
 

@@ -5,6 +5,7 @@ mod builder;
 mod ending;
 mod handshake;
 mod launch;
+mod lowering;
 mod place;
 mod private;
 mod prompt_id;

@@ -13,6 +13,7 @@ mod write;
 
 use std::{
     convert::Infallible,
+    fmt,
     future::{Future, poll_fn},
     pin::{Pin, pin},
     sync::{Arc, Weak},
@@ -26,7 +27,7 @@ pub(crate) use inbox::Parcels;
 pub use settings::Settings;
 pub(crate) use shared::{Shared, State};
 
-use crate::{Control, Ending, Messages, Observer, Responder, Sieve, handle::Handle, sieve::Sift};
+use crate::{Control, Ending, Messages, Observer, Responder, Router, Sieve, handle::Handle, sieve::Sift};
 use bells::Bells;
 use shared::{GIVEN_UP, GivenUp};
 
@@ -79,7 +80,7 @@ where
     Si: ByteSink + 'static,
     L: Lifeline + 'static,
 {
-    start(link, responder, None, (), settings)
+    Prepared::of(responder, None, settings).connect(link)
 }
 
 /// As [`connect`], and `observer` sees what arrives.
@@ -94,47 +95,93 @@ where
     Si: ByteSink + 'static,
     L: Lifeline + 'static,
 {
-    start(link, responder, Some(observer), (), settings)
+    Prepared::of(responder, Some(observer), settings).connect(link)
 }
 
-/// As [`connect_observed`], and `sieve` takes lines off the stream before they become messages.
-pub fn connect_sifted<So, Si, L>(
-    link: Link<So, Si, L>,
-    responder: Arc<dyn Responder>,
-    observer: Arc<dyn Observer>,
-    sieve: Arc<dyn Sieve>,
-    settings: Settings,
-) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
-where
-    So: ByteSource + 'static,
-    Si: ByteSink + 'static,
-    L: Lifeline + 'static,
-{
-    start(link, responder, Some(observer), sieve, settings)
+/// A session whose transport is not open yet.
+///
+/// Its [`Control`] exists: what is asked waits, and is answered once the session is connected and shaken hands with.
+/// The first line on the wire is the `initialize` request, whatever was sent before it.
+/// Dropping it ends the session: what was asked fails.
+pub struct Prepared {
+    host: Host,
+    control: Control,
+    messages: Messages,
+    // Made here and not in the driver's future, which may be dropped without ever being polled.
+    given_up: GivenUp,
 }
 
-fn start<So, Si, L, S>(
-    link: Link<So, Si, L>,
-    responder: Arc<dyn Responder>,
-    observer: Option<Arc<dyn Observer>>,
-    sieve: S,
-    settings: Settings,
-) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L, S>>
-where
-    So: ByteSource + 'static,
-    Si: ByteSink + 'static,
-    L: Lifeline + 'static,
-    S: Sift,
-{
-    let shared = Arc::new(Shared::new(settings, responder.guards(), observer));
-    // Made here and not in the future, which may be dropped without ever being polled.
-    let given_up = GivenUp(Arc::clone(&shared));
-    let handle = Arc::new(Handle::new(Arc::clone(&shared)));
-    let host = Host { shared, handle: Arc::downgrade(&handle), responder };
-    let control = Control::new(Arc::clone(&handle));
-    let messages = Messages::new(handle);
-    let driver = Driver(drive(link, host, sieve, given_up));
-    Connection { control, messages, driver }
+impl Prepared {
+    /// Prepares a session; `observer` sees what arrives.
+    pub fn new(responder: Arc<dyn Responder>, observer: Arc<dyn Observer>, settings: Settings) -> Self {
+        let prepared = Self::of(responder, Some(observer), settings);
+        prepared.host.shared.with_router(Router::put_handshake_first);
+        prepared
+    }
+
+    fn of(responder: Arc<dyn Responder>, observer: Option<Arc<dyn Observer>>, settings: Settings) -> Self {
+        let shared = Arc::new(Shared::new(settings, responder.guards(), observer));
+        let given_up = GivenUp(Arc::clone(&shared));
+        let handle = Arc::new(Handle::new(Arc::clone(&shared)));
+        let host = Host { shared, handle: Arc::downgrade(&handle), responder };
+        let control = Control::new(Arc::clone(&handle));
+        Self { host, control, messages: Messages::new(handle), given_up }
+    }
+
+    /// The session's handle.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Runs the session over an open transport.
+    ///
+    /// Needs a tokio runtime with its timer: callbacks run as tasks of it.
+    pub fn connect<So, Si, L>(
+        self,
+        link: Link<So, Si, L>,
+    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
+    where
+        So: ByteSource + 'static,
+        Si: ByteSink + 'static,
+        L: Lifeline + 'static,
+    {
+        self.start(link, ())
+    }
+
+    /// As [`connect`](Self::connect), and `sieve` takes lines off the stream before they become messages.
+    pub fn connect_sifted<So, Si, L>(
+        self,
+        link: Link<So, Si, L>,
+        sieve: Arc<dyn Sieve>,
+    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
+    where
+        So: ByteSource + 'static,
+        Si: ByteSink + 'static,
+        L: Lifeline + 'static,
+    {
+        self.start(link, sieve)
+    }
+
+    fn start<So, Si, L, S>(
+        self,
+        link: Link<So, Si, L>,
+        sieve: S,
+    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L, S>>
+    where
+        So: ByteSource + 'static,
+        Si: ByteSink + 'static,
+        L: Lifeline + 'static,
+        S: Sift,
+    {
+        let Self { host, control, messages, given_up } = self;
+        Connection { control, messages, driver: Driver(drive(link, host, sieve, given_up)) }
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").finish_non_exhaustive()
+    }
 }
 
 /// Our side of the session, as its driver sees it.

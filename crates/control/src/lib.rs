@@ -31,7 +31,7 @@ pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
 #[cfg(feature = "driver")]
 pub use cancellation::Cancellation;
 #[cfg(feature = "driver")]
-pub use driver::{Connection, Driver, Settings, connect, connect_observed, connect_sifted};
+pub use driver::{Connection, Driver, Prepared, Settings, connect, connect_observed};
 #[cfg(feature = "driver")]
 pub use failure::{Failure, FailureKind, FailureSlot, note_failure};
 #[cfg(feature = "driver")]

@@ -17,7 +17,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use agentwire_codec::{EncodeError, Frame, FrameError, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
-    control::{ControlCall, ControlCancelRequest, OutboundRequest},
+    control::{ControlCall, ControlCancelRequest, Initialize, OutboundRequest},
 };
 use bytes::Bytes;
 
@@ -256,7 +256,13 @@ impl Router {
     /// Whether something waits to be written, or the input is to be ended.
     #[cfg(feature = "driver")]
     pub(crate) fn has_to_write(&self) -> bool {
-        self.transmit.bytes() > 0 || !self.input_is_open()
+        self.transmit.is_ready() || !self.input_is_open()
+    }
+
+    /// Holds back what is sent until an `initialize` request was sent, which is then written first.
+    #[cfg(feature = "driver")]
+    pub(crate) fn put_handshake_first(&mut self) {
+        self.transmit.put_handshake_first();
     }
 
     /// The bytes that wait to be written.
@@ -332,6 +338,7 @@ impl Router {
     fn send_request(&mut self, id: RequestId, subtype: &str, line: Result<Bytes, EncodeError>) -> RequestId {
         let line = line.map_err(|source| ControlError::Encode { subtype: subtype.into(), source });
         match self.check_input(subtype).and(line) {
+            Ok(line) if subtype == Initialize::SUBTYPE => self.transmit.push_handshake(line, id.clone()),
             Ok(line) => self.transmit.push(line, Kind::Request(id.clone())),
             // It stays open until the ending tells the cause, or its limit runs out.
             Err(ControlError::Closed { .. }) if self.awaits_ending() => {}

@@ -52,7 +52,7 @@ impl McpServers {
     /// How long the servers may take, all at once, to say what they offer before the handshake
     /// ([`Bridge::manifests`]); 250 ms by default, as in the reference.
     ///
-    /// The CLI starts meanwhile, so that this costs no time where it is well below a third of a second.
+    /// The CLI is started after that, so a slow server delays the start of the session by up to this limit.
     /// A server that takes longer is asked by the CLI, as all are with `None`.
     #[must_use]
     pub fn manifest_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {

@@ -99,6 +99,8 @@ impl Outbox {
     }
 
     /// The session that the CLI runs: calls from inside a tool work.
+    ///
+    /// A call that is made before the handshake waits for it.
     pub fn control(&self) -> &Control {
         &self.control
     }

@@ -90,8 +90,13 @@ impl Lowered {
         }
     }
 
+    /// Whether the session goes on with a stored one.
+    pub(crate) fn resumes(&self) -> bool {
+        self.args.iter().any(|arg| resumes(arg))
+    }
+
     /// Has the CLI wait for the handshake.
-    pub(super) fn await_initialize(&mut self) {
+    pub(crate) fn await_initialize(&mut self) {
         if !self.awaits_initialize() {
             self.switch(AWAIT_INITIALIZE, true);
         }
@@ -138,6 +143,12 @@ impl Argv for Lowered {
     fn push(&mut self, arg: String) {
         self.args.push(arg);
     }
+}
+
+/// Whether this argument has the CLI go on with a stored session.
+pub(crate) fn resumes(arg: &str) -> bool {
+    let flag = arg.split_once('=').map_or(arg, |(flag, _)| flag);
+    matches!(flag, "--resume" | "-r" | "--continue" | "-c" | "--from-pr" | "--teleport")
 }
 
 /// The refusal of an option.

@@ -1,43 +1,34 @@
 //! Putting a session together.
 
-use std::{
-    fmt,
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use agentwire_control::{Responder, Settings};
 use agentwire_hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandler};
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
-use agentwire_transport::{BoxTransport, Transport, process::Launch};
+use agentwire_transport::{BoxTransport, Transport};
 
 #[cfg(feature = "sessions")]
 use super::stored::Stored;
 use super::{
     Background, Session,
     handshake::HandshakeLimit,
-    launch::{inherited, launch},
+    launch::inherited,
     start::{GivenOut, Start, take},
     task::Grace,
 };
-use crate::{
-    Error, Options, Warning,
-    observe::Watch,
-    options::{Lowered, PROMPT_TOOL},
-    turn::Schema,
-};
+use crate::{Error, Options, observe::Watch, turn::Schema};
 
 /// A session to be put together: what is data goes into [`Options`], what is code comes here.
 #[derive(Default)]
 pub struct SessionBuilder {
     pub(super) options: Options,
-    hooks: Option<Hooks>,
-    permissions: Option<PermissionHandler>,
+    pub(super) hooks: Option<Hooks>,
+    pub(super) permissions: Option<PermissionHandler>,
     elicitation: Option<ElicitationHandler>,
-    dialogs: Option<DialogHandler>,
+    pub(super) dialogs: Option<DialogHandler>,
     #[cfg(feature = "mcp")]
-    mcp_servers: McpServers,
+    pub(super) mcp_servers: McpServers,
     responders: Vec<Box<dyn Responder>>,
     pub(super) transport: Option<BoxTransport>,
     on_stderr: Option<StderrSink>,
@@ -52,7 +43,7 @@ pub struct SessionBuilder {
     #[cfg(feature = "sessions")]
     pub(super) stored: Stored,
     observe_contents: bool,
-    given_out: GivenOut,
+    pub(super) given_out: GivenOut,
 }
 
 pub(super) type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
@@ -249,86 +240,7 @@ impl SessionBuilder {
             return self.start(schema).over(transport, lowered, files).await;
         }
         let fallback = lowered.awaits_initialize().then(|| self.lower_for_an_old_cli()).transpose()?;
-        self.start(schema).process(lowered, fallback.flatten()).await
-    }
-
-    /// What the options and the callbacks become on the command line, in the environment and in the handshake.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Options`] where an option can't be used as it is set, and [`Error::Hooks`] where a hook can't.
-    pub fn lower(&self) -> Result<Lowered, Error> {
-        self.lower_with(&self.options)
-    }
-
-    fn lower_with(&self, options: &Options) -> Result<Lowered, Error> {
-        let mut lowered = options.lower()?;
-        if self.permissions.is_some() {
-            if lowered.has_flag(PROMPT_TOOL) {
-                let by_option = options.permission_prompt_tool_name.is_some();
-                let option = if by_option { "permissionPromptToolName" } else { "extraArgs" };
-                let why = format!("`--{PROMPT_TOOL}` is already taken by the permission callback");
-                return Err(Error::Options { option, why });
-            }
-            lowered.args.push(format!("--{PROMPT_TOOL}=stdio"));
-            lowered.warnings.extend(options.unasked());
-        }
-        #[cfg(feature = "sessions")]
-        self.stored.settle(&mut lowered);
-        if self.session_mirror {
-            lowered.args.push(SESSION_MIRROR.to_owned());
-            if options.persist_session == Some(false) {
-                let why = "what is not stored is not mirrored";
-                lowered.warnings.push(Warning::NoEffect { option: "sessionStore", why });
-            }
-        }
-        #[cfg(feature = "opentelemetry")]
-        if options.trace_context.is_none()
-            && !options.env.contains_key(agentwire_protocol::cli::env::TRACEPARENT)
-            && let Some(trace) = crate::TraceContext::active()
-        {
-            lowered.trace(&trace);
-        }
-        if let Some(hooks) = &self.hooks {
-            hooks.check()?;
-            lowered.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
-            lowered.initialize.hooks = hooks.declaration();
-        }
-        if let Some(dialogs) = &self.dialogs {
-            let known = lowered.initialize.supported_dialog_kinds.clone();
-            let more = dialogs.kinds().map(Into::into).filter(|kind| !known.contains(kind));
-            lowered.initialize.supported_dialog_kinds.extend(more);
-        }
-        if self.spare {
-            lowered.args.push(format!("--{CLAIM_FLAG}"));
-        }
-        #[cfg(feature = "mcp")]
-        self.mcp_servers.declare(&mut lowered.initialize);
-        Ok(lowered)
-    }
-
-    /// What [`connect`](Self::connect) starts where no transport is set.
-    ///
-    /// For those who wrap the process: give the launch to a `ProcessTransport`, wrap that, and set it as the
-    /// [`transport`](Self::transport) of this builder, which has the session own the private files that the command
-    /// line names: they are gone with the session, or with the builder.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Options`] and [`Error::CliNotFound`], as with [`connect`](Self::connect).
-    pub fn launch(&self) -> Result<Launch, Error> {
-        let (launch, files) = launch(&self.options, self.lower()?)?;
-        self.given_out.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
-        Ok(launch)
-    }
-
-    /// The same with flags for what went into the handshake, where there is any.
-    fn lower_for_an_old_cli(&self) -> Result<Option<(Lowered, Vec<Warning>)>, Error> {
-        let (options, told) = self.options.delivered_by_argv();
-        if told.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some((self.lower_with(&options)?, told)))
+        self.start(schema).process(lowered, fallback).await
     }
 
     fn start(mut self, schema: Option<Arc<Schema>>) -> Start {
@@ -394,7 +306,5 @@ impl fmt::Debug for SessionBuilder {
     }
 }
 
-const CLAIM_FLAG: &str = "await-claim";
 /// The reference's own limit for work in the background, in milliseconds.
 const CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
-const SESSION_MIRROR: &str = "--session-mirror";

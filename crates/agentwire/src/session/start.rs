@@ -6,9 +6,7 @@ use std::{
     time::Duration,
 };
 
-#[cfg(feature = "sessions")]
-use agentwire_control::connect_sifted;
-use agentwire_control::{Connection, Control, Messages, Responder, Settings, connect_observed};
+use agentwire_control::{Connection, Control, Messages, Prepared, Responder, Settings};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
@@ -97,7 +95,9 @@ impl Start {
         self.over(BoxTransport::new(transport), lowered, files.into_iter().collect()).await
     }
 
-    /// Shakes hands over this transport.
+    /// Asks the in-process servers for their manifests, opens the transport and shakes hands over it.
+    ///
+    /// In this order for every session: from the moment when the CLI runs, it may act without the hooks of the handshake.
     pub(super) async fn over(
         &self,
         transport: BoxTransport,
@@ -106,9 +106,6 @@ impl Start {
         files: Vec<PrivateDir>,
     ) -> Result<Session, Error> {
         let runtime = Handle::try_current().map_err(no_runtime)?;
-        let Link { source, sink, lifeline } = transport.open().await?;
-        let lifeline = Arc::new(lifeline);
-        let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
         let mut settings = self.settings.clone();
         if let Some(bytes) = self.options.max_buffer_size {
             settings.limits.max_line = bytes;
@@ -120,22 +117,26 @@ impl Start {
         #[cfg(feature = "mcp")]
         let responders = [vec![Arc::new(bridge.clone()) as Arc<dyn Responder>], responders].concat();
         let responder = self.background.watch(responders, &self.watch);
-        self.watch.begin_session();
         let watch = Arc::clone(&self.watch);
+        let prepared = Prepared::new(responder, watch, settings);
+        #[cfg(feature = "mcp")]
+        {
+            lowered.initialize.sdk_mcp_server_manifests = bridge.manifests(prepared.control()).await;
+        }
+        let Link { source, sink, lifeline } = transport.open().await?;
+        let lifeline = Arc::new(lifeline);
+        let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
+        self.watch.begin_session();
         let spawn = Spawn { runtime: &runtime, lifeline, grace: self.grace };
         #[cfg(feature = "sessions")]
         let (mirror, sieve) = self.stored.mirror(&runtime, &self.options).unzip();
         #[cfg(feature = "sessions")]
         let (control, messages, task) = match sieve {
-            Some(sieve) => spawn.task(connect_sifted(link, responder, watch, sieve, settings)),
-            None => spawn.task(connect_observed(link, responder, watch, settings)),
+            Some(sieve) => spawn.task(prepared.connect_sifted(link, sieve)),
+            None => spawn.task(prepared.connect(link)),
         };
         #[cfg(not(feature = "sessions"))]
-        let (control, messages, task) = spawn.task(connect_observed(link, responder, watch, settings));
-        #[cfg(feature = "mcp")]
-        {
-            lowered.initialize.sdk_mcp_server_manifests = bridge.manifests(&control).await;
-        }
+        let (control, messages, task) = spawn.task(prepared.connect(link));
         let handshake = Handshake::shake(&control, lowered.initialize, self.limit).await?;
         if !self.hooks.is_empty() {
             self.hooks.check_supported(handshake.heard.reply())?;

@@ -1,14 +1,21 @@
 //! In-process MCP servers through the facade: declared in the handshake, called, checked, cancelled.
 
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
 use agentwire::{
-    Session, SessionBuilder, Warning,
-    mcp::{McpServers, Server, ServerPolicy},
-    transport::memory,
+    RawJson, Session, SessionBuilder, Warning,
+    mcp::{Handling, McpServers, Outbox, Serve, Server, ServerPolicy, Session as McpSession},
+    transport::{
+        Link, MemoryLifeline, MemorySink, MemorySource, MemoryTransport, Transport, TransportError, memory,
+    },
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 
 use crate::peer::{Peer, bounded, connected, next_kind};
 
@@ -84,6 +91,68 @@ async fn shakes_hands() {
         let listed = rpc(&mut peer, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
         assert_eq!(listed["result"]["tools"][0]["name"], "divide");
         assert_eq!(listed["result"]["tools"][0]["inputSchema"]["required"], json!(["dividend", "divisor"]));
+    })
+    .await;
+}
+
+/// A server that asks the CLI for something as soon as it is opened, and never answers.
+struct Asks;
+
+impl Serve for Asks {
+    fn open(&self, outbox: Outbox) -> Box<dyn McpSession> {
+        let control = outbox.control().clone();
+        Box::new(Asking(tokio::spawn(async move { control.mcp_status().await.is_ok() })))
+    }
+}
+
+struct Asking(tokio::task::JoinHandle<bool>);
+
+impl McpSession for Asking {
+    fn handle(&self, _: RawJson) -> Handling {
+        Box::pin(std::future::pending())
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A transport that notes when it was opened.
+struct Noting(MemoryTransport, Arc<OnceLock<Instant>>);
+
+impl Transport for Noting {
+    type Source = MemorySource;
+    type Sink = MemorySink;
+    type Lifeline = MemoryLifeline;
+
+    async fn open(self) -> Result<Link<MemorySource, MemorySink, MemoryLifeline>, TransportError> {
+        self.1.set(Instant::now()).unwrap();
+        self.0.open().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_handshake_is_the_first_line_and_servers_are_asked_before_the_transport_is_opened() {
+    bounded(async {
+        let limit = Duration::from_secs(5);
+        let (began, opened) = (Instant::now(), Arc::new(OnceLock::new()));
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let servers = McpServers::new().with("asks", Asks).manifest_limit(limit);
+        let transport = Noting(transport, Arc::clone(&opened));
+        let connecting = Session::builder().mcp_servers(servers).transport(transport).connect();
+        let (session, line) = tokio::join!(connecting, async {
+            let line = peer.line().await.unwrap();
+            peer.reply(&line, json!({})).await;
+            line
+        });
+        let _session = session.unwrap();
+        assert_eq!(line["request"]["subtype"], "initialize");
+        assert_eq!(*opened.get().unwrap() - began, limit);
+        // What was asked before comes after it.
+        peer.request("mcp_status").await;
     })
     .await;
 }

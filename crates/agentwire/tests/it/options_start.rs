@@ -4,7 +4,9 @@ use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, time::Du
 
 use agentwire::{
     Options, Session, Warning,
+    hooks::Hooks,
     protocol::{
+        hook::{HookReply, PreToolUse},
         mcp::{McpServerConfig, StdioServer},
         settings::RawSettings,
     },
@@ -130,6 +132,34 @@ fn a_cli_that_takes_what_is_in_the_handshake_is_started_once() {
     });
     assert!(cli.args().contains(&"--await-initialize".to_owned()));
     assert_eq!(cli.note("starts").lines().count(), 1);
+}
+
+#[test]
+fn a_resumed_session_with_hooks_waits_for_the_handshake() {
+    let args = |options: Options, hooks: Hooks| {
+        Session::builder().options(options).hooks(hooks).lower().unwrap().args.join(" ")
+    };
+    let hooks = || Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("no"));
+    for resumed in [
+        Options::new().resume("id"),
+        Options::new().continue_last(),
+        Options::new().extra_arg("resume", Some("id")),
+        Options::new().executable_args(["-c"]),
+    ] {
+        assert!(args(resumed.clone(), hooks()).contains("--await-initialize"), "{resumed:?}");
+        assert!(!args(resumed, Hooks::new()).contains("--await-initialize"));
+    }
+    assert!(!args(Options::new(), hooks()).contains("--await-initialize"));
+
+    // A CLI that does not know the flag is started again without it.
+    let cli = Noting::new(json!({}), "claude");
+    run(async {
+        let options = cli.options().resume("id").env("OLD", "1");
+        let session = Session::builder().options(options).hooks(hooks()).connect().await.unwrap();
+        session.close().await.unwrap();
+    });
+    assert!(!cli.note("args").contains("await-initialize"));
+    assert_eq!(cli.note("starts").lines().count(), 2);
 }
 
 #[test]

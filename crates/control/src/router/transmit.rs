@@ -11,6 +11,8 @@ use bytes::BytesMut;
 #[derive(Debug, Default)]
 pub(super) struct Transmit {
     lines: VecDeque<Waiting>,
+    /// Whether the next line that is taken must be the handshake; others wait for it.
+    handshake_first: bool,
     bytes: usize,
     answer_bytes: usize,
     /// Whether the line that was taken last is a prompt: one that can't be written is lost with the input.
@@ -29,6 +31,8 @@ pub(super) enum Kind {
     Prompt,
     /// A request of ours, which goes when it is taken back.
     Request(RequestId),
+    /// The `initialize` request, in front of what waits for it; it goes as any request of ours.
+    Handshake(RequestId),
     /// It answers the CLI: how many of those there are is not ours to decide.
     Answer,
     Other,
@@ -43,8 +47,33 @@ impl Transmit {
         self.lines.push_back(Waiting { line, kind });
     }
 
+    /// Holds every line back until the handshake was taken.
+    #[cfg(any(test, feature = "driver"))]
+    pub(super) fn put_handshake_first(&mut self) {
+        self.handshake_first = true;
+    }
+
+    /// Adds the `initialize` request: in front of lines that wait for it, else behind the others.
+    pub(super) fn push_handshake(&mut self, line: Bytes, id: RequestId) {
+        if !self.handshake_first {
+            return self.push(line, Kind::Request(id));
+        }
+        self.bytes += line.len();
+        self.lines.push_front(Waiting { line, kind: Kind::Handshake(id) });
+    }
+
+    /// Whether a line can be taken.
+    pub(super) fn is_ready(&self) -> bool {
+        let front = self.lines.front();
+        front.is_some_and(|front| !self.handshake_first || matches!(front.kind, Kind::Handshake(_)))
+    }
+
     pub(super) fn pop(&mut self) -> Option<Bytes> {
+        if !self.is_ready() {
+            return None;
+        }
         let Waiting { line, kind } = self.lines.pop_front()?;
+        self.handshake_first = false;
         self.bytes -= line.len();
         if kind == Kind::Answer {
             self.answer_bytes -= line.len();
@@ -77,8 +106,8 @@ impl Transmit {
 
     /// Drops a request that was not taken yet; `false` where it was.
     pub(super) fn remove_request(&mut self, id: &RequestId) -> bool {
-        let place =
-            self.lines.iter().position(|waiting| matches!(&waiting.kind, Kind::Request(of) if of == id));
+        let is_it = |kind: &Kind| matches!(kind, Kind::Request(of) | Kind::Handshake(of) if of == id);
+        let place = self.lines.iter().position(|waiting| is_it(&waiting.kind));
         let removed = place.and_then(|place| self.lines.remove(place));
         self.bytes -= removed.as_ref().map_or(0, |waiting| waiting.line.len());
         removed.is_some()
@@ -117,6 +146,7 @@ mod tests {
         for (line, kind) in lines {
             let kind = match kind {
                 Kind::Request(id) => Kind::Request(id.clone()),
+                Kind::Handshake(id) => Kind::Handshake(id.clone()),
                 Kind::Prompt => Kind::Prompt,
                 Kind::Answer => Kind::Answer,
                 Kind::Other => Kind::Other,
@@ -155,5 +185,27 @@ mod tests {
             run(&[("a", Kind::Answer), (long, Kind::Answer), ("b", Kind::Answer), ("c", Kind::Answer)]);
         assert_eq!(runs.iter().map(Bytes::len).collect::<Vec<_>>(), [LONGEST_RUN, 2]);
         assert_eq!(run(&[(long, Kind::Answer), (long, Kind::Answer)]).len(), 2);
+    }
+
+    #[test]
+    fn nothing_is_taken_before_the_handshake() {
+        let mut transmit = Transmit::default();
+        transmit.put_handshake_first();
+        let line = Bytes::from_static;
+        transmit.push(line(b"a"), Kind::Answer);
+        transmit.push(line(b"b"), Kind::Answer);
+        transmit.push(line(b"q"), Kind::Request("q".into()));
+        assert_eq!((transmit.pop_run(), transmit.is_ready()), (None, false));
+        transmit.push_handshake(line(b"h"), "h".into());
+        // One that was taken back releases nothing.
+        assert!(transmit.is_ready() && transmit.remove_request(&"h".into()));
+        assert_eq!(transmit.pop_run(), None);
+        transmit.push_handshake(line(b"i"), "i".into());
+        // A second one, as of `reinitialize`, has its place behind the others.
+        assert_eq!(transmit.pop_run(), Some(line(b"i")));
+        transmit.push_handshake(line(b"j"), "j".into());
+        let rest: Vec<_> = std::iter::from_fn(|| transmit.pop_run()).collect();
+        assert_eq!(rest, [line(b"ab"), line(b"q"), line(b"j")]);
+        assert_eq!((transmit.bytes(), transmit.answer_bytes()), (0, 0));
     }
 }

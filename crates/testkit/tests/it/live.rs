@@ -6,6 +6,7 @@
 mod changed;
 #[cfg(feature = "continued")]
 mod continued;
+mod deferred;
 mod failing_hooks;
 mod folders;
 <<<<<<< HEAD

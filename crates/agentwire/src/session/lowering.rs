@@ -1,0 +1,98 @@
+//! What a session becomes before it is started: the options, and what the callbacks add to them.
+
+use std::sync::PoisonError;
+
+use agentwire_transport::process::Launch;
+
+use super::{SessionBuilder, launch::launch};
+use crate::{
+    Error, Options, Warning,
+    options::{Lowered, PROMPT_TOOL, resumes},
+};
+
+impl SessionBuilder {
+    /// What the options and the callbacks become on the command line, in the environment and in the handshake.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] where an option can't be used as it is set, and [`Error::Hooks`] where a hook can't.
+    pub fn lower(&self) -> Result<Lowered, Error> {
+        let mut lowered = self.lower_with(&self.options)?;
+        // A resumed session goes on with a deferred tool use by itself, and the CLI knows the hooks from the handshake.
+        let has_hooks = self.hooks.as_ref().is_some_and(|hooks| !hooks.is_empty());
+        if has_hooks && (lowered.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg))) {
+            lowered.await_initialize();
+        }
+        Ok(lowered)
+    }
+
+    fn lower_with(&self, options: &Options) -> Result<Lowered, Error> {
+        let mut lowered = options.lower()?;
+        if self.permissions.is_some() {
+            if lowered.has_flag(PROMPT_TOOL) {
+                let by_option = options.permission_prompt_tool_name.is_some();
+                let option = if by_option { "permissionPromptToolName" } else { "extraArgs" };
+                let why = format!("`--{PROMPT_TOOL}` is already taken by the permission callback");
+                return Err(Error::Options { option, why });
+            }
+            lowered.args.push(format!("--{PROMPT_TOOL}=stdio"));
+            lowered.warnings.extend(options.unasked());
+        }
+        #[cfg(feature = "sessions")]
+        self.stored.settle(&mut lowered);
+        if self.session_mirror {
+            lowered.args.push(SESSION_MIRROR.to_owned());
+            if options.persist_session == Some(false) {
+                let why = "what is not stored is not mirrored";
+                lowered.warnings.push(Warning::NoEffect { option: "sessionStore", why });
+            }
+        }
+        #[cfg(feature = "opentelemetry")]
+        if options.trace_context.is_none()
+            && !options.env.contains_key(agentwire_protocol::cli::env::TRACEPARENT)
+            && let Some(trace) = crate::TraceContext::active()
+        {
+            lowered.trace(&trace);
+        }
+        if let Some(hooks) = &self.hooks {
+            hooks.check()?;
+            lowered.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
+            lowered.initialize.hooks = hooks.declaration();
+        }
+        if let Some(dialogs) = &self.dialogs {
+            let known = lowered.initialize.supported_dialog_kinds.clone();
+            let more = dialogs.kinds().map(Into::into).filter(|kind| !known.contains(kind));
+            lowered.initialize.supported_dialog_kinds.extend(more);
+        }
+        if self.spare {
+            lowered.args.push(format!("--{CLAIM_FLAG}"));
+        }
+        #[cfg(feature = "mcp")]
+        self.mcp_servers.declare(&mut lowered.initialize);
+        Ok(lowered)
+    }
+
+    /// What [`connect`](Self::connect) starts where no transport is set.
+    ///
+    /// For those who wrap the process: give the launch to a `ProcessTransport`, wrap that, and set it as the
+    /// [`transport`](Self::transport) of this builder, which has the session own the private files that the command
+    /// line names: they are gone with the session, or with the builder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] and [`Error::CliNotFound`], as with [`connect`](Self::connect).
+    pub fn launch(&self) -> Result<Launch, Error> {
+        let (launch, files) = launch(&self.options, self.lower()?)?;
+        self.given_out.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
+        Ok(launch)
+    }
+
+    /// The same for a CLI that does not wait for the handshake: with flags for what went into it.
+    pub(super) fn lower_for_an_old_cli(&self) -> Result<(Lowered, Vec<Warning>), Error> {
+        let (options, told) = self.options.delivered_by_argv();
+        Ok((self.lower_with(&options)?, told))
+    }
+}
+
+const CLAIM_FLAG: &str = "await-claim";
+const SESSION_MIRROR: &str = "--session-mirror";
