@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         [allow] if allow == "--allow" => Approval::allowed(),
         _ => return Err("gateway [--allow] FILE…".into()),
     };
-    let sources = files.into_iter().fold(Sources::new(), Sources::project_file);
+    let sources = files.into_iter().fold(Sources::new(), Sources::global);
     // What servers want to know, the agent asks its user.
     let handlers = Handlers::new().ask_callers();
     let hub = Hub::builder().sources(sources).approval(approval).handlers(handlers).build();

@@ -7,6 +7,7 @@
 mod edit;
 mod env_file;
 mod file;
+mod fingerprint;
 mod launch;
 mod problem;
 mod resolve;

@@ -10,6 +10,7 @@ mod follow;
 mod made_of;
 mod reload;
 mod servers;
+mod trust;
 mod weak;
 
 use std::{sync::Arc, time::Duration};
@@ -175,6 +176,7 @@ impl Hub {
     ///
     /// New ones are started, missing ones ended, and those restarted that are to be reached differently.
     /// Everything else applies at once, to connections that stand, and calls under way go on.
+    /// Servers of a project's files are started only where they are [trusted](Self::trust).
     /// When a file of the configuration is changed what [`HubBuilder::sources`] says is in force again.
     pub fn apply(&self, configuration: Configuration) {
         self.inner.servers.apply(configuration);

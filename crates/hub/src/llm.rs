@@ -15,6 +15,7 @@ mod schema;
 mod section;
 
 pub use definition::{messages_definition, openai_definition};
+pub use fence::is_invisible;
 pub use form::CallForm;
 pub use read::{Finding, Misread, TextCall, Why, read};
 pub use result::{messages_content, messages_contents, quoted};

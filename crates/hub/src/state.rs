@@ -8,7 +8,7 @@ use rmcp::model::Implementation;
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a program that shows states must show all of them")]
 pub enum ServerState {
-    /// It is not to run.
+    /// It does not run.
     Disabled(DisabledBy),
     /// It is being started or reached for the first time, or since it was restarted.
     Starting,
@@ -50,6 +50,8 @@ pub enum DisabledBy {
     Config,
     /// The switch of the whole hub.
     Hub,
+    /// Nobody: a file of the project configures it, and its definition is not [trusted](crate::Hub::trust).
+    Untrusted,
 }
 
 impl ServerState {

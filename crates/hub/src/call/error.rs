@@ -46,6 +46,7 @@ pub enum CallError {
     #[error("the server `{server}` is disabled {}", match by {
         DisabledBy::Config => "in its configuration",
         DisabledBy::Hub => "with all MCP servers",
+        DisabledBy::Untrusted => "until the user trusts it: it is configured in a file of the project",
     })]
     ServerDisabled {
         /// The server.

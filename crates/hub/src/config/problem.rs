@@ -142,6 +142,15 @@ pub enum ProblemKind {
         /// The file that goes first.
         by: Arc<PathBuf>,
     },
+    /// A server of the project has the name of one of the user's, which is configured in another way.
+    #[error(
+        "takes the name of a server in {}, which counts until this one is trusted, and not any more then",
+        one_line(&.of.to_string_lossy())
+    )]
+    TakesName {
+        /// The user's file.
+        of: Arc<PathBuf>,
+    },
     /// A file that goes before this one is broken, and nothing is known of it: it may configure a server of this name.
     #[error("is held back until {} can be read, which goes first", one_line(&.by.to_string_lossy()))]
     Held {
@@ -230,6 +239,7 @@ impl ProblemKind {
             | Self::Unused(_)
             | Self::Duplicate { .. }
             | Self::Shadowed { .. }
+            | Self::TakesName { .. }
             | Self::Unwatched(_)
             | Self::More(_) => Severity::Warning,
             _ => Severity::Error,

@@ -74,6 +74,12 @@ impl Patterns {
         }
     }
 
+    /// Those that are not this name, in any spelling.
+    pub(super) fn without(&self, name: &str) -> Self {
+        let name = loosened(name);
+        self.iter().filter(|pattern| loosened(pattern) != name).collect()
+    }
+
     /// The first of them that is this name.
     pub(crate) fn matching(&self, name: &str) -> Option<&str> {
         self.iter().find(|pattern| fits(pattern, name))
@@ -93,7 +99,7 @@ impl<S: Into<Box<str>>> FromIterator<S> for Patterns {
 
 /// A server, and where it was configured.
 ///
-/// Two are equal where name, origin and configuration are: where in its file a server stands does not matter.
+/// Two are equal where name, origin, configuration and trust are: where in its file a server stands does not matter.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Configured {
@@ -103,6 +109,8 @@ pub struct Configured {
     pub origin: Origin,
     /// What was written.
     pub config: ServerConfig,
+    /// Whether it may be started: a server of a project's file is not before its definition is trusted.
+    pub(crate) is_trusted: bool,
     /// Where in the file.
     pub(super) written: Arc<Written>,
 }
@@ -110,13 +118,21 @@ pub struct Configured {
 impl Configured {
     /// A server that stands in no file.
     pub(crate) fn new(name: ServerName, origin: Origin, config: ServerConfig) -> Self {
-        Self { name, origin, config, written: Arc::default() }
+        let is_trusted = !matches!(origin, Origin::Project(_));
+        Self { name, origin, config, is_trusted, written: Arc::default() }
+    }
+
+    /// Whether it may be started. One of a [project](Origin::Project) may be only where the hub trusts its definition
+    /// ([`Hub::trust`](crate::Hub::trust)); all others may be.
+    pub fn is_trusted(&self) -> bool {
+        self.is_trusted
     }
 }
 
 impl PartialEq for Configured {
     fn eq(&self, other: &Self) -> bool {
-        (&self.name, &self.origin, &self.config) == (&other.name, &other.origin, &other.config)
+        (&self.name, &self.origin, &self.config, self.is_trusted)
+            == (&other.name, &other.origin, &other.config, other.is_trusted)
     }
 }
 
@@ -126,6 +142,7 @@ impl fmt::Debug for Configured {
             .field("name", &self.name)
             .field("origin", &self.origin)
             .field("config", &self.config)
+            .field("is_trusted", &self.is_trusted)
             .finish_non_exhaustive()
     }
 }

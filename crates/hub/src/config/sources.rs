@@ -18,7 +18,11 @@ use crate::ServerName;
 pub struct Configuration {
     /// The servers, one of a name, switched off or not: the program's, the project's in the order of its files, the
     /// user's.
+    ///
+    /// Those of the project are not trusted yet: the hub that this is applied to decides.
     pub servers: Vec<Configured>,
+    /// The user's servers whose names servers of the project take. Each counts until that one is trusted.
+    pub replaced: Vec<Configured>,
     /// All that is wrong.
     pub problems: Vec<Problem>,
 }
@@ -27,6 +31,8 @@ pub struct Configuration {
 ///
 /// Of one name the program's own server counts, then the project's, then the user's; among files of equal rank the one
 /// that was named first.
+/// A server of the project counts, and is started, only once its definition is trusted: see
+/// [`Hub::trust`](crate::Hub::trust). Until then the user's server of that name counts, where there is one.
 /// A server that is broken in the file that counts is not replaced by one of the same name from another file; and as
 /// long as nothing is known of a file, because it was broken from the start, nothing of the files behind it counts.
 /// Relative paths are made absolute as they are given: the working directory may change later.
@@ -49,6 +55,8 @@ impl Sources {
     /// The files of a project in this folder: `.mcp.json`, `.roo/mcp.json` and `.vscode/mcp.json`.
     ///
     /// A file that is not there has no servers, and may appear later.
+    /// These files may have come with the folder, from anybody: no server of theirs is started before it is
+    /// [trusted](crate::Hub::trust).
     pub fn project(mut self, folder: impl AsRef<Path>) -> Self {
         let folder = absolute(folder.as_ref().to_owned());
         self = PROJECT.iter().fold(self, |sources, file| sources.project_file(folder.join(file)));
@@ -114,7 +122,7 @@ impl Sources {
             self.last.insert(Arc::clone(file), last);
             merge.add(entries);
         }
-        Configuration { servers: merge.servers, problems: merge.problems }
+        Configuration { servers: merge.servers, replaced: merge.replaced, problems: merge.problems }
     }
 }
 
@@ -122,6 +130,8 @@ impl Sources {
 #[derive(Default)]
 struct Merge {
     servers: Vec<Configured>,
+    /// The user's servers whose names servers of the project take.
+    replaced: Vec<Configured>,
     /// The names that are given away, and to which server; a broken one is none.
     taken: HashMap<ServerName, Option<usize>>,
     /// The first file of which nothing is known: it may have any server of those behind it.
@@ -154,8 +164,9 @@ impl Merge {
     fn add(&mut self, entries: Vec<Entry>) {
         for Entry { name, configured } in entries {
             if let Some(&first) = self.taken.get(&name) {
-                let told = configured.and_then(|other| shadowed(&self.servers[first?], &other));
-                self.problems.extend(told);
+                if let (Some(first), Some(other)) = (first, configured) {
+                    self.shadow(first, other);
+                }
                 continue;
             }
             if let Some(by) = &self.unknown {
@@ -169,14 +180,27 @@ impl Merge {
             self.taken.insert(name, at);
         }
     }
-}
-/// That a server does not count, where that may be a surprise: a project goes before the user on purpose.
-fn shadowed(first: &Configured, other: &Configured) -> Option<Problem> {
-    let by = match (&first.origin, &other.origin) {
-        (Origin::Project(by), Origin::Project(_)) | (Origin::Global(by), Origin::Global(_)) => by,
-        _ => return None,
-    };
-    (first.config != other.config).then(|| about(other, ProblemKind::Shadowed { by: Arc::clone(by) }))
+
+    /// A server does not count beside the first of its name.
+    fn shadow(&mut self, first: usize, other: Configured) {
+        let first = &self.servers[first];
+        let problem = match (&first.origin, &other.origin) {
+            (Origin::Project(by), Origin::Project(_)) | (Origin::Global(by), Origin::Global(_)) => {
+                about(&other, ProblemKind::Shadowed { by: Arc::clone(by) })
+            }
+            (Origin::Project(_), Origin::Global(of)) => {
+                about(first, ProblemKind::TakesName { of: Arc::clone(of) })
+            }
+            _ => return,
+        };
+        if first.config != other.config {
+            self.problems.push(problem);
+        }
+        let is_of_user = matches!((&first.origin, &other.origin), (Origin::Project(_), Origin::Global(_)));
+        if is_of_user && self.replaced.iter().all(|replaced| replaced.name != other.name) {
+            self.replaced.push(other);
+        }
+    }
 }
 
 /// That what was before is in force, of a whole file or of one server.

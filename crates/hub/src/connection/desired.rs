@@ -58,8 +58,10 @@ impl Desired {
     pub(crate) fn disabled(&self) -> Option<DisabledBy> {
         if self.config.disabled {
             Some(DisabledBy::Config)
+        } else if !self.is_hub_on {
+            Some(DisabledBy::Hub)
         } else {
-            (!self.is_hub_on).then_some(DisabledBy::Hub)
+            (!self.configured.is_trusted).then_some(DisabledBy::Untrusted)
         }
     }
 

@@ -54,6 +54,9 @@ pub(crate) struct Setting {
 
 impl Setting {
     pub(crate) async fn resolve(&self, configured: &Configured) -> Result<Resolved, Failure> {
+        if !configured.is_trusted {
+            return Err(Failure::Unresolved("its definition is not trusted".to_owned()));
+        }
         // It asks the program, whose answer may be a panic.
         match AssertUnwindSafe(resolve(configured, &self.variables)).catch_unwind().await {
             Ok(resolved) => resolved.map_err(|problems| {

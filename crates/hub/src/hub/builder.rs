@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use agentwire_transport::process::Grace;
 use tokio_util::sync::CancellationToken;
 
-use super::{Events, Hub, Inner, files::Files, follow::Follow, reload::Reload, servers::Servers};
+use super::{
+    Events, Hub, Inner, files::Files, follow::Follow, reload::Reload, servers::Servers, trust::Trust,
+};
 #[cfg(feature = "auth")]
 use crate::auth::{Book, TokenStore};
 use crate::{
@@ -30,6 +32,7 @@ pub struct HubBuilder {
     #[cfg(feature = "auth")]
     book: Book,
     calls: Calls,
+    trust: Trust,
     pub(super) watch: WatchSettings,
 }
 
@@ -37,6 +40,21 @@ impl HubBuilder {
     /// Where servers are configured. None are by default.
     pub fn sources(mut self, sources: Sources) -> Self {
         self.sources = sources;
+        self
+    }
+
+    /// Trusts all servers of a project's files, as they are and as they change: for programs that trust the folder.
+    ///
+    /// By default none of them is started before it is [trusted](Hub::trust).
+    pub fn trust_projects(mut self, trusts: bool) -> Self {
+        self.trust.everything = trusts;
+        self
+    }
+
+    /// Trusts the definitions with these [fingerprints](crate::config::Configured::fingerprint): those that the user agreed
+    /// to before.
+    pub fn trusted(mut self, fingerprints: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.trust.fingerprints.extend(fingerprints.into_iter().map(Into::into));
         self
     }
 
@@ -141,7 +159,7 @@ impl HubBuilder {
             book: self.book,
         };
         let events = Events::new();
-        let servers = Arc::new(Servers::new(setting, events.clone(), self.is_enabled));
+        let servers = Arc::new(Servers::new(setting, events.clone(), self.is_enabled, self.trust));
         servers.apply(configuration);
         let follow =
             Follow::start(Reload::new(files, variables, self.watch, &servers, is_watching.drop_guard()));
@@ -162,6 +180,7 @@ impl Default for HubBuilder {
             #[cfg(feature = "auth")]
             book: Book::default(),
             calls: Calls::default(),
+            trust: Trust::default(),
             watch: WatchSettings::quiet(DEBOUNCE),
         }
     }

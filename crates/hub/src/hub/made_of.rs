@@ -31,10 +31,10 @@ struct EnvFile {
 }
 
 impl MadeOf {
-    /// Those of the servers that are not switched off.
+    /// Those of the servers that are not switched off, and whose variables may have values.
     pub(super) fn of(servers: &[Configured], variables: &Variables) -> Self {
         let mut made_of = Self::default();
-        for server in servers.iter().filter(|server| !server.config.disabled) {
+        for server in servers.iter().filter(|server| !server.config.disabled && server.is_trusted) {
             for path in watched(server, variables) {
                 made_of.watched.entry(absolute(&path)).or_default().insert(server.name.clone());
             }

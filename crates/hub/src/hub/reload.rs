@@ -19,6 +19,7 @@ use super::{
     follow::Wish,
     made_of::MadeOf,
     servers::Servers,
+    trust::Edited,
 };
 use crate::{
     ServerName, ServerState,
@@ -94,9 +95,13 @@ impl Reload {
                 _ = done.send(());
             }
             Wish::Edit { file, server, edit, done } => {
-                let result = self.edit(file, server, edit).await;
+                let before = self.servers.upgrade().and_then(|servers| servers.find(server.as_str()));
+                let before = before.map(|connection| connection.configured());
+                let result = self.edit(file.clone(), server.clone(), edit.clone()).await;
                 if self.files.are_changed().await {
-                    self.reload().await;
+                    let file = file.map(|file| absolute(&file));
+                    let edited = Edited { edit: &edit, file: file.as_deref(), before: before.as_deref() };
+                    self.reload_after(result.is_ok().then_some((&server, edited))).await;
                 }
                 _ = done.send(result);
             }
@@ -143,9 +148,21 @@ impl Reload {
     }
 
     async fn reload(&mut self) {
+        self.reload_after(None).await;
+    }
+
+    async fn reload_after(&mut self, edited: Option<(&ServerName, Edited<'_>)>) {
         let Some(mut configuration) = self.files.read().await else { return };
+        let Some(chosen) = self.servers.upgrade().map(|servers| {
+            if let Some((server, edited)) = edited {
+                servers.trust_edited(&edited, server, &configuration);
+            }
+            servers.chosen(&configuration)
+        }) else {
+            return;
+        };
         // First watched, then started: what changes afterwards is seen.
-        self.watch(&configuration.servers).await;
+        self.watch(&chosen).await;
         configuration.problems.extend(self.unwatched.iter().map(|why| Problem::unwatched(why)));
         if let Some(servers) = self.servers.upgrade() {
             servers.apply(configuration);

@@ -8,7 +8,10 @@ use std::{
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::Events;
+use super::{
+    Events,
+    trust::{Edited, Trust},
+};
 use crate::{
     Change, ServerName,
     config::{Configuration, Configured, Problem},
@@ -27,7 +30,9 @@ pub(super) struct Servers {
 struct State {
     /// In the order of the configuration.
     connections: Vec<Arc<Connection>>,
-    problems: Vec<Problem>,
+    /// What was applied last.
+    configuration: Configuration,
+    trust: Trust,
     is_enabled: bool,
     is_closed: bool,
     /// The ends of servers that are configured no more.
@@ -37,10 +42,11 @@ struct State {
 }
 
 impl Servers {
-    pub(super) fn new(setting: Setting, events: Events, is_enabled: bool) -> Self {
+    pub(super) fn new(setting: Setting, events: Events, is_enabled: bool, trust: Trust) -> Self {
         let state = State {
             connections: Vec::new(),
-            problems: Vec::new(),
+            configuration: Configuration::default(),
+            trust,
             is_enabled,
             is_closed: false,
             leaving: HashMap::new(),
@@ -63,7 +69,7 @@ impl Servers {
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
-        self.lock().problems.clone()
+        self.lock().configuration.problems.clone()
     }
 
     pub(super) fn is_enabled(&self) -> bool {
@@ -86,7 +92,49 @@ impl Servers {
         if state.is_closed {
             return;
         }
-        let Configuration { servers, problems, .. } = configuration;
+        state.configuration = configuration;
+        self.settle(&mut state);
+        drop(state);
+        self.events.tell(None, Change::Configuration);
+    }
+
+    /// Trusts a definition; returns whether there is a server with it now.
+    pub(super) fn trust(&self, fingerprint: String) -> bool {
+        let mut state = self.lock();
+        let is_there = state.configuration.servers.iter().any(|server| server.fingerprint() == fingerprint);
+        if state.trust.fingerprints.insert(fingerprint) && !state.is_closed {
+            self.settle(&mut state);
+        }
+        is_there
+    }
+
+    /// Trusts what an edit of the program's made in a configuration that is to be applied.
+    pub(super) fn trust_edited(
+        &self,
+        edited: &Edited<'_>,
+        server: &ServerName,
+        configuration: &Configuration,
+    ) {
+        let made = configuration.servers.iter().find(|made| made.name == *server && edited.made(made));
+        if let Some(made) = made {
+            self.lock().trust.fingerprints.insert(made.fingerprint());
+        }
+    }
+
+    pub(super) fn untrusted(&self) -> Vec<Configured> {
+        let state = self.lock();
+        let untrusted = state.configuration.servers.iter().filter(|server| !state.trust.covers(server));
+        untrusted.cloned().collect()
+    }
+
+    /// The servers of a configuration that count.
+    pub(super) fn chosen(&self, configuration: &Configuration) -> Vec<Configured> {
+        self.lock().trust.choose(configuration)
+    }
+
+    /// Has the servers follow the configuration, as far as it is trusted.
+    fn settle(&self, state: &mut State) {
+        let servers = state.trust.choose(&state.configuration);
         let mut before: HashMap<_, _> =
             state.connections.drain(..).map(|connection| (connection.name().clone(), connection)).collect();
         let is_there = |name: &ServerName| servers.iter().any(|server| server.name == *name);
@@ -103,14 +151,11 @@ impl Servers {
                     connection.want(|desired| desired.configure(&server));
                     connection
                 }
-                None => self.start(&mut state, server),
+                None => self.start(state, server),
             };
             state.connections.push(connection);
         }
-        state.problems = problems;
         state.tidy();
-        drop(state);
-        self.events.tell(None, Change::Configuration);
     }
 
     /// Ends all servers, and gives what tells the end of each. A second call gives the same.

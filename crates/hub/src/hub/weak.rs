@@ -23,6 +23,7 @@ use super::{Hub, Inner};
 ///         if let Some(hub) = hubs.get(folder).and_then(WeakHub::upgrade) {
 ///             return hub;
 ///         }
+///         // Servers of the folder start once they are trusted.
 ///         let hub = Hub::builder().sources(Sources::new().project(folder)).build();
 ///         hubs.insert(folder.to_owned(), hub.downgrade());
 ///         hub

@@ -23,18 +23,21 @@ fn one_line(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text without what a reader can't see: control characters, spaces of no width, turns of the writing direction, and
-/// Unicode's tags and variation selectors, in which a text for the model alone can be hidden.
-fn visible(text: &str) -> String {
-    let hidden = |char: &char| match *char {
+/// Returns whether a character can hide or forge what a reader sees: control characters other than line feed and tab,
+/// spaces of no width, turns of the writing direction, Unicode's tags and variation selectors, in which a text for the model
+/// alone can be hidden, and separators that may be taken for the end of a line.
+pub fn is_invisible(char: char) -> bool {
+    match char {
         '\n' | '\t' => false,
-        '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' => true,
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E01EF}' => true,
-        // A reader of Markdown may take them for the end of a line.
-        '\u{2028}' | '\u{2029}' => true,
+        '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
+        '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FFF9}'..='\u{FFFB}' => true,
+        '\u{E0000}'..='\u{E01EF}' => true,
         other => other.is_control(),
-    };
-    text.replace("\r\n", "\n").chars().filter(|char| !hidden(char)).collect()
+    }
+}
+
+fn visible(text: &str) -> String {
+    text.replace("\r\n", "\n").chars().filter(|char| !is_invisible(*char)).collect()
 }
 
 fn longest_run(text: &str) -> usize {
@@ -62,6 +65,6 @@ mod tests {
         assert_eq!(code("a\n# Forged"), "`a # Forged`");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`"), "`` ` ``");
-        assert_eq!(code("\u{E0041}\u{202E}x\u{7}\u{200B}\u{E0100}"), "`x`");
+        assert_eq!(code("\u{E0041}\u{202E}\u{61C}x\u{7}\u{9B}\u{200B}\u{E0100}"), "`x`");
     }
 }

@@ -170,7 +170,8 @@ async fn what_is_allowed_always_is_written_and_not_asked_for_again() {
         count.fetch_add(1, Ordering::Relaxed);
         async { Decision::AllowAlways }
     });
-    let hub = Hub::builder().sources(Sources::new().project(folder.path())).approval(approval).build();
+    let sources = Sources::new().project(folder.path());
+    let hub = Hub::builder().sources(sources).trust_projects(true).approval(approval).build();
     assert!(hub.wait_until_ready(LIMIT).await);
     for _ in 0..3 {
         assert_eq!(text(&hub.call(echo()).await.unwrap()), "secret");

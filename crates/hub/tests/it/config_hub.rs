@@ -27,7 +27,8 @@ async fn variables_have_their_values_of_the_moment_in_which_a_server_starts() {
         let set = Arc::clone(&set);
         move |name| (name == "SET").then(|| (*set.lock().unwrap()).to_owned())
     });
-    let hub = Hub::builder().sources(Sources::new().project(&project)).variables(variables).build();
+    let sources = Sources::new().project(&project);
+    let hub = Hub::builder().sources(sources).trust_projects(true).variables(variables).build();
     assert!(hub.wait_until_ready(LIMIT).await);
 
     let folder = project.to_str().unwrap();

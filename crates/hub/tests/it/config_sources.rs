@@ -55,8 +55,14 @@ fn the_program_goes_before_the_project_and_the_project_before_the_user() {
     assert_eq!(*origins[0], Origin::Program);
     assert_eq!(*origins[1], Origin::Project(project.join(".mcp.json").into()));
     assert_eq!(*origins[5], Origin::Global(user.into()));
-    // Two files of the project that do not say the same are told; that one goes before the user's is not.
-    let [problem] = &configuration.problems[..] else { panic!("{:?}", configuration.problems) };
+    // The user's one counts as long as the one that takes its name is not trusted.
+    let [replaced] = &configuration.replaced[..] else { panic!("{:?}", configuration.replaced) };
+    assert_eq!((replaced.name.as_str(), &replaced.origin), ("a", &origins[5].clone()));
+    assert!(!configuration.servers[1].is_trusted() && replaced.is_trusted());
+    let [problem, takes] = &configuration.problems[..] else { panic!("{:?}", configuration.problems) };
+    let of = folder.path().join("user.json").into();
+    assert_eq!((&*takes.path, &takes.kind), ("mcpServers.a", &ProblemKind::TakesName { of }));
+    assert_eq!(takes.severity(), Severity::Warning);
     assert_eq!(problem.kind, ProblemKind::Shadowed { by: project.join(".mcp.json").into() });
     assert_eq!(problem.path, "servers.b");
     assert_eq!(problem.position.unwrap().line, 1);

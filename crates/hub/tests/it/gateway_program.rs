@@ -20,7 +20,7 @@ async fn serve() {
     let Some(file) = std::env::var_os(MARK) else { return };
     let output = tokio::fs::OpenOptions::new().write(true).open("/dev/fd/3").await.unwrap();
     let sources = Sources::new().project_file(file);
-    let hub = Hub::builder().sources(sources).approval(Approval::allowed()).build();
+    let hub = Hub::builder().sources(sources).trust_projects(true).approval(Approval::allowed()).build();
     Gateway::new(&hub).serve((tokio::io::stdin(), output)).await.unwrap().waiting().await.unwrap();
     hub.close().await;
 }

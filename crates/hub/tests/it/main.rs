@@ -37,5 +37,6 @@ mod promises;
 mod real;
 mod server;
 mod slow_client;
+mod trust;
 #[cfg(feature = "http")]
 mod web;

@@ -78,7 +78,7 @@ impl Project {
         let variables = Variables::new().environment(environment);
         let builder = Hub::builder().sources(sources).variables(variables).debounce(DEBOUNCE);
         let builder = builder.backoff(Backoff::default().first(DEBOUNCE).longest(DEBOUNCE));
-        let hub = build(builder).build();
+        let hub = build(builder.trust_projects(true)).build();
         assert!(hub.wait_until_ready(LIMIT).await);
         hub
     }

@@ -117,7 +117,8 @@ async fn a_server_starts_when_its_files_are_watched() {
         STARTED.1.notify_all();
         None
     });
-    let mut builder = Hub::builder().sources(Sources::new().project(folder.path())).variables(variables);
+    let sources = Sources::new().project(folder.path());
+    let mut builder = Hub::builder().sources(sources).trust_projects(true).variables(variables);
     builder.watch = WatchSettings::hanging(answer);
     builder.watch.patience = LIMIT;
     let hub = builder.build();
