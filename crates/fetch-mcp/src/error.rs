@@ -40,6 +40,8 @@ pub(crate) enum FetchError {
     Encoding(String),
     #[error("not finished within {}", seconds(.0))]
     TimedOut(Duration),
+    #[error("the page could not be converted")]
+    Unconverted,
     #[error("HTTP {status} from {url}{}", .body.as_ref().map(|body| format!("\n\n{body}")).unwrap_or_default())]
     Status { status: reqwest::StatusCode, url: String, body: Option<String> },
     #[error("{}", chain(.0))]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 
+use crate::deadline::Deadline;
 use crate::error::{BuildError, FetchError, Refused};
 use crate::html::{self, Format};
 use crate::media::{ContentType, Kind};
@@ -46,18 +47,19 @@ impl Fetcher {
     /// Fetches, within the time limit.
     pub(crate) async fn fetch(&self, url: &str, wanted: Wanted) -> Result<String, FetchError> {
         let limit = self.options.time_limit;
-        let fetched = tokio::time::timeout(limit, Box::pin(self.follow(url, wanted))).await;
+        let (_caller, deadline) = Deadline::after(limit);
+        let fetched = tokio::time::timeout(limit, Box::pin(self.follow(url, wanted, deadline))).await;
         fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
     }
 
-    async fn follow(&self, asked: &str, wanted: Wanted) -> Result<String, FetchError> {
+    async fn follow(&self, asked: &str, wanted: Wanted, deadline: Deadline) -> Result<String, FetchError> {
         let mut url = Url::parse(asked).map_err(|_| FetchError::NotAUrl(asked.to_owned()))?;
         for _ in 0..=self.options.max_redirects {
             self.check(&url)?;
             let response = self.client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await?;
             match redirect(&response)? {
                 Some(next) => url = next,
-                None => return self.show(asked, response, wanted).await,
+                None => return self.show(asked, response, wanted, deadline).await,
             }
         }
         Err(FetchError::Redirects(self.options.max_redirects))
@@ -81,12 +83,20 @@ impl Fetcher {
         }
     }
 
-    async fn show(&self, asked: &str, response: Response, wanted: Wanted) -> Result<String, FetchError> {
+    async fn show(
+        &self,
+        asked: &str,
+        response: Response,
+        mut wanted: Wanted,
+        deadline: Deadline,
+    ) -> Result<String, FetchError> {
         let (status, url) = (response.status(), response.url().clone());
-        let read = self.read(response, wanted.format).await;
         if !status.is_success() {
-            let body =
-                read.ok().map(|shown| page::cut(&shown.text, 0, ERROR_CHARS)).filter(|text| !text.is_empty());
+            (wanted.start, wanted.length) = (0, ERROR_CHARS);
+        }
+        let read = self.read(response, wanted, deadline).await;
+        if !status.is_success() {
+            let body = read.ok().map(|shown| shown.text).filter(|text| !text.is_empty());
             return Err(FetchError::Status { status, url: url.into(), body });
         }
         let shown = read?;
@@ -99,10 +109,16 @@ impl Fetcher {
                 head.push_str(&format!("\n{name}: {value}"));
             }
         }
-        Ok(format!("{head}\n\n{}", page::cut(&shown.text, wanted.start, wanted.length)))
+        Ok(format!("{head}\n\n{}", shown.text))
     }
 
-    async fn read(&self, response: Response, format: Format) -> Result<Shown, FetchError> {
+    /// Reads the body and makes a text of it, on a thread for blocking work: a page of the largest size takes a while.
+    async fn read(
+        &self,
+        response: Response,
+        wanted: Wanted,
+        deadline: Deadline,
+    ) -> Result<Shown, FetchError> {
         let url = response.url().clone();
         let content = ContentType::parse(&header(response.headers(), &CONTENT_TYPE));
         let encoding = header(response.headers(), &CONTENT_ENCODING);
@@ -113,27 +129,45 @@ impl Fetcher {
             return Err(FetchError::Binary(content.essence));
         }
         let body = body::read(response, self.options.max_bytes).await?;
-        let kind =
-            Some(content.kind()).filter(|kind| *kind != Kind::Unknown).unwrap_or_else(|| media::sniff(&body));
-        if kind == Kind::Binary {
-            return Err(FetchError::Binary("unknown".to_owned()));
+        let (max_text, limit) = (self.options.max_bytes.saturating_mul(2), self.options.time_limit);
+        let work = move || shown(&body, content, &url, wanted, max_text, deadline);
+        match tokio::task::spawn_blocking(work).await {
+            Ok(shown) => shown?.ok_or(FetchError::TimedOut(limit)),
+            Err(_) => Err(FetchError::Unconverted),
         }
-        let decoded = charset::decode(&body, content.charset.as_deref(), kind == Kind::Html);
-        let mut notes = Vec::new();
-        notes.extend(
-            decoded.unknown.map(|charset| format!("the charset `{charset}` is unknown; read as UTF-8.")),
-        );
-        let (text, title) = if kind == Kind::Html {
-            let converted =
-                html::convert(&decoded.text, &url, format, self.options.max_bytes.saturating_mul(2));
-            notes.extend(converted.cut.then(|| "the page was too long to be converted whole.".to_owned()));
-            (converted.text, converted.title)
-        } else {
-            (decoded.text, None)
-        };
-        let note = (!notes.is_empty()).then(|| notes.join(" "));
-        Ok(Shown { text, title, note, essence: content.essence })
     }
+}
+
+/// Makes a text of a body, with HTML converted to at most about `max_text` bytes; `None` if the deadline is over.
+fn shown(
+    body: &[u8],
+    content: ContentType,
+    url: &Url,
+    wanted: Wanted,
+    max_text: usize,
+    deadline: Deadline,
+) -> Result<Option<Shown>, FetchError> {
+    let kind =
+        Some(content.kind()).filter(|kind| *kind != Kind::Unknown).unwrap_or_else(|| media::sniff(body));
+    if kind == Kind::Binary {
+        return Err(FetchError::Binary("unknown".to_owned()));
+    }
+    let decoded = charset::decode(body, content.charset.as_deref(), kind == Kind::Html);
+    let mut notes = Vec::new();
+    notes
+        .extend(decoded.unknown.map(|charset| format!("the charset `{charset}` is unknown; read as UTF-8.")));
+    let (text, title) = if kind == Kind::Html {
+        let Some(converted) = html::convert(&decoded.text, url, wanted.format, max_text, deadline) else {
+            return Ok(None);
+        };
+        notes.extend(converted.cut.then(|| "the page was too long to be converted whole.".to_owned()));
+        (converted.text, converted.title)
+    } else {
+        (decoded.text, None)
+    };
+    let text = page::cut(&text, wanted.start, wanted.length);
+    let note = (!notes.is_empty()).then(|| notes.join(" "));
+    Ok(Some(Shown { text, title, note, essence: content.essence }))
 }
 
 /// A body as text, with what is said above it.

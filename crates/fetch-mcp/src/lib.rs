@@ -7,6 +7,7 @@ mod options;
 mod address;
 mod body;
 mod charset;
+mod deadline;
 mod error;
 mod fetch;
 mod html;

@@ -15,9 +15,10 @@ pub struct Options {
     pub allow_private: bool,
     /// Addresses that are reached although they are not public, such as that of a server in the house; none by default.
     pub allowed_addresses: Vec<IpAddr>,
-    /// The most bytes of one body, counted after decompression; 5 MiB by default.
+    /// The most bytes of one body, counted after decompression; 5 MiB by default. HTML is converted to at most about twice
+    /// as many.
     pub max_bytes: usize,
-    /// The most time for one call: the names, all redirects and the body; 30 seconds by default.
+    /// The most time for one call: the names, all redirects, the body and its conversion; 30 seconds by default.
     pub time_limit: Duration,
     /// The most redirects of one call; 5 by default.
     pub max_redirects: usize,

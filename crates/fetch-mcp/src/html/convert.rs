@@ -3,25 +3,27 @@
 mod blocks;
 mod lines;
 
-use std::convert::Infallible;
-
-use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use reqwest::Url;
 
 use super::inline::{self, Inline, Kind};
-use super::table::{self, Table};
+use super::table::Table;
+use super::token::{Tag, Token, tokens};
 use super::writer::Writer;
 use super::{Converted, Format};
+use crate::deadline::Deadline;
 
 /// The state between two tokens.
 #[derive(Debug)]
 pub(super) struct Converter {
     base: Url,
     markdown: bool,
-    limit: usize,
+    deadline: Deadline,
     out: Writer,
     inlines: Vec<Inline>,
     lists: Vec<List>,
+    /// How many lists are open within the last of `lists`, and tables within the last of `tables`.
+    hidden_lists: usize,
+    hidden_tables: usize,
     tables: Vec<Table>,
     /// For each table in the page, whether it is shown as one.
     kinds: std::vec::IntoIter<bool>,
@@ -49,16 +51,29 @@ struct Verbatim {
 }
 
 impl Converter {
-    pub(super) fn new(page: &str, base: &Url, format: Format, limit: usize) -> Self {
+    /// Makes a converter of a page with these [`kinds`](super::table::kinds) of tables.
+    pub(super) fn new(
+        kinds: Vec<bool>,
+        base: &Url,
+        format: Format,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Self {
+        let mut base = base.clone();
+        // No link that is shown depends on them, and they may be long.
+        base.set_query(None);
+        base.set_fragment(None);
         Self {
-            base: base.clone(),
+            base,
             markdown: format == Format::Markdown,
-            limit,
-            out: Writer::default(),
+            deadline,
+            out: Writer::new(limit),
             inlines: Vec::new(),
             lists: Vec::new(),
+            hidden_lists: 0,
+            hidden_tables: 0,
             tables: Vec::new(),
-            kinds: table::kinds(tokens(page)).into_iter(),
+            kinds: kinds.into_iter(),
             skipped: None,
             verbatim: None,
             title: None,
@@ -66,29 +81,32 @@ impl Converter {
         }
     }
 
-    pub(super) fn run(mut self, page: &str) -> Converted {
-        let mut cut = false;
+    /// Converts the page; `None` if the deadline is over before its end.
+    pub(super) fn run(mut self, page: &str) -> Option<Converted> {
         for token in tokens(page) {
-            match token {
-                Token::StartTag(tag) => self.start(&tag),
-                Token::EndTag(tag) => self.end(&tag.name),
-                Token::String(text) => self.text(&String::from_utf8_lossy(&text)),
-                _ => {}
+            if self.deadline.is_over() {
+                return None;
             }
-            if self.out.len() > self.limit {
-                cut = true;
+            match token {
+                Token::Start(tag) => self.start(&tag),
+                Token::End(name) => self.end(&name),
+                Token::Text(text) => self.text(&text),
+                Token::Other => {}
+            }
+            if self.out.is_full() {
                 break;
             }
         }
         self.end_verbatim();
         self.close_above(0);
-        let title = self.title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
-        Converted { text: self.out.finish(), title: title.filter(|title| !title.is_empty()), cut }
+        let title = self.title.map(|title| inline::fold(&title)).filter(|title| !title.is_empty());
+        let cut = self.out.is_full();
+        Some(Converted { text: self.out.finish(), title, cut })
     }
 
     fn text(&mut self, text: &str) {
         if self.in_title {
-            self.title.get_or_insert_default().push_str(text);
+            self.title.get_or_insert_default().extend(text.chars().take(MAX_TITLE));
         } else if self.skipped.is_some() {
         } else if let Some(verbatim) = &mut self.verbatim {
             verbatim.text.push_str(text);
@@ -99,6 +117,9 @@ impl Converter {
 
     fn words(&mut self, text: &str) {
         for word in text.split_inclusive(|c: char| c.is_ascii_whitespace()) {
+            if self.out.is_full() || self.deadline.is_over() {
+                return;
+            }
             let bare = word.trim_end_matches(|c: char| c.is_ascii_whitespace());
             if !bare.is_empty() {
                 if self.markdown {
@@ -114,8 +135,10 @@ impl Converter {
         }
     }
 
-    fn start(&mut self, tag: &StartTag<()>) {
+    fn start(&mut self, tag: &Tag) {
         let name: &[u8] = &tag.name;
+        // Tables within what is skipped have a kind too.
+        let is_data = name == b"table" && self.kinds.next().unwrap_or(false);
         if let Some((skipped, depth)) = &mut self.skipped {
             *depth += usize::from(skipped.as_slice() == name && !tag.self_closing);
             return;
@@ -137,7 +160,7 @@ impl Converter {
             b"ul" | b"ol" | b"menu" => self.start_list(tag),
             b"li" => self.start_item(),
             b"blockquote" => self.start_quote(),
-            b"table" => self.start_table(),
+            b"table" => self.start_table(is_data),
             b"tr" => self.start_row(),
             b"td" | b"th" => self.start_cell(),
             _ if PARAGRAPHS.contains(&name) => self.block(2),
@@ -216,8 +239,8 @@ impl Converter {
         }
     }
 
-    fn rebase(&mut self, tag: &StartTag<()>) {
-        if let Some(base) = attribute(tag, b"href").and_then(|href| self.base.join(&href).ok()) {
+    fn rebase(&mut self, tag: &Tag) {
+        if let Some(base) = tag.attribute("href").and_then(|href| inline::join(&self.base, href.trim())) {
             self.base = base;
         }
     }
@@ -233,18 +256,8 @@ impl Converter {
     }
 }
 
-fn tokens(page: &str) -> impl Iterator<Item = Token> {
-    let mut emitter = DefaultEmitter::default();
-    emitter.naively_switch_states(true);
-    Tokenizer::new_with_emitter(page, emitter).map(|token: Result<Token, Infallible>| match token {
-        Ok(token) => token,
-        Err(never) => match never {},
-    })
-}
-
-fn attribute(tag: &StartTag<()>, name: &[u8]) -> Option<String> {
-    tag.attributes.get(name).map(|value| String::from_utf8_lossy(&value.value).into_owned())
-}
+/// The most characters of a title: it stands above the text on every page of it.
+const MAX_TITLE: usize = 500;
 
 /// What is in them is for the browser.
 const SKIPPED: &[&[u8]] = &[

@@ -37,13 +37,33 @@ impl Inline {
 /// A link's target as an absolute URL; `None` for what leads nowhere else.
 pub(super) fn target(base: &Url, href: &str) -> Option<String> {
     let href = href.trim();
-    if href.is_empty() || href.starts_with('#') || href.len() > MAX_URL {
+    if href.is_empty() || href.starts_with('#') {
         return None;
     }
-    let url = base.join(href).ok()?;
+    let url = join(base, href)?;
     let shown = matches!(url.scheme(), "http" | "https" | "mailto" | "ftp" | "tel");
-    let text = url.as_str();
-    (shown && text.len() <= MAX_URL).then(|| text.replace('(', "%28").replace(')', "%29"))
+    shown.then(|| url.as_str().replace('(', "%28").replace(')', "%29"))
+}
+
+/// Joins a URL to the base of its page, unless one of them is long: a page could repeat a base of a million bytes a
+/// hundred thousand times.
+pub(super) fn join(base: &Url, href: &str) -> Option<Url> {
+    if href.len() > MAX_URL || base.as_str().len() > MAX_URL {
+        return None;
+    }
+    base.join(href).ok().filter(|url| url.as_str().len() <= MAX_URL)
+}
+
+/// Returns the text with each run of white space as one space, and none at the ends.
+pub(super) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    folded
 }
 
 /// Text in which nothing is a mark of Markdown; `at_start` where it begins a line.
@@ -94,5 +114,5 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Longer ones are left out: a page could repeat a long base a hundred thousand times.
+/// Longer ones are left out.
 const MAX_URL: usize = 2_000;

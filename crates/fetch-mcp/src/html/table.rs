@@ -1,32 +1,52 @@
 //! Tables that hold data, and those that only arrange a page.
 
-use html5gum::Token;
+use super::MAX_OPEN;
+use super::token::{Token, tokens};
+use crate::deadline::Deadline;
 
-/// Looks through a page: for each of its tables, whether it is shown as one.
+/// Reads a page, and returns for each of its tables whether it is shown as one; `None` if the deadline is over.
 ///
 /// A table with another one in it is a layout; so is one without header cells that holds paragraphs, or has one column.
-pub(super) fn kinds(tokens: impl Iterator<Item = Token>) -> Vec<bool> {
-    let mut tables: Vec<Seen> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    for token in tokens {
+pub(super) fn kinds(page: &str, deadline: &mut Deadline) -> Option<Vec<bool>> {
+    let mut kinds = Vec::new();
+    let mut open: Vec<(usize, Seen)> = Vec::new();
+    // Tables within `MAX_OPEN` others.
+    let mut deeper = 0_usize;
+    for token in tokens(page) {
+        if deadline.is_over() {
+            return None;
+        }
         match token {
-            Token::StartTag(tag) if *tag.name == *b"table" => {
-                if let Some(outer) = open.last() {
-                    tables[*outer].nests = true;
+            Token::Start(tag) if tag.name == b"table" => {
+                if let Some((_, outer)) = open.last_mut() {
+                    outer.nests = true;
                 }
-                open.push(tables.len());
-                tables.push(Seen::default());
+                if open.len() == MAX_OPEN {
+                    deeper += 1;
+                } else {
+                    open.push((kinds.len(), Seen::default()));
+                }
+                kinds.push(false);
             }
-            Token::StartTag(tag) => {
-                if let Some(table) = open.last() {
-                    tables[*table].see(&tag.name);
+            Token::Start(tag) => {
+                if let Some((_, table)) = open.last_mut() {
+                    table.see(&tag.name);
                 }
             }
-            Token::EndTag(tag) if *tag.name == *b"table" => drop(open.pop()),
+            Token::End(name) if name == b"table" => {
+                if deeper > 0 {
+                    deeper -= 1;
+                } else if let Some((number, table)) = open.pop() {
+                    kinds[number] = table.is_data();
+                }
+            }
             _ => {}
         }
     }
-    tables.iter().map(Seen::is_data).collect()
+    for (number, table) in open {
+        kinds[number] = table.is_data();
+    }
+    Some(kinds)
 }
 
 #[derive(Debug, Default)]

@@ -4,12 +4,16 @@
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     out: String,
+    /// The length from which on nothing more is wanted.
+    limit: usize,
     /// Newlines that are due: one for a line, two for a paragraph.
     newlines: usize,
     space: bool,
     /// What every line starts with, and where each part of it begins.
     margin: String,
     parts: Vec<Part>,
+    /// The quotes and items that are open below the last part, which are not shown.
+    hidden: usize,
     /// The mark of a list's item, in place of the last part, for one line.
     bullet: Option<String>,
     /// The marks of a heading, for one line.
@@ -31,8 +35,13 @@ struct Part {
 }
 
 impl Writer {
-    pub(super) fn len(&self) -> usize {
-        self.out.len()
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// Whether the text has reached its limit.
+    pub(super) fn is_full(&self) -> bool {
+        self.out.len() > self.limit
     }
 
     /// Asks for a new line (1) or a new paragraph (2) before what comes next.
@@ -59,18 +68,24 @@ impl Writer {
         self.out.push_str(word);
     }
 
-    /// Writes lines as they are.
-    pub(super) fn lines(&mut self, text: &str) {
-        for (number, line) in text.split('\n').enumerate() {
-            if number > 0 {
-                self.out.truncate(self.out.trim_end_matches(' ').len());
-                self.out.push('\n');
-                self.out.push_str(&self.margin);
-            } else {
-                self.begin();
+    /// Writes lines as they are, as many as fit.
+    pub(super) fn lines<'a>(&mut self, mut lines: impl Iterator<Item = &'a str>) {
+        self.word(lines.next().unwrap_or_default());
+        for line in lines {
+            // Each line may have a margin many times its length.
+            if self.is_full() {
+                break;
             }
-            self.out.push_str(line);
+            self.next_line(line);
         }
+    }
+
+    /// Writes a line as it is below what was written last.
+    pub(super) fn next_line(&mut self, line: &str) {
+        self.out.truncate(self.out.trim_end_matches(' ').len());
+        self.out.push('\n');
+        self.out.push_str(&self.margin);
+        self.out.push_str(line);
     }
 
     /// A mark that is written right before the next word, or never.
@@ -94,20 +109,23 @@ impl Writer {
 
     /// Starts a quote or an item; its lines are moved in by as much as its mark is long.
     pub(super) fn enter(&mut self, level: Level, mark: &str) {
+        if self.parts.len() == MAX_DEPTH {
+            self.hidden += 1;
+            return;
+        }
         self.parts.push(Part { level, start: self.margin.len() });
-        if self.parts.len() <= MAX_DEPTH {
-            match level {
-                Level::Quote => self.margin.push_str(mark),
-                Level::Item => {
-                    self.margin.extend(std::iter::repeat_n(' ', mark.len()));
-                    self.bullet = Some(mark.to_owned());
-                }
+        match level {
+            Level::Quote => self.margin.push_str(mark),
+            Level::Item => {
+                self.margin.extend(std::iter::repeat_n(' ', mark.len()));
+                self.bullet = Some(mark.to_owned());
             }
         }
     }
 
     /// Ends what lies above `depth`.
     pub(super) fn leave_to(&mut self, depth: usize) {
+        self.hidden = self.hidden.min(depth.saturating_sub(self.parts.len()));
         let left = self.parts.get(depth).copied();
         if let Some(part) = left {
             self.margin.truncate(part.start);
@@ -117,11 +135,15 @@ impl Writer {
     }
 
     pub(super) fn depth(&self) -> usize {
-        self.parts.len()
+        self.parts.len() + self.hidden
     }
 
-    /// How deep the last one of this kind lies, if there is one above `floor`.
+    /// How deep the last one of this kind lies, if there is one above `floor`. Hidden ones count as of every kind, since a
+    /// page may open a million of them and then close others.
     pub(super) fn last(&self, level: Level, floor: usize) -> Option<usize> {
+        if self.hidden > 0 {
+            return self.depth().checked_sub(1).filter(|depth| *depth >= floor);
+        }
         let above = self.parts.get(floor..)?;
         above.iter().rposition(|part| part.level == level).map(|at| at + floor)
     }
@@ -151,7 +173,7 @@ impl Writer {
     }
 
     fn line_start(&mut self) {
-        match (self.bullet.take(), self.parts.get(MAX_DEPTH.min(self.parts.len()).wrapping_sub(1))) {
+        match (self.bullet.take(), self.parts.last()) {
             (Some(bullet), Some(part)) => {
                 self.out.push_str(&self.margin[..part.start]);
                 self.out.push_str(&bullet);

@@ -85,6 +85,39 @@ async fn the_time_limit_covers_all_of_a_call() {
     }
 }
 
+#[test]
+fn pages_are_converted_off_the_threads_of_the_runtime() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
+    let runtime = runtime.unwrap();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    // The only thread for blocking work is taken, so that a conversion has to wait for it.
+    let holding = runtime.spawn_blocking(move || drop(held.recv()));
+    runtime.block_on(async {
+        let site = Site::start(|_| ok("text/html", "<p>page")).await;
+        let client = Client::with(|options| {
+            options.allow_private = true;
+            options.time_limit = Duration::from_millis(300);
+        })
+        .await;
+        assert_eq!(client.refused(&site.url("/")).await, "not finished within 0.3 s");
+        drop(release);
+        holding.await.unwrap();
+    });
+}
+
+#[tokio::test]
+async fn a_conversion_ends_at_the_time_limit() {
+    let page = "<p>word ".repeat(4 * 1024 * 1024);
+    let site = Site::start(move |_| ok("text/html", &page)).await;
+    let client = Client::with(|options| {
+        options.allow_private = true;
+        options.max_bytes = usize::MAX;
+        options.time_limit = Duration::from_millis(500);
+    })
+    .await;
+    assert_eq!(client.refused(&site.url("/")).await, "not finished within 0.5 s");
+}
+
 #[tokio::test]
 async fn a_call_that_is_given_up_ends_its_connection() {
     let site = Site::start(|_| Reply::Silence).await;

@@ -1,9 +1,9 @@
 //! Headings, lists, quotes and tables.
 
-use html5gum::StartTag;
-
-use super::{Converter, List, attribute};
+use super::{Converter, List};
+use crate::html::MAX_OPEN;
 use crate::html::table::Table;
+use crate::html::token::Tag;
 use crate::html::writer::Level;
 
 impl Converter {
@@ -14,10 +14,14 @@ impl Converter {
         }
     }
 
-    pub(super) fn start_list(&mut self, tag: &StartTag<()>) {
+    pub(super) fn start_list(&mut self, tag: &Tag) {
         self.block(if self.lists.is_empty() { 2 } else { 1 });
-        let start = attribute(tag, b"start").and_then(|start| start.trim().parse().ok()).unwrap_or(1);
-        let number = (*tag.name == *b"ol").then_some(start);
+        if self.lists.len() == MAX_OPEN {
+            self.hidden_lists += 1;
+            return;
+        }
+        let start = tag.attribute("start").and_then(|start| start.trim().parse().ok()).unwrap_or(1);
+        let number = (tag.name == b"ol").then_some(start);
         self.lists.push(List { number, depth: self.out.depth() });
     }
 
@@ -46,6 +50,11 @@ impl Converter {
     }
 
     pub(super) fn end_list(&mut self) {
+        if self.hidden_lists > 0 {
+            self.hidden_lists -= 1;
+            self.block(1);
+            return;
+        }
         let Some(list) = self.lists.pop() else { return };
         self.block(if self.lists.is_empty() { 2 } else { 1 });
         self.out.leave_to(list.depth);
@@ -66,15 +75,22 @@ impl Converter {
         }
     }
 
-    pub(super) fn start_table(&mut self) {
+    pub(super) fn start_table(&mut self, is_data: bool) {
         self.block(2);
-        let is_data = self.kinds.next().unwrap_or(false);
-        self.tables.push(Table { is_data, ..Table::default() });
+        if self.tables.len() == MAX_OPEN {
+            self.hidden_tables += 1;
+        } else {
+            self.tables.push(Table { is_data, ..Table::default() });
+        }
     }
 
     pub(super) fn end_table(&mut self) {
         self.end_row();
-        self.tables.pop();
+        if self.hidden_tables > 0 {
+            self.hidden_tables -= 1;
+        } else {
+            self.tables.pop();
+        }
         self.block(2);
     }
 

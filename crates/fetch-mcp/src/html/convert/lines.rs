@@ -1,9 +1,8 @@
 //! Emphasis, links, pictures and code.
 
-use html5gum::StartTag;
-
-use super::{Converter, Verbatim, attribute};
+use super::{Converter, Verbatim};
 use crate::html::inline::{self, Inline, Kind};
+use crate::html::token::Tag;
 
 impl Converter {
     pub(super) fn start_emphasis(&mut self, name: &[u8]) {
@@ -12,12 +11,12 @@ impl Converter {
         }
     }
 
-    pub(super) fn start_link(&mut self, tag: &StartTag<()>) {
+    pub(super) fn start_link(&mut self, tag: &Tag) {
         self.close(Kind::Link);
         if !self.markdown || self.verbatim.is_some() {
             return;
         }
-        if let Some(target) = attribute(tag, b"href").and_then(|href| inline::target(&self.base, &href)) {
+        if let Some(target) = tag.attribute("href").and_then(|href| inline::target(&self.base, href)) {
             self.open(Inline::link(&target));
         }
     }
@@ -45,13 +44,12 @@ impl Converter {
         }
     }
 
-    pub(super) fn picture(&mut self, tag: &StartTag<()>) {
-        let alt = attribute(tag, b"alt").unwrap_or_default();
-        let alt = alt.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    pub(super) fn picture(&mut self, tag: &Tag) {
         if self.verbatim.is_some() {
             return;
         }
-        let source = attribute(tag, b"src").and_then(|src| inline::target(&self.base, &src));
+        let alt = inline::fold(tag.attribute("alt").unwrap_or_default());
+        let source = tag.attribute("src").and_then(|src| inline::target(&self.base, src));
         match source {
             Some(source) if self.markdown => {
                 let alt = inline::escape(&alt, false, self.in_cell());
@@ -61,14 +59,14 @@ impl Converter {
         }
     }
 
-    pub(super) fn start_pre(&mut self, tag: &StartTag<()>) {
+    pub(super) fn start_pre(&mut self, tag: &Tag) {
         self.block(2);
         if self.verbatim.is_none() {
             self.verbatim = Some(Verbatim { is_block: true, language: language(tag), text: String::new() });
         }
     }
 
-    pub(super) fn start_code(&mut self, tag: &StartTag<()>) {
+    pub(super) fn start_code(&mut self, tag: &Tag) {
         match &mut self.verbatim {
             Some(open) if open.language.is_empty() => open.language = language(tag),
             Some(_) => {}
@@ -85,9 +83,11 @@ impl Converter {
             let text = text.strip_prefix('\n').unwrap_or(&text).trim_end();
             if self.markdown {
                 let fence = inline::fence(text);
-                self.out.lines(&format!("{fence}{language}\n{text}\n{fence}"));
+                let first = format!("{fence}{language}");
+                self.out.lines(std::iter::once(first.as_str()).chain(text.split('\n')));
+                self.out.next_line(&fence);
             } else {
-                self.out.lines(text);
+                self.out.lines(text.split('\n'));
             }
             self.out.break_line(2);
             return;
@@ -96,7 +96,7 @@ impl Converter {
         if text.starts_with(|c: char| c.is_ascii_whitespace()) {
             self.out.space();
         }
-        let folded = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let folded = inline::fold(&text);
         if !folded.is_empty() {
             let code = if self.markdown { inline::code(&folded) } else { folded };
             self.out.word(&if self.in_cell() && self.markdown { code.replace('|', "\\|") } else { code });
@@ -108,8 +108,8 @@ impl Converter {
 }
 
 /// The language of code, as highlighters mark it.
-fn language(tag: &StartTag<()>) -> String {
-    let classes = attribute(tag, b"class").unwrap_or_default();
+fn language(tag: &Tag) -> String {
+    let classes = tag.attribute("class").unwrap_or_default();
     let named = classes.split_ascii_whitespace().find_map(|class| {
         class
             .strip_prefix("language-")
