@@ -78,7 +78,7 @@ async fn made(hub: &Hub, offers: &Offers, call: Call) -> Done {
     let (name, made) = match call {
         Call::Nothing { name, why } => (name, Err(why)),
         Call::Resource { server, uri } => {
-            let read = hub.read_resource(ReadRequest::new(server, uri).caller(CALLER)).await;
+            let read = hub.read_resource(ReadRequest::new(server, uri).caller(CALLER).with_approval()).await;
             let made = read.map(|read| (llm::messages_contents(&read.contents), false));
             (name.unwrap_or_default(), made.map_err(|error| error.to_string()))
         }

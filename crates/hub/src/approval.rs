@@ -7,15 +7,18 @@ use rmcp::model::Tool;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::{DeniedBy, ServerName};
+use crate::{DeniedBy, ServerName, Use};
 
 /// Who allows calls that the configuration (`alwaysAllow`) does not: nobody by default.
+///
+/// That is also asked about a tool that the configuration allows, and whose description, schema or annotations are others
+/// than when its server first listed it in this run.
 ///
 /// ```
 /// use agentwire_hub::{Approval, Decision};
 ///
 /// let approval = Approval::asked(async |call| {
-///     println!("{} wants to use {} of {}", call.caller, call.tool.name, call.server);
+///     println!("{} wants to use {} of {}", call.caller, call.name, call.server);
 ///     Decision::Deny { reason: Some("not today".to_owned()) }
 /// });
 /// ```
@@ -102,18 +105,25 @@ impl fmt::Debug for Approval {
     }
 }
 
-/// A call that needs to be allowed: server and tool are there, and the arguments fit.
+/// A call that needs to be allowed: server and tool are there, and the arguments fit; or a resource that is to be read.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Proposed {
     /// The server.
     pub server: ServerName,
-    /// The tool, as its server describes it.
-    pub tool: Tool,
-    /// The arguments, as they will be sent.
+    /// What is to be used: a tool, or a resource.
+    pub what: Use,
+    /// The name of the tool, or the URI of the resource.
+    pub name: Box<str>,
+    /// The tool, as its server describes it; `None` where a resource is to be read.
+    pub tool: Option<Tool>,
+    /// The arguments, as they will be sent; `null` where a resource is to be read.
     pub arguments: Arc<Value>,
     /// Who calls, as the [request](crate::CallRequest::caller) says.
     pub caller: Arc<str>,
+    /// Whether the configuration allows the tool (`alwaysAllow`), and its server has changed the description, the schema or
+    /// the annotations since.
+    pub has_changed: bool,
 }
 
 // Arguments may be secrets.
@@ -121,7 +131,8 @@ impl fmt::Debug for Proposed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proposed")
             .field("server", &self.server)
-            .field("tool", &self.tool.name)
+            .field("what", &self.what)
+            .field("name", &self.name)
             .field("caller", &self.caller)
             .finish_non_exhaustive()
     }
@@ -133,7 +144,8 @@ impl fmt::Debug for Proposed {
 pub enum Decision {
     /// This time.
     Allow,
-    /// From now on: the tool is added to `alwaysAllow` of its server, where the configuration can be written.
+    /// From now on: the tool is added to `alwaysAllow` of its server, where the configuration can be written. It is asked
+    /// about again when its server changes its description, schema or annotations. A resource is allowed once.
     AllowAlways,
     /// It is not.
     Deny {

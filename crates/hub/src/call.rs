@@ -158,7 +158,9 @@ impl Hub {
         recording.found(place.server(), &name);
         let arguments = place.check(&name, arguments)?;
         let config = Arc::clone(&place.config);
-        let arguments = if let Some(pattern) = config.always_allow.matching(&name) {
+        let pattern = config.always_allow.matching(&name);
+        let has_changed = pattern.is_some() && !place.connection.allowed().has(place.tool(&name)?);
+        let arguments = if let Some(pattern) = pattern.filter(|_| !has_changed) {
             recording.ruled(|| Rule::Configuration(pattern.into()));
             arguments
         } else if self.calls().approval.is_allowed() {
@@ -168,14 +170,18 @@ impl Hub {
             let (tool, arguments) = (place.tool(&name)?.clone(), Arc::new(arguments));
             let proposed = Proposed {
                 server: place.server().clone(),
-                tool: tool.clone(),
+                what: Use::Tool,
+                name: name.as_ref().into(),
+                tool: Some(tool.clone()),
                 arguments: Arc::clone(&arguments),
                 caller,
+                has_changed,
             };
             let approved = self.approve(proposed, recording).await?;
             let mut changed = |_: &CallError| recording.ruled(|| Rule::Denied(DeniedBy::Change));
             place = place.again(self, &config, &tool).inspect_err(&mut changed)?;
             if approved == Approved::Always {
+                place.connection.allowed().accept(&tool);
                 self.remember(place.server(), &name).await;
                 place = place.again(self, &config, &tool).inspect_err(&mut changed)?;
             }
@@ -200,11 +206,15 @@ impl Hub {
         Ok(outcome)
     }
 
-    async fn approve(&self, proposed: Proposed, recording: &mut Recording) -> Result<Approved, CallError> {
-        let (server, tool) = (proposed.server.clone(), proposed.tool.name.clone());
+    pub(crate) async fn approve(
+        &self,
+        proposed: Proposed,
+        recording: &mut Recording,
+    ) -> Result<Approved, CallError> {
+        let (server, tool) = (proposed.server.clone(), proposed.name.clone());
         let answer = self.calls().approval.decide(proposed).await;
         recording.decided(&answer);
-        answer.map_err(|Denied { by, reason }| CallError::Denied { server, tool: (*tool).into(), by, reason })
+        answer.map_err(|Denied { by, reason }| CallError::Denied { server, tool, by, reason })
     }
 }
 

@@ -1,5 +1,6 @@
 //! One server: what is wanted of it, how it stands, and the task that makes the one follow the other.
 
+mod allowed;
 mod backoff;
 mod desired;
 mod failure;
@@ -21,13 +22,14 @@ use rmcp::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-pub use self::{backoff::Backoff, keep_alive::KeepAlive};
 pub(crate) use self::{
+    allowed::Allowed,
     desired::Desired,
     record::Record,
     subscriptions::Subscriptions,
     task::{Setting, Task},
 };
+pub use self::{backoff::Backoff, keep_alive::KeepAlive};
 use crate::{
     Change, ServerName, ServerSnapshot, ServerState,
     catalog::Catalog,
@@ -35,6 +37,7 @@ use crate::{
     config::Configured,
     hub::Events,
 };
+use allowed::Definitions;
 
 /// One server. Its task lives in the hub, and ends when this is dropped.
 #[derive(Debug)]
@@ -52,6 +55,7 @@ pub(crate) struct Core {
     status: watch::Sender<Status>,
     offer: Mutex<Offer>,
     pub(crate) record: Arc<Record>,
+    allowed: Allowed,
     subscriptions: Subscriptions,
     events: Events,
     /// Cancelled when the task has ended, and nothing is left of the server.
@@ -118,6 +122,7 @@ impl Connection {
             status,
             offer: Mutex::default(),
             record: Arc::default(),
+            allowed: Allowed::new(&desired.config.launch),
             subscriptions: Subscriptions::default(),
             events,
             ended: CancellationToken::new(),
@@ -165,6 +170,11 @@ impl Connection {
         &self.core.record
     }
 
+    /// The definitions of its tools that are called without a question.
+    pub(crate) fn allowed(&self) -> &Allowed {
+        &self.core.allowed
+    }
+
     /// What is subscribed to of its resources.
     pub(crate) fn subscriptions(&self) -> &Subscriptions {
         &self.core.subscriptions
@@ -182,6 +192,14 @@ impl Connection {
             desired.count(&before);
             *desired != before
         });
+    }
+
+    /// Has it follow another configuration.
+    pub(crate) fn configure(&self, configured: &Configured) {
+        // Nobody may see the one without the other.
+        let mut allowed = self.core.allowed.lock();
+        self.want(|desired| desired.configure(configured));
+        allowed.configure(&configured.config, self.catalog().tools(), &self.core.record);
     }
 
     /// Restarts it, and waits until the first attempt has succeeded or failed.
@@ -276,15 +294,33 @@ impl Core {
     }
 
     /// A connection stands.
-    fn connect(&self, live: Arc<Live>, catalog: Catalog) {
+    fn connect(&self, live: Arc<Live>, catalog: Catalog, wishes: &watch::Receiver<Desired>) {
+        let _allowed = self.allow(live.generation, &catalog, wishes);
         let mut offer = self.offer();
         offer.live = Some(live);
         offer.catalog = Arc::new(catalog);
     }
 
     /// The server offers something else.
-    fn offer_anew(&self, catalog: Catalog) {
+    fn offer_anew(&self, live: &Live, catalog: Catalog, wishes: &watch::Receiver<Desired>) {
+        let _allowed = self.allow(live.generation, &catalog, wishes);
         self.offer().catalog = Arc::new(catalog);
+    }
+
+    /// Takes in the tools that a connection lists, before anybody sees them in the catalog.
+    fn allow(
+        &self,
+        generation: u64,
+        catalog: &Catalog,
+        wishes: &watch::Receiver<Desired>,
+    ) -> MutexGuard<'_, Definitions> {
+        let mut allowed = self.allowed.lock();
+        let wish = wishes.borrow();
+        // Otherwise the connection is about to end, and its tools are another server's.
+        if wish.generation == generation {
+            allowed.list(&wish.config, catalog.tools(), &self.record);
+        }
+        allowed
     }
 
     /// The catalog is of this listing.

@@ -26,6 +26,7 @@ use watch::Watch;
 ///   where several do; so are those that a result links to.
 /// - Calls go through [`Hub::call`]: the approval of the hub applies, and its limits. What it refuses is a result that the
 ///   model can read (`isError`).
+/// - Reading a resource goes through the approval, too; see [`resource_approval`](Self::resource_approval).
 /// - Progress is passed on in its order and before the result; a call that is cancelled is cancelled at the server.
 /// - When servers come, go or offer something else, the lists that are different are told of (`list_changed`).
 /// - The caller of records and questions is the name that the client gave itself.
@@ -42,6 +43,7 @@ pub struct Gateway {
     naming: Naming,
     patience: Duration,
     passes_logs: bool,
+    asks_for_resources: bool,
     volume: Volume,
     offers: Mutex<Option<Offers>>,
     watch: OnceLock<Watch>,
@@ -58,6 +60,7 @@ impl Gateway {
             naming: Naming::default().without_prefix().at_most(SHORT),
             patience: PATIENCE,
             passes_logs: false,
+            asks_for_resources: true,
             volume: Volume::default(),
             offers: Mutex::new(None),
             watch: OnceLock::new(),
@@ -73,6 +76,12 @@ impl Gateway {
     /// A client that is more than 256 messages late misses the oldest, and is told how many.
     pub fn pass_logs(self) -> Self {
         Self { passes_logs: true, ..self }
+    }
+
+    /// Whether the hub's [`Approval`](crate::Approval) is asked before a resource is read: it is by default, as the URI is
+    /// the client's choice, which may be a model's.
+    pub fn resource_approval(self, asks: bool) -> Self {
+        Self { asks_for_resources: asks, ..self }
     }
 
     /// With names of this kind. By default they are `server__tool`, and of at most 48 characters.
@@ -134,6 +143,7 @@ impl Clone for Gateway {
             naming: self.naming,
             patience: self.patience,
             passes_logs: self.passes_logs,
+            asks_for_resources: self.asks_for_resources,
             volume: Volume::default(),
             offers: Mutex::new(offers),
             watch: OnceLock::new(),

@@ -94,6 +94,7 @@ async fn mistakes_and_failures_are_told_to_the_model() {
         ("read_resource", json!({"server": "toy"})),
         ("mcp--toy--echo", json!({"text": "as it was meant"})),
         ("read_resource", json!({"server": "toy", "uri": "toy://one"})),
+        ("read_resource", json!({"server": "toy", "uri": "file:///etc/passwd"})),
     ];
     let model = model(&json!({"replies": [calls(&wrong), says("Done.")]})).await;
     let mut chat = chat(&model).await;
@@ -108,11 +109,12 @@ async fn mistakes_and_failures_are_told_to_the_model() {
         "`server` and `uri`",
         "as it was meant",
         "this is toy://one",
+        "was denied",
     ]) {
         assert!(told.contains(part), "{part} is not in {told}");
     }
     let failed: Vec<_> = results.iter().map(|result| result["is_error"].as_bool().unwrap()).collect();
-    assert_eq!(failed, [true, true, true, true, true, false, false]);
+    assert_eq!(failed, [true, true, true, true, true, false, false, true]);
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! The program, as it is run on a terminal.
 
-use std::{fs, process::Stdio};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Stdio};
 
+use agentwire_hub::{config::Sources, llm::is_invisible};
 use agentwire_testkit::{Script, ScriptedModel};
 use serde_json::json;
 use tokio::{io::AsyncWriteExt as _, process::Command};
@@ -36,8 +37,76 @@ async fn it_asks_before_it_calls_and_prints_the_answer() {
     let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{told}");
     assert_eq!(said, "I will.\nDenied.\nI will.\nDone.\n");
-    assert!(told.contains("echo of toy with {\"text\":\"x\"}: allow?"), "{told}");
+    assert!(told.contains("{\"text\":\"x\"}\necho of toy with these arguments: allow?"), "{told}");
     assert!(told.contains("[mcp__toy__echo failed]") && told.contains("[mcp__toy__echo is done]"), "{told}");
+}
+
+#[tokio::test]
+async fn terminal_escapes_of_the_model_are_shown_as_text() {
+    let text = "\u{1b}]52;c;cm0=\u{7}\u{1b}[2J\u{1b}[1;1Hallow? \u{9b}2K\u{202e}x";
+    let input = json!({"text": text, "\u{9b}8m": "\u{61c}"});
+    let call = json!({"blocks": [{"text": text}, {"tool_use": {"name": "mcp__toy__echo\u{9b}\u{1b}[2J", "input": input}}]});
+    let known = json!({"blocks": [{"tool_use": {"name": "mcp__toy__echo", "input": input}}]});
+    let script = json!({"replies": [call, known, {"blocks": [{"text": "Done."}]}]});
+    let model = ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let toy = program();
+    let servers = json!({"mcpServers": {"toy": {"command": toy.command, "args": toy.args, "env": toy.env}}});
+    fs::write(folder.path().join(".mcp.json"), servers.to_string()).unwrap();
+    let output = chatted(&model, folder.path(), &["--trust", "Go."], &[]).await;
+    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(said.contains("\\u{1b}]52;c;cm0=\\u{7}") && told.contains("\\u{9b}8m"), "{said} {told}");
+    assert!(told.contains("echo of toy with these arguments: allow?"), "{told}");
+    let hidden = |text: &str| text.chars().filter(|char| is_invisible(*char)).collect::<Vec<_>>();
+    assert_eq!((hidden(&said), hidden(&told)), (vec![], vec![]), "{said} {told}");
+}
+
+#[tokio::test]
+async fn servers_of_the_folder_start_only_where_they_are_trusted() {
+    let reply = json!({"blocks": [{"text": "Hi."}]});
+    let replies = json!({"replies": [reply, reply, reply, reply]});
+    let model = ScriptedModel::start(Script::from_json(&replies.to_string()).unwrap()).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let write = |text: &str| fs::write(path.join(".mcp.json"), text).unwrap();
+    write(
+        r#"{"mcpServers": {"s": {"command": "touch", "args": ["started"], "env": {"A": "${ANTHROPIC_API_KEY}"}}}}"#,
+    );
+    let is_started = || fs::remove_file(path.join("started")).is_ok();
+    let config = tempfile::tempdir().unwrap();
+    let kept = config.path().join("agentwire/chat-trusted");
+    let variables = [("XDG_CONFIG_HOME", config.path().to_str().unwrap())];
+
+    let output = chatted(&model, &path, &["Go."], &variables).await;
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.contains("s: not started") && !is_started(), "{told}");
+    chatted(&model, &path, &["--trust", "Go."], &variables).await;
+    assert!(is_started() && !kept.exists());
+
+    // What was trusted before is started; another definition is not.
+    let fingerprint = Sources::new().project(&path).read().servers[0].fingerprint();
+    fs::create_dir(kept.parent().unwrap()).unwrap();
+    fs::write(&kept, format!("{fingerprint}\n")).unwrap();
+    fs::set_permissions(&kept, fs::Permissions::from_mode(0o600)).unwrap();
+    chatted(&model, &path, &["Go."], &variables).await;
+    assert!(is_started());
+    write(r#"{"mcpServers": {"s": {"command": "touch", "args": ["./started"]}}}"#);
+    chatted(&model, &path, &["Go."], &variables).await;
+    assert!(!is_started());
+}
+
+/// What the program answers in a folder, where nobody types anything.
+async fn chatted(
+    model: &ScriptedModel,
+    folder: &Path,
+    arguments: &[&str],
+    variables: Variables<'_>,
+) -> std::process::Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_agentwire-chat"));
+    program.args(arguments).current_dir(folder).envs(variables.iter().copied()).stdin(Stdio::null());
+    program.env("ANTHROPIC_BASE_URL", model.base_url());
+    program.env("ANTHROPIC_API_KEY", "sk-fake").env("ANTHROPIC_MODEL", "scripted");
+    program.kill_on_drop(true).output().await.unwrap()
 }
 
 /// What is in the environment.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentwire_hub::{
-    Hub,
+    Approval, Decision, Hub, Use,
     config::{ServerConfig, Sources, Stdio},
 };
 use rmcp::{
@@ -23,7 +23,11 @@ pub(crate) async fn hub() -> Hub {
     let mut config = ServerConfig::new(program());
     config.always_allow = ["*"].into_iter().collect();
     config.disabled_tools = ["secret"].into_iter().collect();
-    let hub = Hub::builder().sources(Sources::new().server("toy", config)).build();
+    let reading = Approval::asked(async |call| match call.what {
+        Use::Resource if &*call.name == "toy://one" => Decision::Allow,
+        _ => Decision::Deny { reason: None },
+    });
+    let hub = Hub::builder().sources(Sources::new().server("toy", config)).approval(reading).build();
     assert!(hub.wait_until_ready(std::time::Duration::from_secs(20)).await);
     assert_eq!(hub.tools().len(), 4, "{:?}", hub.snapshot());
     hub

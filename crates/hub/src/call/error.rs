@@ -80,12 +80,12 @@ pub enum CallError {
         /// All that is wrong with them; they may quote the arguments.
         violations: Vec<Violation>,
     },
-    /// The call was not allowed; the tool was not called.
-    #[error("the call of `{tool}` of the server `{server}` was denied{by}{}", Reason(reason.as_deref()))]
+    /// The call was not allowed; the tool was not called, or the resource not read.
+    #[error("the call of `{}` of the server `{server}` was denied{by}{}", excerpt(tool), Reason(reason.as_deref()))]
     Denied {
         /// The server.
         server: ServerName,
-        /// The tool.
+        /// The tool, or the URI of the resource.
         tool: Box<str>,
         /// By whom, or by what.
         by: DeniedBy,

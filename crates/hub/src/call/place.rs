@@ -97,11 +97,24 @@ impl Place {
         if !now.config.enables(&tool.name) {
             return Err(CallError::ToolDisabled { server, tool: (*tool.name).into() });
         }
-        let is_same = *now.server() == server && now.config.launch == config.launch;
-        if is_same && now.catalog.tools().contains(tool) {
+        if now.is_same(&server, config) && now.catalog.tools().contains(tool) {
             return Ok(now);
         }
         Err(CallError::Denied { server, tool: (*tool.name).into(), by: DeniedBy::Change, reason: None })
+    }
+
+    /// The same place after some time, where a resource is allowed to be read.
+    pub(super) fn again_for(&self, hub: &Hub, uri: &str) -> Result<Self, CallError> {
+        let now = Self::find(hub, self.server().as_str())?;
+        if now.is_same(self.server(), &self.config) {
+            return Ok(now);
+        }
+        let server = self.server().clone();
+        Err(CallError::Denied { server, tool: uri.into(), by: DeniedBy::Change, reason: None })
+    }
+
+    fn is_same(&self, server: &ServerName, config: &ServerConfig) -> bool {
+        self.server() == server && self.config.launch == config.launch
     }
 
     /// That there is no such thing, and what there is instead.
@@ -136,9 +149,12 @@ impl Place {
         Err(CallError::BadArguments { server: self.server().clone(), tool: tool.into(), violations })
     }
 
-    /// How structured content is not what the tool has promised. One that failed has promised nothing.
+    /// How structured content is not what the tool has promised. One that failed has promised nothing, and neither has one
+    /// whose schema can't be used.
     pub(super) fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
-        let Some(schema) = self.catalog.output_schema(tool).filter(|_| !outcome.is_error) else {
+        let Some(schema) =
+            self.catalog.output_schema(tool).filter(|schema| !outcome.is_error && schema.is_usable(tool))
+        else {
             return Vec::new();
         };
         match &outcome.structured {

@@ -12,13 +12,14 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::{
-    CallError, Ears,
+    CallError, DeniedBy, Ears,
     outcome::{bounded_contents, bounded_prompt, bounded_values},
     place::Place,
 };
 use crate::{
     Hub,
-    audit::{Recording, Use},
+    approval::Proposed,
+    audit::{Recording, Rule, Use},
     gateway::Caller,
     spelling,
 };
@@ -31,15 +32,29 @@ pub struct ReadRequest {
     pub server: String,
     /// The resource; it need not be in the server's list.
     pub uri: String,
-    /// Who reads, for the records of calls.
+    /// Who reads, for the questions to the user and the records of calls.
     pub caller: Arc<str>,
+    with_approval: bool,
     asked: Option<Caller>,
 }
 
 impl ReadRequest {
     /// A resource of a server.
     pub fn new(server: impl Into<String>, uri: impl Into<String>) -> Self {
-        Self { server: server.into(), uri: uri.into(), caller: Arc::from(""), asked: None }
+        Self {
+            server: server.into(),
+            uri: uri.into(),
+            caller: Arc::from(""),
+            with_approval: false,
+            asked: None,
+        }
+    }
+
+    /// Asks the hub's [`Approval`](crate::Approval) first: for a URI that a model has chosen. A URI can be any, not only one
+    /// that the server lists, and is sent to the server.
+    pub fn with_approval(mut self) -> Self {
+        self.with_approval = true;
+        self
     }
 
     /// In the name of somebody.
@@ -115,17 +130,19 @@ impl PromptRequest {
 impl Hub {
     /// Reads a resource.
     ///
-    /// Nobody is asked: a resource is what a server offers to be read.
+    /// The [`Approval`](crate::Approval) is asked only for a request [`with_approval`](ReadRequest::with_approval), as a
+    /// [`Gateway`](crate::Gateway) makes it: `alwaysAllow` is about tools.
     /// Time, output, dropping and records are as in [`call`](Self::call); what is too large is cut, and says so.
     ///
     /// # Errors
     ///
     /// As [`call`](Self::call).
     pub async fn read_resource(&self, request: ReadRequest) -> Result<ReadResourceResult, CallError> {
-        let ReadRequest { server, uri, caller, asked } = request;
+        let ReadRequest { server, uri, caller, with_approval, asked } = request;
         let audit = self.calls().audit.as_ref();
         let mut recording = Recording::new(audit, Use::Resource, &caller, (&server, &uri), &Value::Null);
-        let result = self.read_recorded(&server, uri, asked, &mut recording).await;
+        let asking = with_approval.then_some(caller);
+        let result = self.read_recorded(&server, uri, asking, asked, &mut recording).await;
         recording.end(result.as_ref().map(|_| false));
         result
     }
@@ -134,18 +151,46 @@ impl Hub {
         &self,
         server: &str,
         uri: String,
+        asking: Option<Arc<str>>,
         asked: Option<Caller>,
         recording: &mut Recording,
     ) -> Result<ReadResourceResult, CallError> {
-        let place = Place::find(self, server)?;
+        let mut place = Place::find(self, server)?;
         recording.found(place.server(), &uri);
         place.supports("resources", |offers| offers.resources.is_some())?;
+        if let Some(caller) = asking {
+            place = self.approve_reading(place, &uri, caller, recording).await?;
+        }
         let params = ReadResourceRequestParams::new(uri.clone());
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         match place.exchange(request, &uri, &self.calls().limits, Ears { asked, ..Ears::default() }).await? {
             ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, &self.calls().limits)),
             other => Err(place.unexpected(&uri, &other)),
         }
+    }
+
+    async fn approve_reading(
+        &self,
+        place: Place,
+        uri: &str,
+        caller: Arc<str>,
+        recording: &mut Recording,
+    ) -> Result<Place, CallError> {
+        if self.calls().approval.is_allowed() {
+            recording.ruled(|| Rule::Program);
+            return Ok(place);
+        }
+        let proposed = Proposed {
+            server: place.server().clone(),
+            what: Use::Resource,
+            name: uri.into(),
+            tool: None,
+            arguments: Arc::new(Value::Null),
+            caller,
+            has_changed: false,
+        };
+        self.approve(proposed, recording).await?;
+        place.again_for(self, uri).inspect_err(|_| recording.ruled(|| Rule::Denied(DeniedBy::Change)))
     }
 
     /// Gets a prompt.

@@ -9,7 +9,7 @@ use crate::{Hub, ServerName};
 impl Hub {
     /// Has the tool allowed from now on. That this can't be written, or not soon, is no reason to deny the call.
     pub(super) async fn remember(&self, server: &ServerName, tool: &str) {
-        match timeout(WRITTEN, self.set_always_allow(server.as_str(), tool, true)).await {
+        match timeout(WRITTEN, self.write_always_allow(server.as_str(), tool.to_owned(), true)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 tracing::warn!(%server, tool, %error, "a tool is not allowed from now on: the configuration can't be changed");

@@ -35,7 +35,7 @@ impl Violation {
 #[derive(Debug)]
 pub(crate) struct Schema {
     text: Arc<JsonObject>,
-    compiled: OnceLock<Option<Compiled>>,
+    compiled: OnceLock<Result<Compiled, Violation>>,
 }
 
 #[derive(Debug)]
@@ -53,13 +53,14 @@ impl Schema {
 
     /// All that is wrong with a value, within bounds of what is told, and of the work that it takes.
     ///
-    /// A schema that can't be compiled finds nothing: the server checks too, and knows what it meant.
-    /// Of one whose references multiply, only what holds without them is checked.
+    /// Nothing fits a schema that can't be used: it can't be compiled, or its references multiply.
     /// What is too much to be checked does not fit; and where it would take too long to say what is wrong, nothing more
     /// is said than that something is.
     pub(crate) fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
-        let Some(compiled) = self.compiled.get_or_init(|| self.compile(tool)) else { return Vec::new() };
-        let Compiled { validator, weight, is_plain } = compiled;
+        let Compiled { validator, weight, is_plain } = match self.compiled(tool) {
+            Ok(compiled) => compiled,
+            Err(why) => return vec![why.clone()],
+        };
         let extent = Extent::of(value);
         if weight.check(extent) > MAX_CHECKED {
             return vec![Violation::whole("there is too much of it to be checked against the schema")];
@@ -79,25 +80,33 @@ impl Schema {
         vec![Violation::whole("it does not fit the schema, which is too intricate to say where")]
     }
 
-    fn compile(&self, tool: &str) -> Option<Compiled> {
-        // Offline, whatever features another crate turns on: a schema must not make us fetch anything.
-        let mut schema = Value::Object((*self.text).clone());
-        let mut weight = Weight::of(&schema);
-        if weight.is_excessive() {
-            tracing::warn!(tool, "a schema of a tool has references that multiply: they are not followed");
-            weight::cut(&mut schema);
-            weight = Weight::of(&schema);
-        }
-        let is_plain = weight::is_plain(&schema);
-        jsonschema::options()
-            .offline()
-            .build(&schema)
-            .map(|validator| Compiled { validator, weight, is_plain })
-            .inspect_err(|error| {
-                let error = error.to_string();
-                tracing::warn!(tool, error = %excerpt(&error), "a schema of a tool can't be used");
+    /// Returns whether values can be checked against it.
+    pub(crate) fn is_usable(&self, tool: &str) -> bool {
+        self.compiled(tool).is_ok()
+    }
+
+    fn compiled(&self, tool: &str) -> Result<&Compiled, &Violation> {
+        let compiled = self.compiled.get_or_init(|| {
+            self.compile().map_err(|why| {
+                let why = excerpt(&why).into_owned();
+                tracing::warn!(tool, error = %why, "a schema of a tool can't be used");
+                Violation::whole(&format!(
+                    "they can't be checked, as the schema of the tool can't be used: {why}"
+                ))
             })
-            .ok()
+        });
+        compiled.as_ref()
+    }
+
+    fn compile(&self) -> Result<Compiled, String> {
+        let schema = Value::Object((*self.text).clone());
+        let weight = Weight::of(&schema);
+        if weight.is_excessive() {
+            return Err("its references multiply".to_owned());
+        }
+        // Offline, whatever features another crate turns on: a schema must not make us fetch anything.
+        let validator = jsonschema::options().offline().build(&schema).map_err(|error| error.to_string())?;
+        Ok(Compiled { validator, weight, is_plain: weight::is_plain(&schema) })
     }
 }
 

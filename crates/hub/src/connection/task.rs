@@ -248,7 +248,7 @@ impl Task {
         // Those that come from now on are made on this connection.
         let subscribed = self.core.subscriptions.all();
         self.note_problems(&catalog);
-        self.core.connect(Arc::clone(&live), catalog);
+        self.core.connect(Arc::clone(&live), catalog, &self.wishes);
         self.core.listed(listing);
         self.core.set(connected(live.info.as_deref()), wish.generation);
         let keep_alive = self.setting.keep_alive;
@@ -306,7 +306,7 @@ impl Task {
             None => now.list(&live.peer, limit).await,
         };
         self.note_problems(&newer);
-        self.core.offer_anew(newer);
+        self.core.offer_anew(live, newer, &self.wishes);
         for (kind, change) in KINDS {
             if stale.is_none_or(|stale| stale == kind) {
                 self.core.tell(change);

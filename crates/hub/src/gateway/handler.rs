@@ -142,8 +142,11 @@ impl ServerHandler for Gateway {
             .uris()
             .find_unlisted(&request.uri)
             .map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
-        let read =
+        let mut read =
             ReadRequest::new(server.as_str(), uri).caller(caller(&context)).asked(self.caller(&context));
+        if self.asks_for_resources {
+            read = read.with_approval();
+        }
         let mut result = unless_cancelled(Box::pin(self.hub.read_resource(read)), &context).await?;
         let rewrite = Rewrite { uris: offers.uris(), server: &server };
         for contents in &mut result.contents {

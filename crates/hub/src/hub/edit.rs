@@ -45,7 +45,29 @@ impl Hub {
         tool: &str,
         is_allowed: bool,
     ) -> Result<(), EditError> {
-        self.edit(server, Edit::AlwaysAllow { tool: self.spelt(server, tool), allowed: is_allowed }).await
+        // As it is listed now, and not as it may be by the time that it is written.
+        let listed = self.connection(server).and_then(|connection| {
+            let catalog = connection.catalog();
+            let tool = spelling::find(catalog.tools(), |listed| &listed.name, tool).cloned();
+            Some((connection, tool?))
+        });
+        let name =
+            listed.as_ref().map_or_else(|| tool.to_owned(), |(_, tool)| tool.name.clone().into_owned());
+        self.write_always_allow(server, name, is_allowed).await?;
+        if let Some((connection, tool)) = listed.filter(|_| is_allowed) {
+            connection.allowed().accept(&tool);
+        }
+        Ok(())
+    }
+
+    /// Writes that a tool is always allowed, or not any more, and leaves open which definition of it is meant.
+    pub(crate) async fn write_always_allow(
+        &self,
+        server: &str,
+        tool: String,
+        is_allowed: bool,
+    ) -> Result<(), EditError> {
+        self.edit(server, Edit::AlwaysAllow { tool, allowed: is_allowed }).await
     }
 
     /// Whether a tool may be called (`disabledTools`, and `enabledTools` where there is such a list).

@@ -148,7 +148,7 @@ impl Servers {
         for server in servers {
             let connection = match before.remove(&server.name) {
                 Some(connection) => {
-                    connection.want(|desired| desired.configure(&server));
+                    connection.configure(&server);
                     connection
                 }
                 None => self.start(state, server),

@@ -13,7 +13,7 @@ use agentwire_hub::{
     Proposed, ReadRequest, Rule, Use,
     config::{ServerConfig, Sources},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
@@ -60,7 +60,11 @@ async fn what_the_configuration_does_not_allow_is_denied_by_default() {
 #[tokio::test]
 async fn a_handler_sees_the_call_and_decides() {
     let (hub, asked) = asking(async |call: Proposed| {
-        assert_eq!((call.server.as_str(), &*call.tool.name, &*call.caller), ("test", "echo", "the test"));
+        assert_eq!((call.server.as_str(), &*call.name, &*call.caller), ("test", "echo", "the test"));
+        assert_eq!(
+            (call.what, &*call.tool.as_ref().unwrap().name, call.has_changed),
+            (Use::Tool, "echo", false)
+        );
         assert!(!format!("{call:?}").contains("secret"));
         if call.arguments["text"] == "secret" {
             Decision::Allow
@@ -177,9 +181,140 @@ async fn what_is_allowed_always_is_written_and_not_asked_for_again() {
         assert_eq!(text(&hub.call(echo()).await.unwrap()), "secret");
     }
     assert_eq!(asked.load(Ordering::Relaxed), 1);
-    let written: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let written: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(written["mcpServers"]["test"]["alwaysAllow"], json!(["echo"]));
     hub.close().await;
+}
+
+#[tokio::test]
+async fn an_allowed_tool_that_its_server_changes_is_asked_about() {
+    let (hub, asked) = asking(async |call: Proposed| {
+        if &*call.name == "notify" {
+            return Decision::Allow;
+        }
+        assert!(call.has_changed);
+        match &*call.caller {
+            "always" => Decision::AllowAlways,
+            "once" => Decision::Allow,
+            _ => Decision::Deny { reason: None },
+        }
+    })
+    .await;
+    let add = async |tool: &Value| {
+        let arguments = json!({"add": tool, "method": "notifications/tools/list_changed", "params": {}});
+        hub.call(call("notify", arguments)).await.unwrap();
+        let listed = || {
+            let catalog = hub.catalog("test").unwrap();
+            let one = catalog.tools().iter().find(|listed| listed.name == "give2").cloned();
+            one.is_some_and(|one| serde_json::to_value(one).unwrap() == *tool)
+        };
+        crate::project::until(&hub, listed).await;
+    };
+    let give = async |caller: &str| {
+        hub.call(call("give2", json!({"content": []})).caller(caller)).await.map_err(|error| error.code())
+    };
+    let first = json!({"name": "give2", "description": "one", "inputSchema": {"type": "object"}});
+    add(&first).await;
+    give("nobody").await.unwrap();
+    let with = |key: &str, value: Value| {
+        let mut other = first.clone();
+        other[key] = value;
+        other
+    };
+    for (count, change) in [
+        with("description", json!("another")),
+        with("title", json!("another")),
+        with("inputSchema", json!({"type": "object", "properties": {"keys": {"type": "string"}}})),
+        with("annotations", json!({"destructiveHint": true})),
+    ]
+    .iter()
+    .enumerate()
+    {
+        add(change).await;
+        assert_eq!(give("nobody").await.unwrap_err(), "denied", "{change}");
+        // Each time it was also asked about `notify`, the first time once more.
+        assert_eq!(asked.load(Ordering::Relaxed), 3 * count + 3);
+        let troubles = hub.troubles("test").unwrap();
+        assert!(troubles.last().unwrap().what.contains("`give2` has changed"), "{troubles:?}");
+        // What it was before is allowed as before.
+        add(&first).await;
+        give("nobody").await.unwrap();
+    }
+    let second = with("description", json!("second"));
+    add(&second).await;
+    // Another start makes no other tool of it.
+    hub.restart("test").await;
+    add(&second).await;
+    assert_eq!(give("nobody").await.unwrap_err(), "denied");
+    give("once").await.unwrap();
+    assert_eq!(give("nobody").await.unwrap_err(), "denied");
+    give("always").await.unwrap();
+    give("nobody").await.unwrap();
+    add(&first).await;
+    assert_eq!(give("nobody").await.unwrap_err(), "denied");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_that_the_program_allows_again_is_allowed_as_it_is() {
+    let project = crate::project::Project::new();
+    project.configure(
+        ".mcp.json",
+        json!({"a": project.server("a", json!({"alwaysAllow": ["notify", "give2"]}))}),
+    );
+    let hub = project.hub(|builder| builder).await;
+    let add = async |description: &str| {
+        let tool = json!({"name": "give2", "description": description, "inputSchema": {"type": "object"}});
+        let arguments = json!({"add": tool, "method": "notifications/tools/list_changed", "params": {}});
+        hub.call(CallRequest::new("a", "notify").arguments(arguments)).await.unwrap();
+        let listed = || {
+            let catalog = hub.catalog("a").unwrap();
+            catalog.tools().iter().any(|tool| tool.description.as_deref() == Some(description))
+        };
+        crate::project::until(&hub, listed).await;
+    };
+    let give = async || hub.call(CallRequest::new("a", "give2").arguments(json!({"content": []}))).await;
+    add("one").await;
+    give().await.unwrap();
+    add("two").await;
+    assert_eq!(give().await.unwrap_err().code(), "denied");
+    hub.set_always_allow("a", "give2", true).await.unwrap();
+    give().await.unwrap();
+    // A server that is reached otherwise is another one, and so are its tools.
+    let server = project.server("a", json!({"alwaysAllow": ["notify", "give2"], "env": {"OTHER": "1"}}));
+    project.configure(".mcp.json", json!({"a": server}));
+    crate::project::until(&hub, || project.starts("a").len() == 2 && crate::project::is_connected(&hub, "a"))
+        .await;
+    add("three").await;
+    give().await.unwrap();
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_resource_is_read_with_approval_where_the_request_wants_that() {
+    let (hub, asked) = asking(async |call: Proposed| {
+        assert_eq!((call.what, call.tool.is_none(), &*call.arguments), (Use::Resource, true, &json!(null)));
+        if &*call.name == "test://a" { Decision::Allow } else { Decision::Deny { reason: None } }
+    })
+    .await;
+    let read = |uri: &str| ReadRequest::new("test", uri).caller("model");
+    hub.read_resource(read("test://secret")).await.unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    hub.read_resource(read("test://a").with_approval()).await.unwrap();
+    let denied = hub.read_resource(read("test://secret").with_approval()).await.unwrap_err();
+    assert_eq!(denied.to_string(), "the call of `test://secret` of the server `test` was denied");
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    hub.close().await;
+    // With nobody to ask it is denied, and a program that asks elsewhere is not held up.
+    let denying = crate::server::hub(config(), |builder| builder).await;
+    assert_eq!(denying.read_resource(read("test://a").with_approval()).await.unwrap_err().code(), "denied");
+    denying.close().await;
+    let (audit, mut records) = Audit::new(10);
+    let build = |builder: agentwire_hub::HubBuilder| builder.approval(Approval::allowed()).audit(audit);
+    let allowing = crate::server::hub(config(), build).await;
+    allowing.read_resource(read("test://a").with_approval()).await.unwrap();
+    assert_eq!(records.recv().await.unwrap().rule, Rule::Program);
+    allowing.close().await;
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use agentwire_hub::{
-    Approval, Audit, CallRequest, Decision, Ended, Gateway, Hub, Naming,
+    Approval, Audit, CallRequest, Decision, Ended, Gateway, Hub, Naming, Use,
     config::{Launch, Sources},
 };
 use futures_util::StreamExt as _;
@@ -70,7 +70,11 @@ async fn connected(hub: Hub, with: impl FnOnce(Gateway) -> Gateway) -> Connected
 
 fn hub(names: &[&str]) -> Hub {
     let sources = names.iter().fold(Sources::new(), |sources, name| sources.server(*name, config()));
-    Hub::builder().sources(sources).build()
+    let reading = Approval::asked(async |call| match call.what {
+        Use::Resource => Decision::Allow,
+        _ => Decision::Deny { reason: None },
+    });
+    Hub::builder().sources(sources).approval(reading).build()
 }
 
 async fn one() -> Connected {
@@ -164,6 +168,22 @@ async fn a_resource_of_one_server_keeps_its_uri() {
     // It is the only one that has resources.
     connected.client.read_resource(ReadResourceRequestParams::new("test://unlisted")).await.unwrap();
     connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn a_resource_is_read_with_approval_by_default() {
+    let sources = || Sources::new().server("test", config());
+    let read = async |connected: &Connected| {
+        connected.client.read_resource(ReadResourceRequestParams::new("test://a")).await.map(drop)
+    };
+    let asks = connected(Hub::builder().sources(sources()).build(), |gateway| gateway).await;
+    let Err(ServiceError::McpError(error)) = read(&asks).await else { panic!("it was read") };
+    assert!(error.message.contains("was denied"), "{error}");
+    // A clone serves another client in the same way.
+    let hub = asks.hub.clone();
+    let free = connected(hub, |gateway| gateway.resource_approval(false).clone()).await;
+    read(&free).await.unwrap();
+    free.hub.close().await;
 }
 
 #[tokio::test]

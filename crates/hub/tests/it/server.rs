@@ -193,7 +193,9 @@ impl Server {
             }
             "notify" => {
                 if let Some(added) = arguments.get("add") {
-                    self.state.lock().unwrap().added.push(added.clone());
+                    let all = &mut self.state.lock().unwrap().added;
+                    all.retain(|tool| tool["name"] != added["name"]);
+                    all.push(added.clone());
                 }
                 self.notify(arguments["method"].as_str().unwrap(), &arguments["params"]);
                 text("told")

@@ -1,18 +1,16 @@
 //! A chat on the terminal, with the tools of MCP servers.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program on the terminal")]
 
-use std::{
-    env,
-    error::Error,
-    io::{self, Write as _},
-    path::Path,
-    process::ExitCode,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+mod terminal;
+mod trust;
+
+use std::{env, error::Error, path::Path, process::ExitCode, time::Duration};
 
 use agentwire_chat::{Api, Chat, Form, Step};
-use agentwire_hub::{Approval, Decision, Hub, ServerState, config::Sources};
+use agentwire_hub::{Approval, Decision, Hub, ServerState, Use, config::Sources};
+
+use terminal::{shown, shown_line, typed};
+use trust::Trust;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -23,14 +21,14 @@ async fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            eprintln!("agentwire-chat: {error}\n\n{USAGE}");
+            eprintln!("agentwire-chat: {}\n\n{USAGE}", shown(&error));
             return ExitCode::from(2);
         }
     };
     match run(wanted).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("agentwire-chat: {}", told(&*error));
+            eprintln!("agentwire-chat: {}", shown(&told(&*error)));
             ExitCode::FAILURE
         }
     }
@@ -44,21 +42,23 @@ async fn run(wanted: Wanted) -> Result<(), Box<dyn Error>> {
     }
     let approval = if wanted.allow { Approval::allowed() } else { Approval::asked(asked) };
     let sources = wanted.configs.iter().fold(Sources::new().project("."), Sources::global);
-    let hub = Hub::builder().sources(sources).approval(approval).build();
+    let hub = Hub::builder().sources(sources).trust_projects(wanted.trust).approval(approval).build();
+    let mut trust = Trust::load();
+    trust.ask(&hub).await?;
     hub.wait_until_ready(START).await;
     for problem in hub.problems() {
-        eprintln!("{problem}");
+        eprintln!("{}", shown_line(&problem.to_string()));
     }
     for server in hub.snapshot() {
         if let Some(why) = missing(&server.state) {
-            eprintln!("{}: {why}", server.configured.name);
+            eprintln!("{}: {}", shown_line(server.configured.name.as_str()), shown(why));
         }
     }
     let mut chat = Chat::new(api, hub.clone()).form(wanted.form);
     if let Some(rounds) = wanted.rounds {
         chat = chat.rounds(rounds);
     }
-    let chatted = talk(chat, wanted.prompt).await;
+    let chatted = talk(chat, wanted.prompt, &hub, trust).await;
     hub.close().await;
     chatted
 }
@@ -76,17 +76,24 @@ fn missing(state: &ServerState) -> Option<&str> {
 }
 
 /// Asks the prompt, or each line that is typed.
-async fn talk(mut chat: Chat, prompt: Option<String>) -> Result<(), Box<dyn Error>> {
+async fn talk(
+    mut chat: Chat,
+    prompt: Option<String>,
+    hub: &Hub,
+    mut trust: Trust,
+) -> Result<(), Box<dyn Error>> {
     if let Some(prompt) = prompt {
         chat.ask(prompt, show).await?;
         return Ok(());
     }
-    while let Some(line) = typed("> ").await? {
+    while let Some(line) = typed("> ".to_owned()).await? {
         if line.trim().is_empty() {
             continue;
         }
+        // A definition may have changed since.
+        trust.ask(hub).await?;
         if let Err(error) = chat.ask(line, show).await {
-            eprintln!("{}", told(&error));
+            eprintln!("{}", shown(&told(&error)));
         }
     }
     Ok(())
@@ -94,38 +101,27 @@ async fn talk(mut chat: Chat, prompt: Option<String>) -> Result<(), Box<dyn Erro
 
 fn show(step: Step) {
     match step {
-        Step::Said(text) => println!("{text}"),
-        other => eprintln!("{other}"),
+        Step::Said(text) => println!("{}", shown(&text)),
+        other => eprintln!("{}", shown(&other.to_string())),
     }
 }
 
 /// Asks the user for a call.
 async fn asked(call: agentwire_hub::Proposed) -> Decision {
-    let question = format!(
-        "{} of {} with {}: allow? [y/N] ",
-        call.tool.name.escape_debug(),
-        call.server.as_str().escape_debug(),
-        call.arguments
-    );
-    match typed(&question).await {
+    let (name, server) = (shown_line(&call.name), shown_line(call.server.as_str()));
+    let changed = if call.has_changed { "It has changed since it was first offered. " } else { "" };
+    // The name comes last: what comes before may fill the screen.
+    let question = match call.what {
+        Use::Resource => format!("reading {name} of {server}: allow? [y/N] "),
+        _ => {
+            let arguments = shown_line(&call.arguments.to_string());
+            format!("{arguments}\n{changed}{name} of {server} with these arguments: allow? [y/N] ")
+        }
+    };
+    match typed(question).await {
         Ok(Some(line)) if matches!(line.trim(), "y" | "Y" | "yes") => Decision::Allow,
         _ => Decision::Deny { reason: Some("the user said no".to_owned()) },
     }
-}
-
-/// A line of the user's; one question at a time. `None` at the end of the input.
-async fn typed(question: &str) -> io::Result<Option<String>> {
-    static ONE: Mutex<()> = Mutex::new(());
-    let question = question.to_owned();
-    let read = tokio::task::spawn_blocking(move || {
-        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        eprint!("{question}");
-        io::stderr().flush()?;
-        let mut line = String::new();
-        let length = io::stdin().read_line(&mut line)?;
-        Ok((length > 0).then_some(line))
-    });
-    read.await.map_err(io::Error::other)?
 }
 
 /// What the command line asks for.
@@ -141,6 +137,7 @@ struct Wanted {
     form: Form,
     rounds: Option<usize>,
     allow: bool,
+    trust: bool,
     prompt: Option<String>,
 }
 
@@ -154,6 +151,7 @@ impl Wanted {
                 "--help" | "-h" => return Ok(Asked::Text(USAGE)),
                 "--version" | "-V" => return Ok(Asked::Text(env!("CARGO_PKG_VERSION"))),
                 "--allow" => wanted.allow = true,
+                "--trust" => wanted.trust = true,
                 "--config" => wanted.configs.push(value()?),
                 "--rounds" => {
                     wanted.rounds =
@@ -196,10 +194,12 @@ Usage: agentwire-chat [OPTIONS] [PROMPT]
   --form native|xml|json how the model calls tools [native]
   --rounds N             the most rounds of calls for one answer [25]
   --allow                call tools without asking
+  --trust                start the servers of the working folder without asking
   --help, --version
 
 ANTHROPIC_API_KEY and ANTHROPIC_MODEL must be set, and ANTHROPIC_BASE_URL may be.
-Servers are those of .mcp.json, .roo/mcp.json and .vscode/mcp.json in the working folder.
+Servers are those of .mcp.json, .roo/mcp.json and .vscode/mcp.json in the working folder, which are started once you
+trust them, and those of each --config.
 Without a prompt, each line of the input is one.";
 /// Servers that take longer come later.
 const START: Duration = Duration::from_secs(30);

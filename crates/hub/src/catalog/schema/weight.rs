@@ -168,28 +168,11 @@ fn children(value: &Value) -> impl Iterator<Item = &Value> {
     items.into_iter().flatten().chain(members.into_iter().flat_map(serde_json::Map::values))
 }
 
-/// Leaves of a schema what holds whatever its references stand for: a part of `type`, `required` and `properties`.
-pub(super) fn cut(schema: &mut Value) {
-    let Value::Object(members) = schema else { return };
-    members.retain(|key, value| KEPT.contains(&&**key) && (key == "properties" || !refers(value)));
-    if let Some(Value::Object(properties)) = members.get_mut("properties") {
-        properties
-            .values_mut()
-            .filter(|property| refers(property))
-            .for_each(|property| *property = true.into());
-    }
-}
-
 /// Whether no value ever has more than one schema: one for each member or item, and a reference stands alone.
 pub(super) fn is_plain(schema: &Value) -> bool {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.get(key).is_some());
     let refers_beside = has(&REFERENCES) && has(&PARTS);
     !has(&MANIFOLD) && !refers_beside && children(schema).all(is_plain)
-}
-
-/// Whether there is a reference in a schema.
-fn refers(schema: &Value) -> bool {
-    REFERENCES.iter().any(|key| schema.get(key).is_some()) || children(schema).any(refers)
 }
 
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -216,7 +199,6 @@ const MANIFOLD: [&str; 14] = [
     "$dynamicRef",
     "$recursiveRef",
 ];
-const KEPT: [&str; 4] = ["$schema", "type", "required", "properties"];
 /// How many schemas a schema may be when each reference stands for what it refers to.
 const MAX_WEIGHT: usize = 100_000;
 /// How many references are followed one after the other.

@@ -1,0 +1,56 @@
+//! The terminal: what it shows, and lines that the user types.
+
+use std::{
+    io::{self, Write as _},
+    sync::{Mutex, PoisonError},
+};
+
+use agentwire_hub::llm::is_invisible;
+
+/// Text of a model or a server, whose control characters and invisible characters are shown as escapes: they could hide or
+/// forge what the terminal shows.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.replace("\r\n", "\n").chars() {
+        if is_invisible(char) { shown.extend(char.escape_unicode()) } else { shown.push(char) }
+    }
+    shown
+}
+
+/// The same, on one line.
+pub(crate) fn shown_line(text: &str) -> String {
+    shown(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// A line that the user types; one question at a time. `None` at the end of the input.
+///
+/// The question is written as it is.
+pub(crate) async fn typed(question: String) -> io::Result<Option<String>> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let read = tokio::task::spawn_blocking(move || {
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        eprint!("{question}");
+        io::stderr().flush()?;
+        let mut line = String::new();
+        let length = io::stdin().read_line(&mut line)?;
+        Ok((length > 0).then_some(line))
+    });
+    read.await.map_err(io::Error::other)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{shown, shown_line};
+
+    #[test]
+    fn control_and_invisible_characters_are_shown_as_escapes() {
+        let text =
+            "\u{1b}]52;c;x\u{7}\u{1b}[2J a\rb \u{9b}2K \u{202e}x\u{202c} \u{61c}\u{200b}\u{2028}\u{e0041}";
+        assert_eq!(
+            shown(text),
+            "\\u{1b}]52;c;x\\u{7}\\u{1b}[2J a\\u{d}b \\u{9b}2K \\u{202e}x\\u{202c} \\u{61c}\\u{200b}\\u{2028}\\u{e0041}"
+        );
+        assert_eq!(shown("one\r\n\ttwo é 日本 👩‍👧"), "one\n\ttwo é 日本 👩‍👧");
+        assert_eq!(shown_line("one\n\ttwo"), "one\\n\\ttwo");
+    }
+}

@@ -1,0 +1,107 @@
+//! The definitions of tools that the configuration always allows, so that one that changes is asked about again.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher as _, RandomState},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use rmcp::model::Tool;
+
+use super::Record;
+use crate::config::{Launch, ServerConfig};
+
+/// The definitions under which tools of one server are called without a question: as they were when the server first listed
+/// them, or when they were first allowed, in this run.
+#[derive(Debug)]
+pub(crate) struct Allowed(Mutex<Definitions>);
+
+#[derive(Debug)]
+pub(super) struct Definitions {
+    /// How the server is reached; another one has other tools.
+    launch: Launch,
+    tools: HashMap<String, Definition>,
+    hasher: RandomState,
+}
+
+#[derive(Debug)]
+struct Definition {
+    allowed: u64,
+    listed: u64,
+}
+
+impl Allowed {
+    /// Those of a server that is reached in this way: none yet.
+    pub(super) fn new(launch: &Launch) -> Self {
+        let (tools, hasher) = (HashMap::new(), RandomState::new());
+        Self(Mutex::new(Definitions { launch: launch.clone(), tools, hasher }))
+    }
+
+    /// Returns whether this is the definition that is allowed.
+    pub(crate) fn has(&self, tool: &Tool) -> bool {
+        let definitions = self.lock();
+        let hash = definitions.hash(tool);
+        definitions.tools.get(&*tool.name).is_some_and(|definition| definition.allowed == hash)
+    }
+
+    /// Allows this definition of a tool from now on.
+    pub(crate) fn accept(&self, tool: &Tool) {
+        let mut definitions = self.lock();
+        let hash = definitions.hash(tool);
+        definitions.put(tool, Definition { allowed: hash, listed: hash });
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Definitions> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Definitions {
+    /// Takes in another configuration, and the tools that the server listed before.
+    pub(super) fn configure(&mut self, config: &ServerConfig, tools: &[Tool], record: &Record) {
+        if self.launch == config.launch {
+            self.list(config, tools, record);
+        } else {
+            // The tools are another server's.
+            self.tools.clear();
+            self.launch = config.launch.clone();
+        }
+    }
+
+    /// Takes in the tools of a server of this configuration; notes which allowed ones have changed.
+    pub(super) fn list(&mut self, config: &ServerConfig, tools: &[Tool], record: &Record) {
+        for tool in tools.iter().filter(|tool| config.always_allow.matches(&tool.name)) {
+            let hash = self.hash(tool);
+            match self.tools.get_mut(&*tool.name) {
+                Some(definition) => {
+                    if definition.listed != hash && definition.allowed != hash {
+                        record.note(&format!(
+                            "the tool `{}` has changed its description, schema or annotations: calls of it are asked \
+                             about, although the configuration allows them",
+                            tool.name
+                        ));
+                    }
+                    definition.listed = hash;
+                }
+                None => self.put(tool, Definition { allowed: hash, listed: hash }),
+            }
+        }
+    }
+
+    /// A tool for which there is no room is asked about.
+    fn put(&mut self, tool: &Tool, definition: Definition) {
+        if self.tools.len() < MAX_TOOLS || self.tools.contains_key(&*tool.name) {
+            self.tools.insert(tool.name.clone().into_owned(), definition);
+        }
+    }
+
+    /// A hash of what a model or a user goes by; the key is random, so that no server can aim at a collision.
+    fn hash(&self, tool: &Tool) -> u64 {
+        let Tool { title, description, input_schema, output_schema, annotations, .. } = tool;
+        let annotations = serde_json::to_value(annotations).unwrap_or_default();
+        self.hasher.hash_one((title, description, input_schema, output_schema, annotations))
+    }
+}
+
+/// More tools than a list may have are not remembered.
+const MAX_TOOLS: usize = 10_000;
