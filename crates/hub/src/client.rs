@@ -10,6 +10,7 @@ mod life;
 mod logs;
 mod progress;
 mod stale;
+mod unanswered;
 
 use std::sync::Arc;
 

@@ -117,4 +117,4 @@ impl Drop for Open<'_> {
 }
 
 /// How many questions one server may have open: nobody answers more, and each takes memory.
-const MAX_OPEN: usize = 64;
+pub(super) const MAX_OPEN: usize = 64;

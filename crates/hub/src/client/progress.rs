@@ -15,7 +15,7 @@ use rmcp::{
 };
 use tokio::sync::mpsc;
 
-use super::Back;
+use super::{Back, unanswered::Unanswered};
 use crate::excerpt::head;
 
 /// How far a call has come, as the server says (`notifications/progress`).
@@ -110,14 +110,17 @@ impl Routes {
 
 /// A transport that takes progress out of what is received, and tells the end of it at once: rmcp first waits for the
 /// answers to questions that are open, which nobody is there to hear.
+///
+/// It receives nothing while too many requests of the server are unanswered.
 pub(super) struct Routed<T> {
     transport: T,
     back: Back,
+    unanswered: Unanswered,
 }
 
 impl<T> Routed<T> {
     pub(super) fn new(transport: T, back: Back) -> Self {
-        Self { transport, back }
+        Self { transport, back, unanswered: Unanswered::default() }
     }
 }
 
@@ -138,11 +141,19 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
         {
             self.back.routes.register(token, waiting.clone());
         }
-        self.transport.send(message)
+        let is_answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
+        let open = is_answer.then(|| self.unanswered.open());
+        let sending = self.transport.send(message);
+        async move {
+            let sent = sending.await;
+            drop(open);
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            self.unanswered.room().await;
             let Some(message) = self.transport.receive().await else {
                 self.back.end.cancel();
                 return None;
@@ -155,6 +166,11 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
                     if let ServerNotification::ProgressNotification(progress) = notification.notification {
                         self.back.routes.hear(progress.params);
                     }
+                }
+                JsonRpcMessage::Request(mut request) => {
+                    // rmcp keeps it until the handler has answered.
+                    request.request.extensions_mut().insert(self.unanswered.open());
+                    return Some(JsonRpcMessage::Request(request));
                 }
                 message => return Some(message),
             }

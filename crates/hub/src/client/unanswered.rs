@@ -1,0 +1,144 @@
+//! A bound on the requests of a server that are not answered yet.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// The requests of a server that are being answered, and the answers that wait to be written.
+///
+/// rmcp handles each request in a task of its own: a server that asks without end and reads no answers must not be read on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unanswered(Arc<watch::Sender<usize>>);
+
+/// A request that is being answered, or an answer that is being written. Clones are the same one.
+#[derive(Clone)]
+pub(super) struct Open(#[expect(dead_code, reason = "it is dropped")] Arc<Counted>);
+
+struct Counted(Arc<watch::Sender<usize>>);
+
+impl Unanswered {
+    pub(super) fn open(&self) -> Open {
+        self.0.send_modify(|count| *count += 1);
+        Open(Arc::new(Counted(Arc::clone(&self.0))))
+    }
+
+    /// Waits until there is room for another request. Cancel-safe.
+    pub(super) async fn room(&self) {
+        let mut count = self.0.subscribe();
+        // The sender is there.
+        let _ = count.wait_for(|count| *count < MAX_OPEN).await;
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// Twice as many as wait for the program's handlers at most: so many are reached only where the server takes no answers.
+const MAX_OPEN: usize = 2 * super::asked::MAX_OPEN;
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, time::Duration};
+
+    use rmcp::transport::async_rw::AsyncRwTransport;
+    use serde_json::{Value, json};
+    use tokio::{
+        io::{
+            AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex,
+            split,
+        },
+        runtime::Handle,
+        time::timeout,
+    };
+
+    use super::MAX_OPEN;
+    use crate::{
+        Handlers,
+        client::{Client, stale},
+    };
+
+    const MANY: usize = 3_000;
+
+    struct Server {
+        lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+        out: WriteHalf<DuplexStream>,
+    }
+
+    impl Server {
+        async fn read(&mut self) -> Value {
+            serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
+        }
+
+        async fn write(&mut self, message: &Value) {
+            self.out.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        }
+
+        fn request(method: &str, id: &Value) -> Value {
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params(method)})
+        }
+
+        /// Sends requests until nobody reads them any more, or many were read; the last one may be written in part.
+        async fn flood(&mut self, method: &str, id: impl Fn(usize) -> Value) -> usize {
+            for asked in 0..MANY {
+                let request = Self::request(method, &id(asked));
+                if timeout(Duration::from_secs(1), self.write(&request)).await.is_err() {
+                    return asked;
+                }
+            }
+            MANY
+        }
+    }
+
+    fn params(method: &str) -> Value {
+        match method {
+            "elicitation/create" => {
+                json!({"message": "?", "requestedSchema": {"type": "object", "properties": {}}})
+            }
+            "sampling/createMessage" => json!({"messages": [], "maxTokens": 1}),
+            _ => json!({}),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_asks_and_reads_no_answers_is_not_read_on() {
+        for method in ["roots/list", "ping", "elicitation/create", "sampling/createMessage", "no/such"] {
+            for is_one_id in [false, true] {
+                let (ours, theirs) = duplex(1 << 10);
+                let (read, write) = split(ours);
+                let (changed, _stale) = stale();
+                let client = Client::new("s".into(), Handlers::new().roots(|_| Vec::new()).into(), changed);
+                let serving = tokio::spawn(client.serve(AsyncRwTransport::new(read, write)));
+                let (read, out) = split(theirs);
+                let mut server = Server { lines: BufReader::new(read).lines(), out };
+                let hello = server.read().await;
+                let result = json!({"protocolVersion": hello["params"]["protocolVersion"], "capabilities": {},
+                    "serverInfo": {"name": "s", "version": "1"}});
+                server.write(&json!({"jsonrpc": "2.0", "id": hello["id"], "result": result})).await;
+                let service = serving.await.unwrap().unwrap();
+                assert_eq!(server.read().await["method"], "notifications/initialized");
+
+                let before = Handle::current().metrics().num_alive_tasks();
+                let id = |asked: usize| if is_one_id { json!("r") } else { json!(format!("r{asked}")) };
+                let asked = server.flood(method, id).await;
+                let tasks = Handle::current().metrics().num_alive_tasks() - before;
+                assert!(tasks < 2 * MAX_OPEN, "{method}, {is_one_id}: {tasks} tasks");
+
+                // Of several requests with one id, one has an answer, and the others leave nothing behind.
+                if !is_one_id {
+                    assert!(asked < 2 * MAX_OPEN, "{method}: {asked}");
+                    // Once it reads, it is read: every request has its answer.
+                    let mut answered = HashSet::new();
+                    while answered.len() < asked {
+                        let answer = server.read().await;
+                        assert!(answered.insert(answer["id"].to_string()), "{answer}");
+                    }
+                }
+                drop(server);
+                service.cancel().await.unwrap();
+            }
+        }
+    }
+}
