@@ -5,6 +5,7 @@
 //!
 //! | what | becomes |
 //! |---|---|
+//! | secrets, in lines of both directions, stderr, arguments and comments | `<redacted-1>`, …; the same one for the same one |
 //! | the paths that [`Redactor::path`] names, also in the form in which the CLI makes folder names of them | what they stand for |
 //! | other paths below a home or a temporary folder, sockets among them | `/home/user/tmp/1`, `/home/user/tmp/2.sock`, … |
 //! | UUIDs | `00000000-0000-4000-8000-000000000001`, …; the same one for the same one |
@@ -15,7 +16,20 @@
 //! | long text that neither the script nor our side wrote, and every such description | `<prose>` |
 //! | stderr | `<prose>`, once for each run of lines |
 //!
-//! Lines to the CLI have their paths, ids and times replaced, and nothing else: they are ours.
+//! Lines to the CLI have their secrets, paths, ids and times replaced, and nothing else: they are ours.
+//!
+//! Secrets are found in four ways:
+//!
+//! - by name: [`Redactor::secret`];
+//! - by place: values below `env` and `headers`, details of an `account`, values of keys such as `password` and
+//!   `apiKey`, and arguments behind options such as `--token`; of three characters or more;
+//! - by shape, in any text, key or URL: keys and tokens of providers, web tokens, private keys, bearer tokens, user
+//!   info and queries of URLs, and assignments such as `API_KEY=x` or `password: x`;
+//! - as copies: what a place gave away is blanked wherever else it stands.
+//!
+//! JSON within strings, escapes and percent-encoding are seen through, and the pieces of a streamed block are judged as
+//! one text. A number becomes `0`. A search by shape is no proof:
+//! [`RedactionReport::NOT_SEARCHED`] says what is not searched for.
 //!
 //! ```
 //! use agentwire_testkit::{Redactor, Transcript};
@@ -26,28 +40,44 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod decoded;
 mod ids;
 mod json;
 mod leftovers;
 mod prose;
+mod report;
 mod rules;
+mod secrets;
+mod shapes;
+mod stream;
 mod words;
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use bytes::Bytes;
 
 pub use leftovers::Leftovers;
 use prose::Prose;
+pub use report::{RedactionReport, SecretKind};
+use secrets::Secrets;
 use words::Words;
 
 use crate::{Argv, Entry, Transcript};
 
 /// What to take out, and what to keep.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Redactor {
     paths: Vec<(String, String)>,
     own: Vec<String>,
+    secrets: Vec<String>,
+}
+
+/// Shows no secret.
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Redactor");
+        shown.field("paths", &self.paths).field("secrets", &self.secrets.len()).finish_non_exhaustive()
+    }
 }
 
 impl Redactor {
@@ -83,6 +113,16 @@ impl Redactor {
         self
     }
 
+    /// Names a secret, which is blanked wherever it stands.
+    ///
+    /// It is also found escaped as in JSON, percent-encoded, in base64 if it has at least six bytes, and cut over the
+    /// pieces of a streamed block.
+    #[must_use]
+    pub fn secret(mut self, text: impl Into<String>) -> Self {
+        self.secrets.push(text.into());
+        self
+    }
+
     /// The redacted session, with its header saying so.
     ///
     /// # Errors
@@ -97,6 +137,15 @@ impl Redactor {
 
     /// The redacted session, and what is left in it.
     pub fn redact_as_far_as_possible(&self, session: &Transcript) -> (Transcript, Option<Leftovers>) {
+        let (session, report) = self.redact_with_report(session);
+        (session, report.leftovers)
+    }
+
+    /// Returns the redacted session, and a report of what was found in it and what is not searched for.
+    pub fn redact_with_report(&self, session: &Transcript) -> (Transcript, RedactionReport) {
+        let mut session = session.clone();
+        let mut secrets = Secrets::new(&self.secrets, &session);
+        secrets.redact(&mut session);
         let mut words = Words::new(&self.paths);
         for line in session.inbound() {
             for id in rules::made_up_ids(&String::from_utf8_lossy(line)) {
@@ -105,7 +154,6 @@ impl Redactor {
                 }
             }
         }
-        let mut session = session.clone();
         session.argv = session.argv.map(|argv| Argv::new(argv.args().iter().map(|arg| words.replace(arg))));
         for entry in &mut session.entries {
             on_text(entry, |text| words.replace(text));
@@ -119,8 +167,8 @@ impl Redactor {
         }
         stderr_to_prose(&mut session.entries);
         session.header.redacted = Some(true);
-        let leftovers = leftovers::find(&session, &self.paths);
-        (session, leftovers)
+        let leftovers = leftovers::find(&session, &self.paths, &secrets);
+        (session, RedactionReport { found: secrets.found(), leftovers })
     }
 
     /// What is ours: what was said to be, and what our side wrote.
@@ -140,7 +188,10 @@ impl Redactor {
 
 /// Replaces the text of a recorded line; bytes that are no text stay.
 fn on_text(entry: &mut Entry, mut replace: impl FnMut(&str) -> String) {
-    let (Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line)) = entry else { return };
+    let (Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) | Entry::Comment(line)) = entry
+    else {
+        return;
+    };
     let mut replaced = Vec::with_capacity(line.len());
     for chunk in line.utf8_chunks() {
         replaced.extend_from_slice(replace(chunk.valid()).as_bytes());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A string or a number that is a value, and where it stands.
+/// A string, a number or an object's key, and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     /// The keys that lead to it, the nearest last; items of lists stand under the list's key.
@@ -10,6 +10,7 @@ pub(super) struct Token<'a> {
     /// The text between the quotes, escapes included, or the number.
     pub(super) raw: &'a str,
     pub(super) is_string: bool,
+    pub(super) is_key: bool,
 }
 
 impl Token<'_> {
@@ -19,14 +20,16 @@ impl Token<'_> {
     }
 }
 
-/// Copies the text, with the tokens for which `replace` gives something replaced by that.
+/// Copies the text, with the values for which `replace` gives something replaced by that.
 ///
 /// Where the text stops being JSON, the rest is copied as far as no token is found in it.
 pub(super) fn rewrite(text: &str, mut replace: impl FnMut(Token<'_>) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     walk(text, |token, start| {
-        if let Some(new) = replace(token) {
+        if !token.is_key
+            && let Some(new) = replace(token)
+        {
             out.push_str(&text[copied..start]);
             out.push_str(&new);
             copied = start + token.raw.len();
@@ -57,8 +60,10 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Shows each value token with the place of its text.
-fn walk<'a>(text: &'a str, mut show: impl FnMut(Token<'_>, usize)) {
+/// Shows each token with the place of its text.
+///
+/// Text that is not JSON is walked as well as it can be: strings are found wherever quotes stand.
+pub(super) fn walk<'a>(text: &'a str, mut show: impl FnMut(Token<'_>, usize)) {
     let bytes = text.as_bytes();
     let mut keys: Vec<&'a str> = Vec::new();
     // For each open bracket, whether it is an object's.
@@ -79,26 +84,29 @@ fn walk<'a>(text: &'a str, mut show: impl FnMut(Token<'_>, usize)) {
             b',' => key_is_next = open.last() == Some(&true),
             b'"' => {
                 let raw = string(text, at + 1);
-                if std::mem::take(&mut key_is_next) {
-                    if let Some(key) = keys.last_mut() {
-                        *key = raw;
-                    }
-                } else {
-                    let named: Vec<&str> = keys.iter().copied().filter(|key| !key.is_empty()).collect();
-                    show(Token { keys: &named, raw, is_string: true }, at + 1);
+                let is_key = std::mem::take(&mut key_is_next);
+                if is_key && let Some(key) = keys.last_mut() {
+                    *key = "";
+                }
+                show(Token { keys: &named(&keys), raw, is_string: true, is_key }, at + 1);
+                if is_key && let Some(key) = keys.last_mut() {
+                    *key = raw;
                 }
                 at += raw.len() + 1;
             }
             b'-' | b'0'..=b'9' => {
                 let raw = number(text, at);
-                let named: Vec<&str> = keys.iter().copied().filter(|key| !key.is_empty()).collect();
-                show(Token { keys: &named, raw, is_string: false }, at);
+                show(Token { keys: &named(&keys), raw, is_string: false, is_key: false }, at);
                 at += raw.len() - 1;
             }
             _ => {}
         }
         at += 1;
     }
+}
+
+fn named<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    keys.iter().copied().filter(|key| !key.is_empty()).collect()
 }
 
 /// The string that begins here, up to its closing quote.

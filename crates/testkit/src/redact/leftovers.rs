@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     ids::{self, STABLE_DAY, STABLE_UUID},
+    secrets::Secrets,
     words::stray_at,
 };
 use crate::{Entry, Transcript};
@@ -28,9 +29,12 @@ impl fmt::Display for Leftovers {
     }
 }
 
-/// Looks for paths that have a stand-in, paths of the machine, and UUIDs and times that are not the stable ones.
-pub(super) fn find(session: &Transcript, paths: &[(String, String)]) -> Option<Leftovers> {
+/// Looks for secrets, of which it gives the kinds alone, for paths that have a stand-in, paths of the machine, and UUIDs and times that are not the stable ones.
+pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &Secrets) -> Option<Leftovers> {
     let mut found = Vec::new();
+    for (number, finds) in secrets.find_in_lines(&session.entries) {
+        found.extend(finds.into_iter().map(|find| (number, find.kind.to_string())));
+    }
     for (number, entry) in session.entries.iter().enumerate() {
         let (Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line)) = entry else { continue };
         let text = String::from_utf8_lossy(line);

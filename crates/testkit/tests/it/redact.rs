@@ -1,5 +1,8 @@
 //! Redaction: nothing private is left, and every other byte stays.
 
+mod canaries;
+mod secrets;
+
 use agentwire_testkit::{Entry, Redactor, Transcript};
 use bytes::Bytes;
 use proptest::prelude::*;

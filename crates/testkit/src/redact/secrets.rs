@@ -1,0 +1,393 @@
+//! Blanks secrets: those that are named, those whose place says so, and those that their shape gives away.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+
+use super::{
+    decoded::Decoded,
+    ids::Numbers,
+    json::{self, Token},
+    report::SecretKind,
+    shapes, stream,
+};
+use crate::{Argv, Entry, Transcript};
+
+/// Blanks the secrets of one session, and counts them.
+#[derive(Default)]
+pub(super) struct Secrets {
+    /// The known secrets as they stand in text and in base64, the longest first.
+    forms: Vec<Form>,
+    numbers: Numbers,
+    found: BTreeMap<SecretKind, usize>,
+}
+
+/// A text that is blanked wherever it stands.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Form {
+    text: String,
+    /// It counts only where it is not a part of a longer word: nobody named it.
+    is_word: bool,
+}
+
+/// A place that is to be blanked.
+#[derive(Clone, Debug)]
+pub(super) struct Find {
+    pub(super) range: Range<usize>,
+    pub(super) with: With,
+    pub(super) kind: SecretKind,
+}
+
+/// What a place is replaced with.
+#[derive(Clone, Debug)]
+pub(super) enum With {
+    /// The stand-in for this secret.
+    StandIn(String),
+    /// A number, so that the field keeps its type.
+    Zero,
+    /// Nothing: the stand-in is where the secret begins, in an earlier line.
+    Nothing,
+}
+
+impl Secrets {
+    /// Knows the named secrets, and what the fields of this session give away: a password in `env` is also blanked in
+    /// the output of a tool.
+    pub(super) fn new(named: &[String], session: &Transcript) -> Self {
+        let named: BTreeSet<String> = named.iter().filter(|secret| !secret.is_empty()).cloned().collect();
+        let mut secrets = Self { forms: forms(&named, &BTreeSet::new()), ..Self::default() };
+        let mut learned = BTreeSet::new();
+        let lines = session.entries.iter().filter_map(line).map(|line| visible(line));
+        let argv = session.argv.iter().map(|argv| argv.json().to_owned());
+        for text in argv.chain(lines) {
+            for find in secrets.find(&text) {
+                if let With::StandIn(secret) = find.with {
+                    learn(find.kind, &secret, &mut learned);
+                }
+            }
+        }
+        secrets.forms = forms(&named, &learned);
+        secrets
+    }
+
+    /// Blanks the secrets of the session.
+    pub(super) fn redact(&mut self, session: &mut Transcript) {
+        if let Some(argv) = &session.argv {
+            let json = self.replace(argv.json());
+            session.argv = serde_json::from_str(&json).ok().map(|args: Vec<String>| Argv::new(args));
+        }
+        for (_, value) in &mut session.header.extra {
+            *value = self.replace(value).into();
+        }
+        // A copy that was glued to a secret is a word of its own once that is blanked.
+        for _ in 0..ROUNDS {
+            for (number, finds) in self.find_in_lines(&session.entries) {
+                let Some(line) = session.entries.get_mut(number).and_then(line_mut) else { continue };
+                *line = self.apply(line, finds).into();
+            }
+        }
+    }
+
+    /// The secrets of each line that has some, by the number of its entry.
+    pub(super) fn find_in_lines(&self, entries: &[Entry]) -> Vec<(usize, Vec<Find>)> {
+        let mut streamed = stream::finds(entries, |text| self.find(text));
+        let mut lines = Vec::new();
+        for (number, entry) in entries.iter().enumerate() {
+            let Some(line) = line(entry) else { continue };
+            let mut finds = self.find(&visible(line));
+            if let Some((place, split)) = streamed.remove(&number) {
+                // The text of a block is judged as a whole, and not by its pieces.
+                finds.retain(|find| find.range.end <= place.start || find.range.start >= place.end);
+                finds.extend(split);
+            }
+            if !finds.is_empty() {
+                lines.push((number, finds));
+            }
+        }
+        lines
+    }
+
+    /// The text with its secrets blanked.
+    pub(super) fn replace(&mut self, text: &str) -> String {
+        let finds = self.find(text);
+        String::from_utf8_lossy(&self.apply(text.as_bytes(), finds)).into_owned()
+    }
+
+    /// The number of places that were blanked, by kind.
+    pub(super) fn found(self) -> BTreeMap<SecretKind, usize> {
+        self.found
+    }
+
+    /// The secrets in a text, which may be or hold JSON.
+    pub(super) fn find(&self, text: &str) -> Vec<Find> {
+        self.find_at(text, 0)
+    }
+
+    fn find_at(&self, text: &str, depth: usize) -> Vec<Find> {
+        let mut finds = Vec::new();
+        let start = text.find(['{', '[']).filter(|_| depth < DEEPEST);
+        if let Some(start) = start {
+            let mut flag: Option<Vec<String>> = None;
+            json::walk(&text[start..], |token, at| {
+                let is_flagged = flag.take().is_some_and(|keys| keys == token.keys);
+                if token.is_string && !token.is_key && is_flag(token.raw) {
+                    flag = Some(token.keys.iter().map(|key| (*key).to_owned()).collect());
+                }
+                self.token(token, start + at, is_flagged, depth, &mut finds);
+            });
+        }
+        let is_json = start.is_some() && serde_json::from_str::<&RawValue>(text).is_ok();
+        if !is_json {
+            self.text(text, &mut finds);
+        }
+        finds
+    }
+
+    /// The secrets in a string or number of JSON.
+    fn token(&self, token: Token<'_>, start: usize, is_flagged: bool, depth: usize, finds: &mut Vec<Find>) {
+        let whole = start..start + token.raw.len();
+        let place = if token.is_key { None } else { place(token.keys) };
+        if !token.is_string {
+            let named = || self.forms.iter().any(|form| token.raw.contains(&form.text) && !form.is_word);
+            let place = place.filter(|kind| *kind != SecretKind::Field || is_password(token.keys));
+            if let Some(kind) =
+                place.or_else(|| named().then_some(SecretKind::Named)).filter(|_| token.raw != "0")
+            {
+                finds.push(Find { range: whole, with: With::Zero, kind });
+            }
+            return;
+        }
+        let decoded = Decoded::json(token.raw);
+        let text = decoded.as_ref().map_or(token.raw, |decoded| &decoded.text);
+        let place = place.or_else(|| is_flagged.then_some(SecretKind::Field));
+        if let Some(kind) = place.filter(|_| !shapes::is_harmless(text)) {
+            return finds.push(Find { range: whole, with: With::StandIn(text.to_owned()), kind });
+        }
+        for find in self.find_at(text, depth + 1) {
+            let place = |at| start + decoded.as_ref().map_or(at, |decoded| decoded.place(at));
+            finds.push(Find { range: place(find.range.start)..place(find.range.end), ..find });
+        }
+    }
+
+    /// The secrets in text, also where it is escaped or percent-encoded.
+    fn text(&self, text: &str, finds: &mut Vec<Find>) {
+        let mut decoded: Option<Decoded> = None;
+        for _ in 0..LAYERS {
+            let layer = decoded.as_ref().map_or(text, |decoded| &decoded.text);
+            let mut show = |kind, range: Range<usize>| {
+                let place = |at| decoded.as_ref().map_or(at, |decoded| decoded.place(at));
+                let with = With::StandIn(layer[range.clone()].to_owned());
+                finds.push(Find { range: place(range.start)..place(range.end), with, kind });
+            };
+            for form in &self.forms {
+                for (at, _) in layer.match_indices(&form.text) {
+                    let range = at..at + form.text.len();
+                    if !form.is_word || is_word(layer, &range) {
+                        show(SecretKind::Named, range);
+                    }
+                }
+            }
+            shapes::find(layer, &mut show);
+            let Some(next) = Decoded::any(layer) else { return };
+            decoded = Some(match &decoded {
+                Some(before) => next.after(before),
+                None => next,
+            });
+        }
+    }
+
+    /// Replaces what was found; of places that overlap, the first and longest gives its name to all.
+    fn apply(&mut self, text: &[u8], mut finds: Vec<Find>) -> Vec<u8> {
+        // A kind that is known says more than that the text was found elsewhere too.
+        let rank = |find: &Find| (find.range.start, Reverse(find.range.end), find.kind == SecretKind::Named);
+        finds.sort_by_key(rank);
+        let mut merged: Vec<Find> = Vec::new();
+        for find in finds {
+            match merged.last_mut().filter(|last| find.range.start < last.range.end) {
+                Some(last) => last.range.end = last.range.end.max(find.range.end),
+                None => merged.push(find),
+            }
+        }
+        let mut out = Vec::with_capacity(text.len());
+        let mut copied = 0;
+        for Find { range, with, kind } in merged {
+            out.extend_from_slice(&text[copied..range.start]);
+            copied = range.end;
+            match with {
+                With::StandIn(secret) => {
+                    out.extend_from_slice(format!("<redacted-{}>", self.numbers.of(&secret)).as_bytes());
+                }
+                With::Zero => out.push(b'0'),
+                With::Nothing => continue,
+            }
+            *self.found.entry(kind).or_default() += 1;
+        }
+        out.extend_from_slice(&text[copied..]);
+        out
+    }
+}
+
+/// The text of an entry that has one.
+fn line(entry: &Entry) -> Option<&Bytes> {
+    match entry {
+        Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) => Some(line),
+        Entry::Comment(line) | Entry::Unknown(line) => Some(line),
+        _ => None,
+    }
+}
+
+fn line_mut(entry: &mut Entry) -> Option<&mut Bytes> {
+    match entry {
+        Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) => Some(line),
+        Entry::Comment(line) | Entry::Unknown(line) => Some(line),
+        _ => None,
+    }
+}
+
+/// The line as text of the same length: a `?` stands for each byte that is no text.
+fn visible(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    text
+}
+
+/// The kind of secret that stands below these keys, if any.
+fn place(keys: &[&str]) -> Option<SecretKind> {
+    let plain = |key: &str| key.to_ascii_lowercase().replace(['_', '-'], "");
+    let nearest = *keys.last()?;
+    // A schema describes a field; its values are no secrets.
+    let described = |at: usize| at > 0 && keys[at - 1] == "properties";
+    let below =
+        keys.iter().enumerate().filter(|(at, _)| !described(*at)).find_map(|(_, key)| match &*plain(key) {
+            key if ENVIRONMENT.contains(&key) => Some(SecretKind::Environment),
+            key if key.ends_with("headers") => Some(SecretKind::Header),
+            "account" if !ACCOUNT_KINDS.contains(&nearest) => Some(SecretKind::Account),
+            "credentials" | "secrets" | "cookies" => Some(SecretKind::Field),
+            _ => None,
+        });
+    let is_described = described(keys.len() - 1);
+    let account = || (!is_described && ACCOUNT.contains(&&*plain(nearest))).then_some(SecretKind::Account);
+    let field = || (!is_described && shapes::names_a_secret(nearest)).then_some(SecretKind::Field);
+    below.or_else(account).or_else(field)
+}
+
+/// Whether a number below these keys is a password, and not a count of tokens.
+fn is_password(keys: &[&str]) -> bool {
+    let key = keys.last().copied().unwrap_or_default().to_ascii_lowercase();
+    ["pass", "pwd", "secret"].iter().any(|word| key.contains(word))
+}
+
+/// Whether an argument is an option whose value, the next argument, is a secret.
+fn is_flag(argument: &str) -> bool {
+    argument.strip_prefix('-').is_some_and(shapes::names_a_secret)
+}
+
+/// Keeps a secret that a place gave away, if no other text is likely to be the same by chance.
+fn learn(kind: SecretKind, secret: &str, learned: &mut BTreeSet<String>) {
+    let parts: Vec<&str> = match kind {
+        SecretKind::Header | SecretKind::Environment | SecretKind::Field => {
+            secret.split(' ').chain([secret]).collect()
+        }
+        SecretKind::Url => secret.split(':').collect(),
+        SecretKind::Account => vec![secret],
+        _ => return,
+    };
+    for part in parts {
+        let is_word = part.bytes().all(|byte| byte.is_ascii_alphabetic()) || part.starts_with("<");
+        let is_telling = match kind {
+            SecretKind::Account => part.len() >= 6 && !part.starts_with("<"),
+            _ => {
+                part.len() >= 6 && !is_word && !part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+            }
+        };
+        if is_telling && learned.len() < MOST_LEARNED {
+            learned.insert(part.to_owned());
+        }
+    }
+}
+
+/// The forms of the secrets: as they are, with `+` for blanks, and within base64 at each of the three alignments.
+fn forms(named: &BTreeSet<String>, learned: &BTreeSet<String>) -> Vec<Form> {
+    let mut forms = BTreeSet::new();
+    let known = named.iter().map(|secret| (secret, false));
+    for (secret, is_word) in known.chain(learned.iter().map(|secret| (secret, true))) {
+        forms.insert(Form { text: secret.clone(), is_word });
+        forms.insert(Form { text: secret.replace(' ', "+"), is_word });
+        for shift in (0..3).filter(|_| secret.len() >= SHORTEST_IN_BASE64) {
+            let core = base64(secret.as_bytes(), shift);
+            forms.insert(Form { text: core.replace('+', "-").replace('/', "_"), is_word: false });
+            forms.insert(Form { text: core, is_word: false });
+        }
+    }
+    let mut forms: Vec<Form> = forms.into_iter().collect();
+    forms.sort_by_key(|form| Reverse(form.text.len()));
+    forms
+}
+
+/// Whether no letter or digit stands next to this place.
+fn is_word(text: &str, place: &Range<usize>) -> bool {
+    let before = text[..place.start].chars().next_back();
+    let after = text[place.end..].chars().next();
+    !before.into_iter().chain(after).any(char::is_alphanumeric)
+}
+
+/// The characters of base64 that depend on these bytes alone, where `shift` others stand before them.
+fn base64(bytes: &[u8], shift: usize) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bit = |at: usize| usize::from(bytes[at / 8] >> (7 - at % 8) & 1);
+    let first = (6 - shift * 8 % 6) % 6;
+    let starts = (first..bytes.len() * 8).step_by(6).filter(|at| at + 6 <= bytes.len() * 8);
+    starts.map(|at| char::from(ALPHABET[(at..at + 6).fold(0, |value, at| value << 1 | bit(at))])).collect()
+}
+
+/// Keys below which each value is one of the environment, without `_` and `-`.
+const ENVIRONMENT: &[&str] = &["env", "envs", "envvars", "environment", "environmentvariables", "extraenv"];
+
+/// Details of an account, wherever they stand, without `_` and `-`.
+const ACCOUNT: &[&str] = &[
+    "accountemail",
+    "accountid",
+    "accountuuid",
+    "email",
+    "emailaddress",
+    "orgid",
+    "orgname",
+    "orguuid",
+    "organisation",
+    "organisationname",
+    "organization",
+    "organizationid",
+    "organizationname",
+    "organizationuuid",
+    "useremail",
+];
+
+/// Fields of an account that say of which kind it is.
+const ACCOUNT_KINDS: &[&str] = &["apiKeySource", "apiProvider", "subscriptionType", "tokenSource"];
+
+/// How deep JSON within strings of JSON is read.
+const DEEPEST: usize = 8;
+/// How often escapes are decoded.
+const LAYERS: usize = 4;
+/// How often a session is searched.
+const ROUNDS: usize = 2;
+const MOST_LEARNED: usize = 256;
+const SHORTEST_IN_BASE64: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn base64_without_its_edges() {
+        // `base64("hunter2")` is `aHVudGVyMg==`, of `_hunter2` `X2h1bnRlcjI=`, of `__hunter2` `X19odW50ZXIy`.
+        assert_eq!(base64(b"hunter2", 0), "aHVudGVyM");
+        assert_eq!(base64(b"hunter2", 1), "h1bnRlcj");
+        assert_eq!(base64(b"hunter2", 2), "odW50ZXIy");
+    }
+}

@@ -1,0 +1,107 @@
+//! Text that arrives in pieces: a secret may be cut anywhere, so the pieces of a block are judged as one text.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::{
+    decoded::Decoded,
+    json,
+    secrets::{Find, With},
+};
+use crate::Entry;
+
+/// The finds of each line that holds a piece, by the number of the line, with the place of the piece.
+pub(super) type Finds = HashMap<usize, (Range<usize>, Vec<Find>)>;
+
+/// Finds the secrets in the joined text of each block.
+pub(super) fn finds(entries: &[Entry], find: impl Fn(&str) -> Vec<Find>) -> Finds {
+    let mut finds = Finds::new();
+    let mut open: HashMap<String, Vec<Piece>> = HashMap::new();
+    for (number, entry) in entries.iter().enumerate() {
+        let Entry::Inbound(line) = entry else { continue };
+        // Most lines are no pieces, and need no reading.
+        let Some(text) =
+            str::from_utf8(line).ok().filter(|text| text.contains("delta") || text.contains("_start"))
+        else {
+            continue;
+        };
+        let Ok(value) = serde_json::from_str::<Value>(text) else { continue };
+        let event = &value["event"];
+        let (key, path): (String, &[&str]) = match event["type"].as_str() {
+            Some("content_block_start") => {
+                if let Some(block) = open.remove(&block(&value)) {
+                    settle(&block, &find, &mut finds);
+                }
+                continue;
+            }
+            Some("content_block_delta") => (block(&value), &["event", "delta"]),
+            _ if value["request"]["input"]["delta"].is_string() => {
+                (value["request"]["input"]["message_id"].to_string(), &["request", "input", "delta"])
+            }
+            _ => continue,
+        };
+        if let Some(piece) = Piece::read(number, text, path) {
+            open.entry(key).or_default().push(piece);
+        }
+    }
+    for block in open.values() {
+        settle(block, &find, &mut finds);
+    }
+    finds
+}
+
+/// What tells a block from others.
+fn block(value: &Value) -> String {
+    let event = &value["event"];
+    format!("{} {} {}", value["session_id"], value["parent_tool_use_id"], event["index"])
+}
+
+struct Piece {
+    entry: usize,
+    /// The place of the text in the line.
+    place: Range<usize>,
+    text: String,
+    decoded: Option<Decoded>,
+}
+
+impl Piece {
+    /// The text of a delta: the string in it that is not its type.
+    fn read(entry: usize, line: &str, path: &[&str]) -> Option<Self> {
+        let mut piece = None;
+        json::walk(line, |token, start| {
+            let name = token.keys.strip_prefix(path);
+            let is_text = matches!(name, Some([] | ["text" | "thinking" | "partial_json"]));
+            if is_text && token.is_string && !token.is_key {
+                let decoded = Decoded::json(token.raw);
+                let text = decoded.as_ref().map_or(token.raw, |decoded| &decoded.text).to_owned();
+                piece = Some(Self { entry, place: start..start + token.raw.len(), text, decoded });
+            }
+        });
+        piece
+    }
+
+    fn place(&self, at: usize) -> usize {
+        self.place.start + self.decoded.as_ref().map_or(at, |decoded| decoded.place(at))
+    }
+}
+
+/// Puts each stand-in where its secret begins, and cuts the rest of the secret out of the pieces behind.
+fn settle(block: &[Piece], find: impl Fn(&str) -> Vec<Find>, finds: &mut Finds) {
+    let whole: String = block.iter().map(|piece| &*piece.text).collect();
+    let found = find(&whole);
+    let mut start = 0;
+    for piece in block {
+        let end = start + piece.text.len();
+        let inside =
+            found.iter().filter(|find| find.range.start < end && find.range.end > start).map(|find| {
+                let begins_here = find.range.start >= start;
+                let (from, to) = (find.range.start.max(start) - start, find.range.end.min(end) - start);
+                let with = if begins_here { find.with.clone() } else { With::Nothing };
+                Find { range: piece.place(from)..piece.place(to), with, ..find.clone() }
+            });
+        finds.insert(piece.entry, (piece.place.clone(), inside.collect()));
+        start = end;
+    }
+}

@@ -1,0 +1,243 @@
+//! Secrets are blanked wherever they stand, and nothing else is.
+
+use agentwire_testkit::{
+    Argv, Entry, Redactor, Transcript,
+    redact::{RedactionReport, SecretKind},
+};
+use serde_json::{Value, json};
+
+use super::session;
+
+/// Texts whose shape gives them away.
+pub(super) const SHAPES: &[&str] = &[
+    "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-zzzzzzzz",
+    "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1w",
+    "sk-aB3dEf6hIj9kLm2nOp5qRs8tUv1w",
+    "AKIAIOSFODNN7EXAMPLE",
+    "AKIAIOSFODNN7EXAMPLE/wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz",
+    "glpat-ABCDEFGHIJ1234567890",
+    "xoxb-123456789012-abcdefABCDEF",
+    "AIzaSyA1234567890abcdefghijklmnopqrstuvw",
+    "ya29.a0AfH6SMBxyz-123",
+    "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+    "pypi-AgEIcHlwaS5vcmcCJDEyMzQ1Njc4",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+    "Bearer hunter2-canary",
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4",
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\nQyNTUxOQAAACB\n-----END OPENSSH PRIVATE KEY-----",
+    "password: hunter2-canary",
+    "API_KEY=hunter2-canary",
+    "export AWS_SECRET_ACCESS_KEY='hunter2 canary'",
+    "{\"token\": \"hunter2-canary\"}",
+    "{'client_secret' => 'hunter2-canary'}",
+    "--password hunter2-canary",
+    "my password is hunter2-canary",
+    "curl -u me:hunter2-canary https://example.com/",
+    "curl -H X-Key:hunter2-canary h",
+    "Authorization: Basic dXNlcjpodW50ZXIy",
+    "Cookie: sid=hunter2-canary; theme=dark",
+    "https://u:hunter2-canary@example.com/",
+    "https://example.com/?key=hunter2-canary#x",
+    "https://example.com/cb#access_token=hunter2-canary",
+    "postgres://u:hunter2/canary?x@db/app",
+    "https://hooks.slack.com/services/T0000/B0000/hunter2canary",
+    "https://example.com/t/aB3dEf6hIj9kLm2nOp5q/x",
+];
+
+/// What must not be left of a shape.
+pub(super) fn core(shape: &str) -> &str {
+    for core in [
+        "hunter2-canary",
+        "hunter2 canary",
+        "hunter2/canary",
+        "hunter2canary",
+        "b3BlbnNzaC1rZXkt",
+        "dXNlcjpodW50ZXIy",
+    ] {
+        if shape.contains(core) {
+            return core;
+        }
+    }
+    if shape.starts_with("https://example.com/t/") { "aB3dEf6hIj9kLm2nOp5q" } else { shape }
+}
+
+pub(super) fn redacted(redactor: &Redactor, lines: &[String]) -> (String, RedactionReport) {
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let (session, report) = redactor.redact_with_report(&session(&lines));
+    assert_eq!(report.leftovers, None, "{lines:?}");
+    let (again, _) = redactor.redact_with_report(&session);
+    assert_eq!(again.entries, session.entries, "redacted twice");
+    (text(&session), report)
+}
+
+fn text(session: &Transcript) -> String {
+    let line = |entry: &Entry| match entry {
+        Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) | Entry::Comment(line) => {
+            String::from_utf8_lossy(line).into_owned()
+        }
+        other => format!("{other:?}"),
+    };
+    session.entries.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Both directions, plain, in JSON within a string, percent-encoded and as a key.
+fn around(secret: &str) -> Vec<String> {
+    let inner = json!({ "note": format!("one {secret}\ntwo") }).to_string();
+    let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let values = [
+        json!({ "type": "user", "text": secret }),
+        json!({ "type": "user", "text": format!("before\n{secret}\nafter") }),
+        json!({ "type": "user", "text": inner }),
+        json!({ "type": "user", "text": format!("output: {}", json!([inner])) }),
+        json!({ "type": "user", "text": percent }),
+        json!({ "type": "user", secret: 1 }),
+    ];
+    let lines = values.iter().flat_map(|value| [format!("> {value}"), format!("< {value}")]);
+    lines.chain([format!("! {}", secret.replace('\n', " "))]).collect()
+}
+
+#[test]
+fn secrets_of_a_known_shape_are_blanked() {
+    for shape in SHAPES {
+        for line in around(shape) {
+            let (text, report) = redacted(&Redactor::new(), std::slice::from_ref(&line));
+            assert!(!text.contains(core(shape)), "{shape} in {line}: {text}");
+            assert!(!report.found.is_empty(), "{line}");
+            assert!(line.starts_with('!') || serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn named_secrets_are_blanked_in_every_spelling() {
+    for secret in ["correct horse \"battery\"\nstäple", "hunter2", "p%/ss\\w'rd&", "a,b"] {
+        let redactor = Redactor::new().secret(secret);
+        for line in around(secret) {
+            let (text, _) = redacted(&redactor, std::slice::from_ref(&line));
+            assert!(!text.contains(secret), "{line}: {text}");
+            assert!(!text.contains("battery") && !text.contains("hunter"), "{line}: {text}");
+        }
+    }
+    // `hunter2` behind 0, 1 and 2 other bytes.
+    for base64 in ["aHVudGVyMg==", "X2h1bnRlcjI=", "X19odW50ZXIyIQ=="] {
+        let (text, report) =
+            redacted(&Redactor::new().secret("hunter2"), &[format!(r#"< {{"data":"{base64}"}}"#)]);
+        assert!(text.contains("<redacted-1>"), "{text}");
+        assert_eq!(report.found[&SecretKind::Named], 1);
+    }
+    let (text, _) =
+        redacted(&Redactor::new().secret("998877"), &[r#"< {"n":998877,"m":[1998877.5]}"#.to_owned()]);
+    assert_eq!(text, r#"{"n":0,"m":[0]}"#);
+    assert!(!format!("{:?}", Redactor::new().secret("hunter2")).contains("hunter2"));
+}
+
+#[test]
+fn values_are_blanked_for_their_place() {
+    let line = r#"> {"type":"control_request","request_id":"req_1","request":{"subtype":"initialize","mcpServers":{"db":{"command":"x","args":["--api-key","plain words","-v"],"env":{"PGPASSWORD":"hunter two","LEVEL":"1"}},"gh":{"type":"http","url":"https://u:pw1@h/a?key=value&n=1","headers":{"X-Any":"plain words"}}},"settings":{"env":{"A":"plain words"}}}}"#;
+    let (text, report) = redacted(&Redactor::new(), &[line.to_owned()]);
+    assert_eq!(
+        text,
+        r#"{"type":"control_request","request_id":"req_1","request":{"subtype":"initialize","mcpServers":{"db":{"command":"x","args":["--api-key","<redacted-1>","-v"],"env":{"PGPASSWORD":"<redacted-2>","LEVEL":"1"}},"gh":{"type":"http","url":"https://<redacted-3>@h/a?key=<redacted-4>&n=1","headers":{"X-Any":"<redacted-1>"}}},"settings":{"env":{"A":"<redacted-1>"}}}}"#
+    );
+    let found: Vec<_> = report.found.into_iter().collect();
+    let expected =
+        [(SecretKind::Environment, 2), (SecretKind::Header, 1), (SecretKind::Url, 2), (SecretKind::Field, 1)];
+    assert_eq!(found, expected);
+    let account = r#"< {"account":{"email":"jane.doe@corp.example","organization":"Corp Incorporated","subscriptionType":"max","tokenSource":"none"},"password":[12345,"two words"],"usage":{"tokens":5,"token":7}}"#;
+    let (text, _) = redacted(&Redactor::new(), &[account.to_owned()]);
+    assert_eq!(
+        text,
+        r#"{"account":{"email":"<redacted-1>","organization":"<redacted-2>","subscriptionType":"max","tokenSource":"none"},"password":[0,"<redacted-3>"],"usage":{"tokens":5,"token":7}}"#
+    );
+}
+
+#[test]
+fn what_a_place_gives_away_is_blanked_elsewhere_too() {
+    let lines = [
+        r#"< {"text":"connected as jane.doe@corp.example with s3cretvalue"}"#.to_owned(),
+        r#"> {"env":{"PGPASSWORD":"s3cretvalue"}}"#.to_owned(),
+        r#"< {"account":{"email":"jane.doe@corp.example"}}"#.to_owned(),
+    ];
+    let (text, _) = redacted(&Redactor::new(), &lines);
+    assert!(!text.contains("jane") && !text.contains("s3cret"), "{text}");
+    assert!(text.contains("connected as <redacted-1> with <redacted-2>"), "{text}");
+}
+
+#[test]
+fn secrets_in_arguments_and_comments_are_blanked() {
+    let mut session = session(&[]);
+    let config = r#"{"mcpServers":{"a":{"env":{"K":"plain words"}}}}"#;
+    session.argv = Some(Argv::new(["--mcp-config", config, "--token", "plain words"]));
+    session.entries = vec![Entry::Comment("password: hunter2".into())];
+    let session = Redactor::new().redact(&session).unwrap();
+    let args = session.argv.as_ref().unwrap().args();
+    assert_eq!(args[1], r#"{"mcpServers":{"a":{"env":{"K":"<redacted-1>"}}}}"#);
+    assert_eq!(args[3], "<redacted-1>");
+    assert_eq!(text(&session), "password: <redacted-2>");
+}
+
+fn delta(field: &str, piece: &str) -> String {
+    let delta = json!({ "type": format!("{field}_delta"), field: piece });
+    let event = json!({ "type": "content_block_delta", "index": 0, "delta": delta });
+    format!("< {}", json!({ "type": "stream_event", "session_id": "s", "event": event }))
+}
+
+#[test]
+fn a_secret_cut_over_deltas_is_blanked() {
+    let secret = "hunter2 \"canary\"";
+    let texts = [
+        ("text", format!("Before {secret} and behind.")),
+        ("thinking", format!("Before {secret} and behind.")),
+        ("partial_json", json!({ "command": format!("echo {secret} and\nbehind") }).to_string()),
+        ("partial_json", json!({ "env": { "ANY": secret }, "b": "behind" }).to_string()),
+    ];
+    for (field, text) in texts {
+        for length in 1..9 {
+            let chars: Vec<char> = text.chars().collect();
+            let pieces = chars.chunks(length).map(|piece| delta(field, &piece.iter().collect::<String>()));
+            let (redacted, _) = redacted(&Redactor::new().secret(secret), &pieces.collect::<Vec<_>>());
+            let piece =
+                |line: &str| serde_json::from_str::<Value>(line).unwrap()["event"]["delta"][field].clone();
+            let joined: String =
+                redacted.lines().map(|line| piece(line).as_str().unwrap().to_owned()).collect();
+            assert!(joined.contains("<redacted-1>") && !joined.contains("canary"), "{length}: {joined}");
+            assert!(joined.contains("behind"), "{joined}");
+            assert!(field != "partial_json" || serde_json::from_str::<Value>(&joined).is_ok(), "{joined}");
+        }
+    }
+}
+
+#[test]
+fn prose_and_ids_stay() {
+    for text in [
+        "The token is expired; the password is required. Basic authentication, bearer tokens, cookies: none.",
+        "Used 12 tokens: 5 in, 7 out. https://docs.example.com/guide/setup#install and git@github.com:a/b.git",
+        "commit 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12 in crates/testkit/src/redact/shapes.rs:40",
+        "task-notification of toolu_01ABCDEFGHIJKLMNOPQRSTUV, req_011CSHoEeqs5C35K2UUqR7Fy",
+        "TOKEN=$TOKEN cmd --token-file /x; key: value; let token: String; risk-free desk-side-tables-and-chairs",
+        "00000000-0000-4000-8000-000000000001",
+    ] {
+        let line =
+            json!({ "x": text, "type": "string", "progressToken": 2, "tokenSource": "none" }).to_string();
+        let (text, report) = redacted(&Redactor::new(), &[format!("> {line}")]);
+        assert_eq!(text, line);
+        assert!(report.found.is_empty());
+    }
+    let schema =
+        r#"> {"inputSchema":{"properties":{"token":{"type":"string"},"headers":{"type":"object"}}}}"#;
+    assert_eq!(redacted(&Redactor::new(), &[schema.to_owned()]).0, schema[2..]);
+}
+
+#[test]
+fn the_report_counts_and_shows_no_secret() {
+    let (_, report) =
+        redacted(&Redactor::new(), &[r#"< {"env":{"A":"hunter2"},"b":"password: hunter3"}"#.to_owned()]);
+    let shown = report.to_string();
+    assert!(
+        shown.contains("1 × environment variable") && shown.contains("1 × field or assignment"),
+        "{shown}"
+    );
+    assert!(shown.contains("Not searched for") && !shown.contains("hunter"), "{shown}");
+}
