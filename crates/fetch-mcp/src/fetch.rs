@@ -1,8 +1,8 @@
 //! One call: the request, its redirects, the body, and the text that the model reads.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
+use agentwire_address::literal;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 
@@ -74,12 +74,10 @@ impl Fetcher {
             return Err(FetchError::Credentials);
         }
         // The parser has brought every way of writing an IPv4 address (`0x7f.1`, `2130706433`) into one form.
-        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-        match host.parse::<IpAddr>() {
-            Ok(ip) if !self.options.permits(ip) => {
-                Err(FetchError::Refused(Refused { host: host.to_owned(), address: ip }))
-            }
-            _ => Ok(()),
+        let host = url.host_str().unwrap_or_default();
+        match literal(host).filter(|address| !self.options.permits(*address)) {
+            Some(address) => Err(FetchError::Refused(Refused { host: host.to_owned(), address })),
+            None => Ok(()),
         }
     }
 

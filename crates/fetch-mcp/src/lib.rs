@@ -4,7 +4,6 @@ mod server;
 
 mod options;
 
-mod address;
 mod body;
 mod charset;
 mod deadline;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::address;
+use agentwire_address::is_public;
 
 /// The limits of a [`FetchServer`](crate::FetchServer).
 #[derive(Clone, Debug)]
@@ -42,6 +42,6 @@ impl Default for Options {
 impl Options {
     /// Whether the address may be connected to.
     pub(crate) fn permits(&self, address: IpAddr) -> bool {
-        self.allow_private || address::is_public(address) || self.allowed_addresses.contains(&address)
+        self.allow_private || is_public(address) || self.allowed_addresses.contains(&address)
     }
 }

@@ -1,6 +1,6 @@
 //! The memory of a call, counted over the whole process: hence one test in a program of its own.
 
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![expect(clippy::unwrap_used, dead_code, reason = "a test that uses parts of another")]
 
 #[path = "it/client.rs"]
 mod client;

@@ -20,8 +20,8 @@ mod book;
 mod client;
 mod file;
 mod loopback;
+mod network;
 mod record;
-mod resolver;
 mod store;
 mod tokens;
 

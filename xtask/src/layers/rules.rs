@@ -13,6 +13,7 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-store-object",
     "agentwire-store-redis",
     "agentwire-store-postgres",
+    "agentwire-address",
     "agentwire-hub",
     "agentwire-chat",
     "agentwire-fetch-mcp",
@@ -25,9 +26,10 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-store-object", &["agentwire-protocol", SESSIONS]),
     ("agentwire-store-redis", &["agentwire-protocol", SESSIONS]),
     ("agentwire-store-postgres", &["agentwire-protocol", SESSIONS]),
-    ("agentwire-hub", &["agentwire-transport", "agentwire-codec", "agentwire-mcp"]),
+    ("agentwire-address", &[]),
+    ("agentwire-hub", &["agentwire-address", "agentwire-transport", "agentwire-codec", "agentwire-mcp"]),
     ("agentwire-chat", &["agentwire-hub"]),
-    ("agentwire-fetch-mcp", &[]),
+    ("agentwire-fetch-mcp", &["agentwire-address"]),
     ("agentwire-jupyter-mcp", &["agentwire-transport"]),
 ];
 
@@ -80,7 +82,10 @@ pub(super) const DIRECT: &[(&str, &[&str])] = &[
     ("agentwire-transport", &["serde", "serde_json", "bytes", "thiserror"]),
     ("agentwire-codec", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
     ("agentwire-control", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
-    (SESSIONS, &["serde", "serde_json", "thiserror", "memchr"]),
+    (
+        SESSIONS,
+        &["serde", "serde_json", "thiserror", "memchr", "unicode-normalization", "unicode-properties"],
+    ),
 ];
 
 /// What those crates may not even use indirectly, unless a feature asks for it.

@@ -27,7 +27,7 @@ pub struct Authorization {
 }
 
 impl Authorization {
-    /// The page that the user is to open in a browser.
+    /// The page that the user is to open in a browser: `https`, or `http` on this machine for a server on this machine.
     pub fn url(&self) -> &str {
         &self.session.auth_url
     }
@@ -114,6 +114,11 @@ pub enum AuthorizeError {
     /// The authorization server cannot be found, or did not do what was asked for.
     #[error("the authorization server did not give a token")]
     Server(#[from] AuthError),
+    /// The page that the authorization server names is not one to open in a browser: it is neither `https` nor `http` on
+    /// this machine for a server on this machine, has a user name, a private address although the server is public, or
+    /// characters that have a meaning to a shell.
+    #[error("the page of the authorization server can't be opened: {0}")]
+    Page(String),
     /// What is kept could not be read or written.
     #[error("the authorization could not be kept")]
     Store(#[source] StoreError),
@@ -136,6 +141,8 @@ pub(crate) async fn authorize(
     let challenge = request.challenge.clone().or_else(|| tokens.challenge().map(|text| text.as_ref().into()));
     let mut manager = tokens.bare_manager().await?;
     let metadata = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?.metadata;
+    // Before anything is sent to the other addresses that the metadata name.
+    check_page(&tokens, &metadata.authorization_endpoint).await?;
     manager.set_metadata(metadata.clone());
     if request.scopes.is_empty() {
         let granted = kept.as_ref().map(|record| record.credentials.granted_scopes.clone());
@@ -148,7 +155,12 @@ pub(crate) async fn authorize(
     let client = identify(&mut manager, &mut request, &metadata, kept).await?;
     manager.set_credential_store(Kept::new(&tokens, client));
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
+    check_page(&tokens, &session.auth_url).await?;
     Ok(Authorization { hub: hub.clone(), server, session, tokens })
+}
+
+async fn check_page(tokens: &ServerTokens, page: &str) -> Result<(), AuthorizeError> {
+    tokens.network.check_page(page).await.map_err(|why| AuthorizeError::Page(why.to_string()))
 }
 
 /// The server, and its tokens.

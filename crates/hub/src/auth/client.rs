@@ -2,61 +2,91 @@
 
 use std::{sync::Arc, time::Duration};
 
-use reqwest::{Client, Request, Url, redirect::Policy};
+use reqwest::{Request, Response, StatusCode, header, redirect::Policy};
 use rmcp::transport::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
 
-use super::resolver::Careful;
-use crate::transport::{
-    link::Ended,
-    web::{client, told},
-};
+use super::network::{Network, Refused};
+use crate::transport::web::{client, told};
 
 /// Asks authorization servers, with the TLS of the connections.
 pub(super) struct OAuthClient {
-    follow: Client,
-    stop: Client,
+    network: Arc<Network>,
 }
 
 impl OAuthClient {
-    /// For the authorization of the server at this address.
-    pub(super) fn new(server: &Url) -> Result<Self, Ended> {
-        let careful = Arc::new(Careful::for_server(server));
-        let client = |redirects| {
-            let builder = client(redirects)?.dns_resolver(Arc::clone(&careful));
-            builder.build().map_err(|error| Ended::unusable(told(error)))
-        };
-        Ok(Self { follow: client(Policy::limited(REDIRECTS))?, stop: client(Policy::none())? })
+    pub(super) fn new(network: Arc<Network>) -> Self {
+        Self { network }
     }
 
     async fn ask(&self, asked: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
-        let client = match asked.redirect_policy {
-            OAuthHttpRedirectPolicy::Follow => &self.follow,
-            _ => &self.stop,
+        let redirects = match asked.redirect_policy {
+            OAuthHttpRedirectPolicy::Follow => REDIRECTS,
+            _ => 0,
         };
         let limit = asked.timeout.unwrap_or(LIMIT);
         let request = Request::try_from(asked.request).map_err(told)?;
-        let exchange = async {
-            let mut response = client.execute(request).await.map_err(told)?;
-            let mut answer = http::Response::builder().status(response.status());
-            if let Some(headers) = answer.headers_mut() {
-                headers.clone_from(response.headers());
-            }
-            let mut body = Vec::new();
-            while let Some(chunk) = response.chunk().await.map_err(told)? {
-                if body.len() + chunk.len() > LARGEST {
-                    return Err("the answer is larger than any of an authorization server".into());
-                }
-                body.extend_from_slice(&chunk);
-            }
-            Ok(answer.body(body)?)
-        };
+        let exchange = async { whole(self.send(request, redirects).await?).await };
         match tokio::time::timeout(limit, exchange).await {
             Ok(answer) => answer,
             Err(_) => Err("there was no answer in time".into()),
         }
     }
+
+    /// Sends a request, and again where it is redirected to: each time to an address that was checked.
+    async fn send(&self, mut request: Request, redirects: usize) -> Result<Response, OAuthHttpClientError> {
+        for _ in 0..redirects {
+            let again = request.try_clone();
+            let response = self.send_once(request).await?;
+            match again.and_then(|again| redirected(again, &response)) {
+                Some(next) => request = next,
+                None => return Ok(response),
+            }
+        }
+        self.send_once(request).await
+    }
+
+    async fn send_once(&self, request: Request) -> Result<Response, OAuthHttpClientError> {
+        let host = request.url().host_str().unwrap_or_default();
+        let addresses = self.network.addresses(request.url()).await.map_err(Refused::boxed)?;
+        // A client for each request: it connects to the addresses that were checked, and looks up nothing again.
+        let client = client(Policy::none()).map_err(|error| error.to_string())?;
+        let client = client.resolve_to_addrs(host, &addresses).build().map_err(told)?;
+        client.execute(request).await.map_err(|error| told(error).into())
+    }
+}
+
+/// The request for where an answer redirects it to. Only redirects that keep method and body are followed: nothing is
+/// asked for by another method.
+fn redirected(mut request: Request, response: &Response) -> Option<Request> {
+    let keeps = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT];
+    if !keeps.contains(&response.status()) {
+        return None;
+    }
+    let location = response.headers().get(header::LOCATION)?.to_str().ok()?;
+    let next = request.url().join(location).ok()?;
+    if next.origin() != request.url().origin() {
+        request.headers_mut().remove(header::AUTHORIZATION);
+    }
+    *request.url_mut() = next;
+    Some(request)
+}
+
+/// Reads an answer to its end.
+async fn whole(mut response: Response) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    let mut answer = http::Response::builder().status(response.status());
+    if let Some(headers) = answer.headers_mut() {
+        headers.clone_from(response.headers());
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(told)? {
+        if body.len() + chunk.len() > LARGEST {
+            return Err("the answer is larger than any of an authorization server".into());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(answer.body(body)?)
 }
 
 impl OAuthHttpClient for OAuthClient {
@@ -68,3 +98,69 @@ impl OAuthHttpClient for OAuthClient {
 const REDIRECTS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(30);
 const LARGEST: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use reqwest::{Method, Request, Url};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::{Network, OAuthClient};
+
+    fn client(server: &str) -> OAuthClient {
+        OAuthClient::new(Arc::new(Network::of(&Url::parse(server).unwrap())))
+    }
+
+    fn post(url: String) -> Request {
+        let mut request = Request::new(Method::POST, Url::parse(&url).unwrap());
+        *request.body_mut() = Some("body".into());
+        request
+    }
+
+    #[tokio::test]
+    async fn nothing_is_sent_to_a_private_address_for_a_public_server() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        for server in ["https://1.1.1.1/mcp", "http://1.1.1.1/mcp"] {
+            for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0"] {
+                for scheme in ["http", "https"] {
+                    let url = format!("{scheme}://{host}:{port}/register");
+                    assert!(client(server).send(post(url.clone()), 5).await.is_err(), "{server} {url}");
+                }
+            }
+        }
+        let came = std::pin::pin!(listener.accept());
+        assert!(futures_util::FutureExt::now_or_never(came).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_checked_like_the_first_address() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let answering = async {
+            let mut requests = Vec::new();
+            for location in [format!("http://localhost:{port}/b"), "ftp://127.0.0.1/c".to_owned()] {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut request = [0; 4096];
+                let count = stream.read(&mut request).await.unwrap();
+                requests.push(String::from_utf8_lossy(&request[..count]).into_owned());
+                let answer = format!(
+                    "HTTP/1.1 307 Moved\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+                );
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+            requests
+        };
+        let client = client(&format!("http://127.0.0.1:{port}/mcp"));
+        let mut request = post(format!("http://127.0.0.1:{port}/a"));
+        request.headers_mut().insert("authorization", "Basic x".parse().unwrap());
+        let (requests, answer) = tokio::join!(answering, client.send(request, 5));
+        assert_eq!(answer.unwrap_err().to_string(), "ftp://127.0.0.1 is not https");
+        assert!(requests[0].starts_with("POST /a ") && requests[0].contains("authorization: Basic x"));
+        assert!(requests[1].starts_with("POST /b ") && !requests[1].contains("authorization"));
+    }
+}

@@ -2,10 +2,10 @@
 
 use std::{
     future::ready,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use reqwest::Url;
+use reqwest::{Url, dns::Resolve};
 use rmcp::transport::{
     AuthError, AuthorizationManager, CredentialRefreshGuard, CredentialStore, StoredCredentials,
     auth::OAuthClientConfig,
@@ -14,6 +14,7 @@ use rmcp::transport::{
 use super::{
     TokenStore,
     client::OAuthClient,
+    network::{Network, Noting},
     record::{ClientRecord, Record},
     store::StoreError,
 };
@@ -23,8 +24,7 @@ use crate::transport::web::{TokenFuture, Tokens};
 pub(crate) struct ServerTokens {
     pub(super) url: Url,
     pub(super) store: Arc<dyn TokenStore>,
-    /// Made when an authorization server is asked for the first time.
-    http: OnceLock<Arc<OAuthClient>>,
+    pub(super) network: Arc<Network>,
     /// The last challenge of the server: what an authorization starts from.
     challenge: Mutex<Option<Arc<str>>>,
     /// Held while a token is renewed: who comes meanwhile waits, and finds the new one.
@@ -42,9 +42,9 @@ struct State {
 impl ServerTokens {
     pub(super) fn new(url: Url, store: Arc<dyn TokenStore>) -> Self {
         Self {
+            network: Arc::new(Network::of(&url)),
             url,
             store,
-            http: OnceLock::new(),
             challenge: Mutex::default(),
             state: tokio::sync::Mutex::default(),
         }
@@ -52,14 +52,7 @@ impl ServerTokens {
 
     /// What speaks with the authorization server of this server.
     pub(super) async fn bare_manager(&self) -> Result<AuthorizationManager, AuthError> {
-        let http = match self.http.get() {
-            Some(http) => Arc::clone(http),
-            None => {
-                let http = OAuthClient::new(&self.url);
-                let http = http.map_err(|error| AuthError::InternalError(error.to_string()))?;
-                Arc::clone(self.http.get_or_init(|| Arc::new(http)))
-            }
-        };
+        let http = Arc::new(OAuthClient::new(Arc::clone(&self.network)));
         AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await
     }
 
@@ -160,6 +153,10 @@ impl ServerTokens {
 pub(super) struct Access(pub(super) Arc<ServerTokens>);
 
 impl Tokens for Access {
+    fn resolver(&self) -> Option<Arc<dyn Resolve>> {
+        Some(Arc::new(Noting(Arc::clone(&self.0.network))))
+    }
+
     fn current(&self) -> TokenFuture<'_> {
         if let Some(known) = self.0.known() {
             return Box::pin(ready(Ok(known)));

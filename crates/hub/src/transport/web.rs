@@ -4,6 +4,7 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use reqwest::{
     Client, ClientBuilder, Method, RequestBuilder, Response, StatusCode, Url,
+    dns::Resolve,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
@@ -15,6 +16,9 @@ use super::{
 
 /// Access tokens of a server, from wherever they are kept.
 pub(crate) trait Tokens: Send + Sync {
+    /// What resolves names for the connections to the server, if not the client itself.
+    fn resolver(&self) -> Option<Arc<dyn Resolve>>;
+
     /// The token to be sent; `None` where there is none.
     fn current(&self) -> TokenFuture<'_>;
 
@@ -46,7 +50,11 @@ impl Web {
         let url = address(url)?;
         let headers = parse(headers)?;
         let tokens = tokens.filter(|_| !headers.contains_key(AUTHORIZATION));
-        let client = client(same_origin())?.build().map_err(|error| Ended::unusable(told(error)))?;
+        let mut client = client(same_origin())?;
+        if let Some(resolver) = tokens.as_ref().and_then(|tokens| tokens.resolver()) {
+            client = client.dns_resolver(resolver);
+        }
+        let client = client.build().map_err(|error| Ended::unusable(told(error)))?;
         Ok(Self { client, url, headers, tokens })
     }
 

@@ -353,6 +353,33 @@ async fn another_authorization_server_hears_nothing_of_the_old_ones_tokens_and_c
 }
 
 #[tokio::test]
+async fn a_page_that_a_browser_should_not_open_ends_the_authorization() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = WebServer::start();
+    let authority = Authority::guard(&server);
+    let hub = hub(http(&server), &folder.path().join("tokens.json"));
+    state(&hub, is_refused).await;
+    for page in [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "vscode://evil/run",
+        "http://evil.example/auth",
+        "https://accounts.google.com@evil.example/auth",
+        "https://x.example/$(calc)'`;\"&calc",
+        "https://x.example/\n/auth",
+    ] {
+        authority.with(|state| state.page = Some(page.to_owned()));
+        let request = AuthorizationRequest::new("http://127.0.0.1:9/callback");
+        let error = hub.authorize("web", request).await.unwrap_err();
+        assert!(matches!(error, AuthorizeError::Page(_)), "{page}: {error}");
+    }
+    assert!(authority.with(|state| state.registered.is_empty()));
+    authority.with(|state| state.page = None);
+    authorize(&hub).await;
+    hub.close().await;
+}
+
+#[tokio::test]
 async fn what_is_no_answer_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let server = WebServer::start();

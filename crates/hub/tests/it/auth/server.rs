@@ -17,6 +17,8 @@ use crate::web::{Seen, WebServer, status};
 #[derive(Default)]
 pub(super) struct State {
     pub(super) origin: String,
+    /// The page for the browser, where it is not that of the server.
+    pub(super) page: Option<String>,
     /// What comes behind the origin in the name of the issuer.
     pub(super) issuer: String,
     codes: HashSet<String>,
@@ -79,7 +81,8 @@ impl State {
                 Some(
                     axum::Json(json!({
                         "issuer": format!("{origin}{}", self.issuer),
-                        "authorization_endpoint": format!("{origin}/authorize"),
+                        "authorization_endpoint":
+                            self.page.clone().unwrap_or_else(|| format!("{origin}/authorize")),
                         "token_endpoint": format!("{origin}/token"),
                         "registration_endpoint": format!("{origin}/register"),
                         "response_types_supported": ["code"],

@@ -1,14 +1,26 @@
-//! Which addresses are public: the rest is refused, since a page must not make the model read what only this machine reaches.
+#![doc = include_str!("../README.md")]
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether anyone on the internet could reach the address too.
+/// Returns whether anyone on the internet can reach the address too.
 ///
 /// From the special-purpose registries of IANA, as of 2026; what they list as not globally reachable is not public.
-pub(crate) fn is_public(address: IpAddr) -> bool {
+pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+/// Returns the address that the host of a URL spells out; `None` for a name.
+///
+/// An IPv6 address may stand in brackets and have a zone. IPv4 addresses are read in their usual form: a parser of URLs
+/// brings other forms (`0x7f.1`, `2130706433`) into it.
+pub fn literal(host: &str) -> Option<IpAddr> {
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    match host.split_once('%') {
+        Some((address, _zone)) => address.parse().map(IpAddr::V6).ok(),
+        None => host.parse().ok(),
     }
 }
 
@@ -17,7 +29,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(start, length)| same_start(bits, start.to_bits(), *length))
 }
 
-/// Only what is given out as global unicast, and in it no address that stands for another.
+/// Only global unicast is public, and in it no address that stands for another.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(inner) = address.to_ipv4_mapped().or_else(|| translated(address)) {
         return is_public_v4(inner);
@@ -30,7 +42,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     global && !protocols && !documentation && !six_to_four
 }
 
-/// The IPv4 address behind the well-known prefix of NAT64, by which networks without IPv4 reach it.
+/// Returns the IPv4 address behind the well-known prefix of NAT64, by which networks without IPv4 reach it.
 fn translated(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, high, low] = address.segments();
     ([a, b, c, d, e, f] == [0x64, 0xff9b, 0, 0, 0, 0])
@@ -62,7 +74,7 @@ const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::is_public;
+    use super::{is_public, literal};
 
     #[test]
     fn special_addresses_are_not_public() {
@@ -80,6 +92,7 @@ mod tests {
             "172.16.0.1",
             "172.31.255.255",
             "192.0.0.1",
+            "192.0.0.192",
             "192.0.2.1",
             "192.88.99.1",
             "192.168.1.1",
@@ -96,14 +109,25 @@ mod tests {
             "::ffff:10.0.0.1",
             "::127.0.0.1",
             "::8.8.8.8",
+            "::ffff:168.63.129.16",
+            "::ffff:0:10.0.0.1",
+            "0:0:0:1::1",
             "64:ff9b::7f00:1",
+            "64:ff9b::168.63.129.16",
+            "64:ff9b:0:0:0:1:808:808",
             "64:ff9b::a9fe:a9fe",
             "64:ff9b:1::808:808",
             "100::1",
+            "100:0:0:1::1",
             "2001::1",
+            "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+            "2001:2::1",
+            "2001:10::1",
+            "2001:20::1",
             "2001:1ff::1",
             "2001:db8::1",
             "2002:7f00:1::",
+            "2002:a00:1::1",
             "2002:808:808::1",
             "3fff:fff::1",
             "5f00::1",
@@ -112,9 +136,24 @@ mod tests {
             "fe80::1",
             "fec0::1",
             "ff02::1",
+            "ff0e::1",
             "4000::1",
+            "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
         ] {
-            assert!(!is_public(address.parse().unwrap()), "{address}");
+            assert!(!is_public(literal(address).unwrap()), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_an_address_in_brackets_and_with_a_zone() {
+        for host in ["fe80::1%eth0", "[fe80::1%25eth0]", "[fe80::1%]"] {
+            assert_eq!(literal(host), Some("fe80::1".parse().unwrap()), "{host}");
+        }
+        for host in ["[::ffff:127.0.0.1]", "::ffff:7f00:1", "::FFFF:127.0.0.1"] {
+            assert!(!is_public(literal(host).unwrap()), "{host}");
+        }
+        for name in ["localhost", "a.example", "", "[]", "10.0.0.1%eth0", "1.2.3", "::1]"] {
+            assert_eq!(literal(name), None, "{name}");
         }
     }
 
@@ -146,7 +185,7 @@ mod tests {
             "64:ff9b::808:808",
             "::ffff:8.8.8.8",
         ] {
-            assert!(is_public(address.parse().unwrap()), "{address}");
+            assert!(is_public(literal(address).unwrap()), "{address}");
         }
     }
 }
