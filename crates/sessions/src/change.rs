@@ -10,7 +10,7 @@ mod text;
 use agentwire_protocol::SessionId;
 
 pub use error::ChangeError;
-pub(crate) use fork::fork_entries;
+pub(crate) use fork::{called, fork_entries};
 pub(crate) use fresh::now;
 
 use crate::RawEntry;

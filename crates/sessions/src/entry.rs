@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Head {
     }
 }
 
-/// Takes the first field of each name, if it is a string, and skips the others without keeping them.
+/// Reads two fields, of which the last of a name counts as with every reader of JSON, and skips the others.
 struct HeadVisitor;
 
 impl<'de> Visitor<'de> for HeadVisitor {
@@ -148,12 +148,12 @@ impl<'de> Visitor<'de> for HeadVisitor {
         let (mut kind, mut uuid) = (None, None);
         while let Some(name) = map.next_key::<String>()? {
             match name.as_str() {
-                "type" if kind.is_none() => kind = Some(text(map.next_value()?)),
-                "uuid" if uuid.is_none() => uuid = Some(text(map.next_value()?)),
+                "type" => kind = text(map.next_value()?),
+                "uuid" => uuid = text(map.next_value()?),
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }
         }
-        Ok(Head { kind: kind.flatten().unwrap_or_default().into(), uuid: uuid.flatten().map(Uuid::from) })
+        Ok(Head { kind: kind.unwrap_or_default().into(), uuid: uuid.map(Uuid::from) })
     }
 }
 
@@ -171,6 +171,14 @@ mod tests {
         let text = r#"{"uuid":"a","n":1.0,"n":12345678901234567890123,"type":"user"}"#;
         let entry = RawEntry::parse(text).unwrap();
         assert_eq!((entry.as_str(), entry.kind(), entry.uuid().unwrap().as_str()), (text, "user", "a"));
+    }
+
+    #[test]
+    fn of_a_repeated_field_the_last_counts() {
+        let entry = RawEntry::parse(r#"{"type":"user","uuid":"a","type":"system","uuid":"b"}"#).unwrap();
+        assert_eq!((entry.kind(), entry.uuid().unwrap().as_str()), ("system", "b"));
+        let entry = RawEntry::parse(r#"{"type":"user","uuid":"a","type":1,"uuid":null}"#).unwrap();
+        assert_eq!((entry.kind(), entry.uuid()), ("", None));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod archived;
 mod first_prompt;
+mod programmatic;
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use memchr::memmem;
 
 pub(crate) use archived::{mark_of, said_at};
 pub(crate) use first_prompt::{Prompt, first_prompt, prompt_text};
+pub(crate) use programmatic::is_programmatic;
 
 use crate::ends::Ends;
 use crate::fields::{Field, Fields};
@@ -33,8 +35,7 @@ fn plain_info(id: &SessionId, ends: &Ends, project: Option<&Path>) -> Option<Ses
         return None;
     }
     let (head, tail) = (Fields::of(&ends.head), Fields::of(ends.tail()));
-    let ends_of = |field| tail.last(field).or_else(|| head.last(field));
-    let custom_title = ends_of(Field::CustomTitle).or_else(|| ends_of(Field::AiTitle));
+    let custom_title = title(&head, &tail);
     let first_prompt = first_prompt(&ends.head);
     let summary = custom_title.clone().or_else(|| tail.last(Field::LastPrompt));
     let summary = summary.or_else(|| tail.last(Field::Summary)).or_else(|| first_prompt.clone())?;
@@ -49,6 +50,17 @@ fn plain_info(id: &SessionId, ends: &Ends, project: Option<&Path>) -> Option<Ses
     info.tag = if tail.has(Field::Tag) { tag(ends.tail()) } else { None };
     info.created_at = head.first(Field::Timestamp).as_deref().and_then(parse_ms);
     Some(info)
+}
+
+/// What a session is called, by the ends of its file: its title, or its first prompt.
+pub(crate) fn called(ends: &Ends) -> Option<String> {
+    title(&Fields::of(&ends.head), &Fields::of(ends.tail())).or_else(|| first_prompt(&ends.head))
+}
+
+/// The title that the user gave a session, or the one that was made for it.
+fn title(head: &Fields<'_>, tail: &Fields<'_>) -> Option<String> {
+    let last = |field| tail.last(field).or_else(|| head.last(field));
+    last(Field::CustomTitle).or_else(|| last(Field::AiTitle))
 }
 
 fn is_sidechain(line: &[u8]) -> bool {

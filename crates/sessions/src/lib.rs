@@ -23,7 +23,7 @@ pub use entry::{Entry, RawEntry};
 pub use export::Export;
 pub use folder::project_key;
 pub use list::Page;
-pub use read::conversation;
+pub use read::{conversation, conversation_with_system};
 pub use search::{Hit, HitPart, Hits, Search};
 pub use sessions::{SessionError, Sessions};
 pub use store::{

@@ -11,7 +11,7 @@ use agentwire_protocol::session_info::SessionInfo;
 pub use page::Page;
 
 use crate::ends::{Ends, Known};
-use crate::info::info_of;
+use crate::info::{info_of, is_programmatic};
 use crate::sessions::{Inside, ProjectFolder, SessionError, SessionFile, Sessions, read_dir, session_id};
 use crate::store::is_uuid;
 
@@ -31,7 +31,7 @@ impl Sessions {
         let folders = self.listed_folders()?;
         let inside = Inside::of(self.projects());
         let mut ends = Ends::default();
-        let mut info = |candidate: &Candidate| candidate.info(&folders, &mut ends);
+        let mut info = |candidate: &Candidate| candidate.info(&folders, &mut ends, self.programmatic);
         if page.limit.is_none() {
             // All are read, so each is told its time when it is open, and files are read as they lie.
             let mut infos: Vec<_> = candidates(&inside, &folders, false).iter().filter_map(info).collect();
@@ -87,9 +87,9 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn info(&self, folders: &[ProjectFolder], ends: &mut Ends) -> Option<SessionInfo> {
+    fn info(&self, folders: &[ProjectFolder], ends: &mut Ends, programmatic: bool) -> Option<SessionInfo> {
         let file = self.file(folders);
-        let some = ends.load(&file.path, self.known).ok()?;
+        let some = ends.load(&file.path, self.known).ok()? && (programmatic || !is_programmatic(ends));
         some.then(|| info_of(&file, ends, self.has_folder))?
     }
 

@@ -35,6 +35,16 @@ use queued::Queued;
 /// Measured with the CLI 2.1.330, by what it sends to the model when it resumes; the published TypeScript SDK does the
 /// same, the published Python SDK knows neither kept messages nor queued prompts.
 pub fn conversation(entries: &[RawEntry]) -> Vec<SessionMessage> {
+    messages(entries, false)
+}
+
+/// The same with the system entries in it, such as the boundaries of compactions and notices of the CLI; each has `null`
+/// for its message, and its entry has the rest.
+pub fn conversation_with_system(entries: &[RawEntry]) -> Vec<SessionMessage> {
+    messages(entries, true)
+}
+
+fn messages(entries: &[RawEntry], with_system: bool) -> Vec<SessionMessage> {
     let graph = Graph::of(entries);
     let Some(leaf) = graph.leaf() else { return Vec::new() };
     let (mut way, trailing) = (graph.way_to(leaf), graph.trailing(leaf));
@@ -47,6 +57,7 @@ pub fn conversation(entries: &[RawEntry]) -> Vec<SessionMessage> {
         match link.kind {
             _ if link.sidechain || link.team => None,
             Kind::User | Kind::Assistant if !link.meta => Some(message(link, &entries[link.entry])),
+            Kind::System if with_system && !link.meta => Some(message(link, &entries[link.entry])),
             Kind::Attachment => queued.message(at, link, &entries[link.entry]),
             _ => None,
         }
@@ -64,8 +75,30 @@ impl Sessions {
     ///
     /// When the id is no UUID, or the folder of all projects or the file can't be read.
     pub fn messages(&self, id: &SessionId, page: Page) -> Result<Option<Vec<SessionMessage>>, SessionError> {
+        self.read(id, page, conversation)
+    }
+
+    /// The same with system entries, as [`conversation_with_system`] tells it.
+    ///
+    /// # Errors
+    ///
+    /// As [`messages`](Self::messages).
+    pub fn messages_with_system(
+        &self,
+        id: &SessionId,
+        page: Page,
+    ) -> Result<Option<Vec<SessionMessage>>, SessionError> {
+        self.read(id, page, conversation_with_system)
+    }
+
+    fn read(
+        &self,
+        id: &SessionId,
+        page: Page,
+        messages: fn(&[RawEntry]) -> Vec<SessionMessage>,
+    ) -> Result<Option<Vec<SessionMessage>>, SessionError> {
         let Some(file) = self.find(id)? else { return Ok(None) };
-        let messages = conversation(&entries_of(&file.path)?);
+        let messages = messages(&entries_of(&file.path)?);
         Ok(Some(page.of(messages.into_iter()).collect()))
     }
 }

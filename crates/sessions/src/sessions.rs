@@ -23,12 +23,13 @@ pub struct Sessions {
     folder: PathBuf,
     project: Option<PathBuf>,
     worktrees: bool,
+    pub(crate) programmatic: bool,
 }
 
 impl Sessions {
     /// The sessions in this configuration folder, of all projects.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), project: None, worktrees: true }
+        Self { folder: folder.into(), project: None, worktrees: true, programmatic: true }
     }
 
     /// The sessions in the folder that the CLI uses in this environment: that of `CLAUDE_CONFIG_DIR`, or `.claude` in
@@ -50,6 +51,12 @@ impl Sessions {
     #[must_use]
     pub fn without_worktrees(&self) -> Self {
         Self { worktrees: false, ..self.clone() }
+    }
+
+    /// For [`list`](Self::list): without sessions that a program started by an SDK, or a daemon.
+    #[must_use]
+    pub fn without_programmatic(&self) -> Self {
+        Self { programmatic: false, ..self.clone() }
     }
 
     /// The configuration folder.

@@ -1,9 +1,9 @@
 //! Times as the CLI writes them, and the calendar.
 
-/// The milliseconds since 1970 of a time such as `2026-01-31T12:00:00.123Z`; `None` for what is no such time, has no
-/// zone, or was before 1970.
+/// The milliseconds since 1970 of a time such as `2026-01-31T12:00:00.123Z`, or of the start of a day (`2026-01-31`) in UTC;
+/// `None` for what is no such time, has no zone, or was before 1970.
 pub(crate) fn parse_ms(text: &str) -> Option<u64> {
-    let (date, time) = text.split_once(['T', ' '])?;
+    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00Z"));
     let [year, month, day] = parts::<3>(date, '-')?;
     let (time, zone) = time.split_at(time.find(['Z', '+', '-'])?);
     let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
@@ -71,6 +71,9 @@ mod tests {
             ("2026-11-22T17:00:22.123Z", Some(1_795_366_822_123)),
             ("2024-02-29T12:00:00.5+02:00", Some(1_709_200_800_500)),
             ("2024-02-29T12:00:00", None),
+            ("2024-02-29", Some(1_709_164_800_000)),
+            ("2024-02", None),
+            ("2024-02-29T", None),
             ("2024-13-01T12:00:00Z", None),
             ("1969-12-31T23:59:59Z", None),
             ("today", None),

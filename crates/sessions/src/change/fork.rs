@@ -11,6 +11,7 @@ use super::object::Object;
 use super::{ChangeError, fresh};
 use crate::RawEntry;
 use carried::Carried;
+pub(crate) use carried::called;
 use relink::Ids;
 use row::Row;
 
@@ -25,11 +26,12 @@ pub(crate) struct Fork {
 
 /// Makes a fork of a session from its entries: up to and with a message, or whole.
 ///
-/// - Each entry gets an id of its own; every link to another is to that one's new id, past entries that are left out.
+/// - Each entry gets an id of its own, and every link to another is to that one's new id, past progress; a link to an entry
+///   that is not in the fork is `null`.
 /// - Sidechains and progress are left out, and so is what belongs to the session alone: its team, its file history.
 /// - The last entry is as of now, since the CLI goes on after the newest; `forkedFrom` tells where each came from.
 /// - What the session says of results that were cut, of its folder, and of what it may send, holds for the fork.
-/// - The title is the given one, or that of the session, its made one or its first prompt, with ` (fork)`.
+/// - The title is the given one, or what the session is `called`, with ` (fork)`.
 ///
 /// A message is told by the id that [`conversation`](crate::conversation) gives it.
 /// One that a compaction kept ends the fork in the words before that compaction.
@@ -42,6 +44,7 @@ pub(crate) fn fork_entries(
     entries: &[RawEntry],
     up_to: Option<&Uuid>,
     title: Option<&str>,
+    called: impl FnOnce() -> Option<String>,
 ) -> Result<Fork, ChangeError> {
     let mut rows: Vec<Row> = entries.iter().filter_map(Row::of).collect();
     if rows.iter().all(|row| row.sidechain) {
@@ -69,7 +72,7 @@ pub(crate) fn fork_entries(
         written.push(object.into_entry()?);
     }
     written.extend(carried.after(&fork, &now)?);
-    written.push(title_of_fork(&fork, &carried::title(entries, title), &now)?);
+    written.push(title_of_fork(&fork, &carried::title(title, called), &now)?);
     Ok(Fork { session: fork, entries: written })
 }
 
@@ -88,7 +91,7 @@ mod tests {
     use agentwire_protocol::{SessionId, Uuid};
     use serde_json::{Value, json};
 
-    use super::{Fork, fork_entries};
+    use super::{Fork, called, fork_entries};
     use crate::change::ChangeError;
     use crate::{RawEntry, conversation};
 
@@ -107,7 +110,7 @@ mod tests {
     }
 
     fn fork(entries: &[Value], up_to: Option<&str>) -> Result<Fork, ChangeError> {
-        fork_entries(&SessionId::from("s"), &raw(entries), up_to.map(Uuid::from).as_ref(), None)
+        fork_entries(&SessionId::from("s"), &raw(entries), up_to.map(Uuid::from).as_ref(), None, || None)
     }
 
     /// What is said in the fork: the texts are the ids that the entries had.
@@ -130,16 +133,16 @@ mod tests {
             entry("assistant", "b", Some("a")),
             entry("user", "c", Some("b")),
             entry("assistant", "d", Some("c")),
-            // Back to `b`, past progress and a sidechain.
+            // A sidechain is not in the fork, and what follows it has no parent there.
             entry("progress", "p", Some("b")),
             with(entry("user", "x", Some("p")), "isSidechain", true.into()),
             entry("user", "e", Some("x")),
             entry("assistant", "f", Some("e")),
         ];
         for (up_to, texts) in [
-            (None, "a b e f"),
-            (Some("f"), "a b e f"),
-            (Some("e"), "a b e"),
+            (None, "e f"),
+            (Some("f"), "e f"),
+            (Some("e"), "e"),
             (Some("d"), "a b c d"),
             (Some("c"), "a b c"),
             (Some("a"), "a"),
@@ -154,6 +157,45 @@ mod tests {
         assert!(matches!(fork(&entries[5..6], None), Err(ChangeError::NoMessages)));
         assert!(matches!(fork(&entries[4..5], Some("p")), Err(ChangeError::NoMessages)));
         assert!(matches!(fork(&[], None), Err(ChangeError::NoMessages)));
+    }
+
+    #[test]
+    fn links_lead_past_progress_and_not_out_of_the_fork() {
+        let entries = [
+            entry("user", "a", None),
+            entry("progress", "p", Some("a")),
+            entry("progress", "q", Some("p")),
+            entry("assistant", "b", Some("q")),
+            with(entry("user", "x", Some("b")), "isSidechain", true.into()),
+            entry("user", "c", Some("x")),
+            entry("user", "d", Some("nowhere")),
+        ];
+        let values = values(&fork(&entries, None).unwrap());
+        assert_eq!(values[1]["parentUuid"], values[0]["uuid"]);
+        assert_eq!((&values[2]["parentUuid"], &values[3]["parentUuid"]), (&Value::Null, &Value::Null));
+    }
+
+    #[test]
+    fn a_cycle_is_forked_up_to_a_message_of_it() {
+        let entries = [
+            with(entry("user", "a", Some("c")), "logicalParentUuid", "c".into()),
+            entry("assistant", "b", Some("a")),
+            entry("user", "c", Some("b")),
+        ];
+        for (up_to, texts) in [("a", "a"), ("b", "a b")] {
+            let fork = fork(&entries, Some(up_to)).unwrap();
+            let first = &values(&fork)[0];
+            assert_eq!((&first["parentUuid"], &first["logicalParentUuid"]), (&Value::Null, &Value::Null));
+            assert_eq!(said(&entries, Some(up_to)), texts);
+        }
+        let whole = values(&fork(&entries, None).unwrap());
+        assert_eq!(whole[0]["parentUuid"], whole[2]["uuid"]);
+        let progress = [
+            entry("progress", "p", Some("q")),
+            entry("progress", "q", Some("p")),
+            entry("user", "a", Some("p")),
+        ];
+        assert_eq!(values(&fork(&progress, None).unwrap())[0]["parentUuid"], Value::Null);
     }
 
     #[test]
@@ -191,7 +233,7 @@ mod tests {
         assert_eq!(c["attachment"]["source_uuid"], a["uuid"]);
         assert_ne!(c["timestamp"], "c");
         assert_eq!(replacement["replacements"], json!([{"n": 1}]));
-        assert_eq!(title["customTitle"], "A walk (fork)");
+        assert_eq!(title["customTitle"], "Forked session (fork)");
     }
 
     #[test]
@@ -202,7 +244,7 @@ mod tests {
             json!({"type": "ai-title", "aiTitle": "Made"}),
         ]);
         let title = |entries: &[RawEntry], title| {
-            let fork = fork_entries(&SessionId::from("s"), entries, None, title).unwrap();
+            let fork = fork_entries(&SessionId::from("s"), entries, None, title, || called(entries)).unwrap();
             fork.entries.last().unwrap().decode::<Value>().unwrap()["customTitle"]
                 .as_str()
                 .unwrap()

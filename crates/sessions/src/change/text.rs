@@ -1,17 +1,28 @@
 //! What titles and tags may be made of.
 
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
+
 /// The title without space around it; `None` where nothing is left.
 pub(super) fn title(title: &str) -> Option<String> {
     trimmed(title)
 }
 
-/// The tag without space around it, and without what can't be seen: format characters (such as zero-width spaces and
-/// directional marks), private ones and non-characters; `None` where nothing is left.
+/// The tag in its compatible form (NFKC: `ﬁ` becomes `fi`), without space around it, and without what can't be seen:
+/// format characters (such as zero-width spaces and directional marks), private ones and those that are not assigned;
+/// `None` where nothing is left.
 ///
-/// The published SDKs do the same, and two things more that need tables of Unicode which are not at hand: they put
-/// characters in their compatible form (NFKC: `ﬁ` becomes `fi`), and take out those that are not assigned yet.
+/// The published SDKs do the same, as often as something changes.
 pub(super) fn tag(tag: &str) -> Option<String> {
-    trimmed(&tag.replace(is_invisible, ""))
+    let mut tag = tag.to_owned();
+    for _ in 0..MAX_ROUNDS {
+        let next: String = tag.nfkc().filter(|c| !is_invisible(*c)).collect();
+        if next == tag {
+            break;
+        }
+        tag = next;
+    }
+    trimmed(&tag)
 }
 
 fn trimmed(text: &str) -> Option<String> {
@@ -21,36 +32,12 @@ fn trimmed(text: &str) -> Option<String> {
 }
 
 fn is_invisible(c: char) -> bool {
-    let is_noncharacter = u32::from(c) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c);
-    is_noncharacter || INVISIBLE.iter().any(|&(first, last)| (first..=last).contains(&c))
+    use GeneralCategory::{Format, PrivateUse, Unassigned};
+    matches!(c.general_category(), Format | PrivateUse | Unassigned)
 }
 
-/// The characters of the categories Cf and Co in Unicode 16, with the gaps inside of blocks that are for nothing else.
-const INVISIBLE: [(char, char); 23] = [
-    ('\u{ad}', '\u{ad}'),
-    ('\u{600}', '\u{605}'),
-    ('\u{61c}', '\u{61c}'),
-    ('\u{6dd}', '\u{6dd}'),
-    ('\u{70f}', '\u{70f}'),
-    ('\u{890}', '\u{891}'),
-    ('\u{8e2}', '\u{8e2}'),
-    ('\u{180e}', '\u{180e}'),
-    ('\u{200b}', '\u{200f}'),
-    ('\u{202a}', '\u{202e}'),
-    ('\u{2060}', '\u{206f}'),
-    ('\u{e000}', '\u{f8ff}'),
-    ('\u{feff}', '\u{feff}'),
-    ('\u{fff9}', '\u{fffb}'),
-    ('\u{110bd}', '\u{110bd}'),
-    ('\u{110cd}', '\u{110cd}'),
-    ('\u{13430}', '\u{1343f}'),
-    ('\u{1bca0}', '\u{1bca3}'),
-    ('\u{1d173}', '\u{1d17a}'),
-    ('\u{e0001}', '\u{e0001}'),
-    ('\u{e0020}', '\u{e007f}'),
-    ('\u{f0000}', '\u{ffffd}'),
-    ('\u{100000}', '\u{10fffd}'),
-];
+/// As in the published SDKs.
+const MAX_ROUNDS: usize = 10;
 
 #[cfg(test)]
 mod tests {
@@ -63,6 +50,9 @@ mod tests {
             (" a\u{200b}b\u{feff} ", Some("ab")),
             ("\u{202e}\u{2066}x\u{e000}\u{f0000}\u{10fffd}\u{fdd0}\u{ffff}", Some("x")),
             ("\u{e9}\u{1f600}\u{4e2d}", Some("\u{e9}\u{1f600}\u{4e2d}")),
+            ("\u{fb01}n\u{2460} \u{ff21}\u{3bc}e\u{301}", Some("fin1 A\u{3bc}\u{e9}")),
+            ("e\u{200b}\u{301}", Some("\u{e9}")),
+            ("a\u{378}b", Some("ab")),
             ("\u{ad}\u{e0041}", None),
             ("", None),
         ] {

@@ -57,7 +57,11 @@ impl Kind {
 
     /// Whose message it is.
     pub(super) fn of_message(self) -> SessionMessageKind {
-        if self == Self::Assistant { SessionMessageKind::Assistant } else { SessionMessageKind::User }
+        match self {
+            Self::Assistant => SessionMessageKind::Assistant,
+            Self::System => SessionMessageKind::System,
+            Self::User | Self::Progress | Self::Attachment => SessionMessageKind::User,
+        }
     }
 }
 
@@ -117,11 +121,8 @@ impl Link {
 
 /// The message that an entry holds, as it was written.
 pub(super) fn message(entry: &RawEntry) -> Option<RawJson> {
-    #[derive(Deserialize)]
-    struct Whole {
-        message: RawJson,
-    }
-    entry.decode::<Whole>().ok().map(|whole| whole.message)
+    let [message] = last(entry.as_json(), ["message"])?;
+    message
 }
 
 /// The fields that matter; of a name that comes twice, the last.
@@ -205,10 +206,10 @@ struct Message {
 
 impl Message {
     fn of(raw: &RawJson) -> Self {
-        let Ok(Outside { id, content }) = raw.decode() else { return Self::default() };
+        let Some([id, content]) = last(raw, ["id", "content"]) else { return Self::default() };
         let texts = content.as_ref().and_then(|content| content.decode::<String>().ok());
         let blocks = content.and_then(|content| content.decode::<Vec<RawJson>>().ok()).unwrap_or_default();
-        let blocks: Vec<Block> = blocks.iter().map(|block| block.decode().unwrap_or_default()).collect();
+        let blocks: Vec<Block> = blocks.iter().map(Block::of).collect();
         let ids = |kind: &str, id: fn(&Block) -> Option<&RawJson>| {
             let blocks =
                 blocks.iter().filter(|block| block.kind.as_ref().is_some_and(|tag| is_text(tag, kind)));
@@ -225,20 +226,48 @@ impl Message {
     }
 }
 
-/// A message, of which only this matters: what lies deeper is skipped, and may be whatever a model made up.
-#[derive(Deserialize)]
-struct Outside {
-    id: Option<RawJson>,
-    content: Option<RawJson>,
-}
-
-#[derive(Default, Deserialize)]
+/// What matters of a block: what lies deeper is skipped, and may be whatever a model made up.
+#[derive(Default)]
 struct Block {
-    #[serde(rename = "type")]
     kind: Option<RawJson>,
     id: Option<RawJson>,
     tool_use_id: Option<RawJson>,
     text: Option<RawJson>,
+}
+
+impl Block {
+    fn of(raw: &RawJson) -> Self {
+        let [kind, id, tool_use_id, text] =
+            last(raw, ["type", "id", "tool_use_id", "text"]).unwrap_or_default();
+        Self { kind, id, tool_use_id, text }
+    }
+}
+
+/// Returns the fields of these names, the last of each; `None` for what is no object.
+fn last<const N: usize>(raw: &RawJson, names: [&'static str; N]) -> Option<[Option<RawJson>; N]> {
+    let mut deserializer = serde_json::Deserializer::from_str(raw.as_str());
+    deserializer.deserialize_map(LastVisitor(names)).ok()
+}
+
+struct LastVisitor<const N: usize>([&'static str; N]);
+
+impl<'de, const N: usize> Visitor<'de> for LastVisitor<N> {
+    type Value = [Option<RawJson>; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = [const { None }; N];
+        while let Some(name) = map.next_key::<String>()? {
+            match self.0.iter().position(|wanted| *wanted == name) {
+                Some(at) => found[at] = Some(map.next_value()?),
+                None => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(found)
+    }
 }
 
 fn is_text(raw: &RawJson, text: &str) -> bool {

@@ -11,7 +11,7 @@ use agentwire_protocol::session_info::{SessionInfo, SessionMessage};
 use super::summary::last_time;
 use super::{SessionKey, SessionStore, SessionSummary, StoreError, fold_summary};
 use crate::read::{AgentMetadata, agent_conversation};
-use crate::{Page, RawEntry, conversation};
+use crate::{Page, RawEntry, conversation, conversation_with_system};
 
 /// The sessions of one project that are kept in a store: what [`Sessions`](crate::Sessions) is for the CLI's files.
 ///
@@ -86,6 +86,20 @@ impl<'a> StoreSessions<'a> {
     ) -> Result<Option<Vec<SessionMessage>>, StoreError> {
         let entries = self.store.load(&self.key(id)?).await?;
         Ok(entries.map(|entries| page.of(conversation(&entries).into_iter()).collect()))
+    }
+
+    /// The same with system entries, as [`conversation_with_system`] tells it.
+    ///
+    /// # Errors
+    ///
+    /// As [`messages`](Self::messages).
+    pub async fn messages_with_system(
+        &self,
+        id: &SessionId,
+        page: Page,
+    ) -> Result<Option<Vec<SessionMessage>>, StoreError> {
+        let entries = self.store.load(&self.key(id)?).await?;
+        Ok(entries.map(|entries| page.of(conversation_with_system(&entries).into_iter()).collect()))
     }
 
     /// The ids of the session's subagents, sorted.

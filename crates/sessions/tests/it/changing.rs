@@ -265,6 +265,30 @@ fn a_fork_is_another_session_with_the_same_words() {
     }
 }
 
+#[test]
+fn a_fork_is_called_as_the_list_calls_its_session() {
+    let config = Config::new();
+    let sessions = config.sessions();
+    let title = |title: &str| json!({"type": "custom-title", "customTitle": title});
+    let filler = || vec![json!({"type": "progress", "text": "x".repeat(1000)}); 200];
+    let made = json!({"type": "ai-title", "aiTitle": "Made"});
+    let cases = [
+        (vec![title("Mine"), title("")], "a"),
+        (vec![title("Mine"), made.clone(), title("")], "Made"),
+        (vec![title("Mine"), title("Other")], "Other"),
+        // Between the ends of a long file nobody looks.
+        ([filler(), vec![title("Mine"), made], filler()].concat(), "a"),
+        ([vec![title("Mine")], filler(), filler()].concat(), "Mine"),
+    ];
+    for (number, (more, called)) in cases.into_iter().enumerate() {
+        let session = SessionId::from(id(number as u32));
+        config.write("/w", session.as_str(), 10, &[chain(&["a"]), more].concat());
+        assert_eq!(sessions.info(&session).unwrap().unwrap().summary, called);
+        let fork = sessions.fork(&session, None, None).unwrap();
+        assert_eq!(sessions.info(&fork).unwrap().unwrap().summary, format!("{called} (fork)"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn no_link_is_followed_out_of_the_folder() {

@@ -99,3 +99,33 @@ fn an_empty_tag_in_what_was_said_takes_no_tag_away() {
     fs::write(&path, format!("{text}{tag}\n{said}\n")).unwrap();
     assert_eq!(config.sessions().info(&id(1).into()).unwrap().unwrap().tag.as_deref(), Some("red"));
 }
+
+#[test]
+fn sessions_of_programs_are_left_out_if_that_is_asked_for() {
+    let config = Config::new();
+    let with = |name: &str, value: &str| {
+        let mut said = user("a", None, "x");
+        said[name] = value.into();
+        said
+    };
+    let filler = vec![json!({"type": "progress", "text": "x".repeat(1000)}); 200];
+    let sessions = [
+        vec![with("entrypoint", "cli")],
+        vec![with("entrypoint", "sdk-py")],
+        vec![with("entrypoint", "cli"), with("entrypoint", "sdk-ts")],
+        vec![user("a", None, "x"), with("sessionKind", "daemon")],
+        vec![with("sessionKind", "daemon-worker")],
+        [vec![user("a", None, "x")], filler.clone(), vec![with("entrypoint", "sdk-cli")]].concat(),
+        [vec![user("a", None, "x")], filler, vec![with("sessionKind", "daemon")]].concat(),
+    ];
+    for (number, entries) in sessions.iter().enumerate() {
+        config.write("/w", &id(number as u32), 10 + number as u64, entries);
+    }
+    let times = |page| -> Vec<u64> {
+        let listed = config.sessions().without_programmatic().list(page).unwrap();
+        listed.iter().map(|info| info.last_modified / 1000 - 10).collect()
+    };
+    assert_eq!(times(Page::ALL), [6, 3, 2, 0]);
+    assert_eq!(times(Page::first(2)), [6, 3]);
+    assert_eq!(config.sessions().list(Page::ALL).unwrap().len(), 7);
+}

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use agentwire_sessions::{Page, RawEntry, conversation};
+use agentwire_protocol::session_info::SessionMessageKind;
+use agentwire_sessions::{Page, RawEntry, conversation, conversation_with_system};
 use serde_json::{Value, json};
 
 use crate::written::{Config, id, user};
@@ -207,4 +208,42 @@ fn what_no_tree_can_hold_costs_no_part_of_the_conversation() {
     ];
     let entries: Vec<_> = texts.into_iter().map(|text| RawEntry::parse(text).unwrap()).collect();
     assert_eq!(conversation(&entries).len(), 2);
+}
+
+#[test]
+fn system_entries_are_read_if_they_are_asked_for() {
+    let config = Config::new();
+    let boundary = json!({"subtype": "compact_boundary", "content": "compacted"});
+    let meta = json!({"subtype": "informational", "isMeta": true});
+    let entries = [
+        user("a", None, "a"),
+        entry("system", "s", None, boundary),
+        user("b", Some("s"), "b"),
+        entry("system", "m", Some("b"), meta),
+        entry("system", "n", Some("m"), json!({"subtype": "informational"})),
+        says("c", "n"),
+    ];
+    config.write("/w", &id(1), 10, &entries);
+    let messages = config.sessions().messages_with_system(&id(1).into(), Page::ALL).unwrap().unwrap();
+    let ids: Vec<_> = messages.iter().map(|message| message.uuid.as_str()).collect();
+    assert_eq!(ids, ["s", "b", "n", "c"]);
+    assert_eq!(messages[0].kind, SessionMessageKind::System);
+    assert_eq!(messages[0].message.as_str(), "null");
+    let raw: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
+    assert_eq!(conversation_with_system(&raw), messages);
+    assert_eq!(read(&entries), "b c");
+}
+
+#[test]
+fn of_repeated_fields_the_last_counts() {
+    let entries = [
+        r#"{"type":"system","type":"user","uuid":"x","uuid":"a","message":1,"message":{"role":"user","content":"a"}}"#,
+        r#"{"type":"assistant","uuid":"b","parentUuid":"x","parentUuid":"a","message":{"id":"r","id":"q","content":[],"content":[{"type":"text","type":"tool_use","id":"c","id":"d"}]}}"#,
+        r#"{"type":"user","uuid":"e","parentUuid":"b","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","tool_use_id":"d"}]}}"#,
+    ];
+    let entries: Vec<_> = entries.iter().map(|text| RawEntry::parse(*text).unwrap()).collect();
+    let messages = conversation(&entries);
+    let ids: Vec<_> = messages.iter().map(|message| message.uuid.as_str()).collect();
+    assert_eq!(ids, ["a", "b", "e"]);
+    assert_eq!(messages[0].message.as_str(), r#"{"role":"user","content":"a"}"#);
 }

@@ -74,16 +74,21 @@ fn of_fork(object: &Object, fork: &SessionId) -> Result<RawEntry, ChangeError> {
 }
 
 /// The title of a fork: the given one, or what the session is called, with ` (fork)`.
-pub(super) fn title(entries: &[RawEntry], given: Option<&str>) -> String {
-    let named = |kind: &str, name: &str| {
-        let titles = entries.iter().rev().filter(|entry| entry.kind() == kind);
+pub(super) fn title(given: Option<&str>, called: impl FnOnce() -> Option<String>) -> String {
+    given
+        .and_then(text::title)
+        .unwrap_or_else(|| format!("{} (fork)", called().as_deref().unwrap_or("Forked session")))
+}
+
+/// What a session of these entries is called: its title, its made title, or its first prompt.
+///
+/// Without the file, whose ends tell it as they tell it to a list: as the published SDKs do for a store.
+pub(crate) fn called(entries: &[RawEntry]) -> Option<String> {
+    let last = |name: &str| {
+        let titles = entries.iter().rev().filter(|entry| entry.as_str().contains(name));
         titles.filter_map(|entry| Object::of(entry).ok()?.text(name)).find(|title| !title.is_empty())
     };
-    given.and_then(text::title).unwrap_or_else(|| {
-        let title = named("custom-title", "customTitle").or_else(|| named("ai-title", "aiTitle"));
-        let title = title.or_else(|| first_prompt(&head(entries)));
-        format!("{} (fork)", title.as_deref().unwrap_or("Forked session"))
-    })
+    last("customTitle").or_else(|| last("aiTitle")).or_else(|| first_prompt(&head(entries)))
 }
 
 /// As much of the user's entries as is looked through for the first prompt.

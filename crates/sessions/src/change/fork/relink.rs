@@ -21,14 +21,15 @@ impl<'a> Ids<'a> {
         Self { fresh: fresh.collect(), rows: rows.iter().map(|row| (&row.uuid, row)).collect() }
     }
 
-    /// The new id of this entry, or of the next before it that is in the fork.
+    /// The new id of this entry, or of the first before it that is no progress; `None` for one outside of the fork.
     fn nearest(&self, uuid: &Uuid) -> Option<&Uuid> {
         let (mut at, mut seen) = (uuid, HashSet::new());
         loop {
             if let Some(fresh) = self.fresh.get(at) {
                 return Some(fresh);
             }
-            at = self.rows.get(at)?.parent.as_ref().filter(|parent| seen.insert(*parent))?;
+            let row = self.rows.get(at).filter(|row| row.is_progress() && !row.cut && !row.sidechain)?;
+            at = row.parent.as_ref().filter(|parent| seen.insert(*parent))?;
         }
     }
 

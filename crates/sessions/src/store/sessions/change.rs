@@ -3,7 +3,7 @@
 use agentwire_protocol::{SessionId, Uuid};
 
 use super::StoreSessions;
-use crate::change::{archived_entry, fork_entries, now, stamped, tag_entry, title_entry};
+use crate::change::{archived_entry, called, fork_entries, now, stamped, tag_entry, title_entry};
 use crate::{ChangeError, RawEntry, StoreError};
 
 /// Changes.
@@ -75,7 +75,7 @@ impl StoreSessions<'_> {
         title: Option<&str>,
     ) -> Result<Option<SessionId>, StoreError> {
         let Some(entries) = self.store.load(&self.key(id)?).await? else { return Ok(None) };
-        let fork = fork_entries(id, &entries, up_to, title).map_err(refused)?;
+        let fork = fork_entries(id, &entries, up_to, title, || called(&entries)).map_err(refused)?;
         self.store.append(&self.key(&fork.session)?, &fork.entries).await?;
         Ok(Some(fork.session))
     }
