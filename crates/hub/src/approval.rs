@@ -79,7 +79,10 @@ impl Approval {
     pub(crate) async fn decide(&self, proposed: Proposed) -> Result<Approved, Denied> {
         let denied = |by| Err(Denied { by, reason: None });
         let (ask, limit) = match &self.who {
-            Who::Nobody => return denied(DeniedBy::Default),
+            Who::Nobody => {
+                let reason = proposed.has_changed.then(|| CHANGED.to_owned());
+                return Err(Denied { by: DeniedBy::Default, reason });
+            }
             Who::Everything => return Ok(Approved::Once),
             Who::Asked { ask, limit } => (ask, *limit),
         };
@@ -166,5 +169,6 @@ pub(crate) struct Denied {
     pub(crate) reason: Option<String>,
 }
 
+const CHANGED: &str = "its server has changed the tool since it was allowed";
 /// A person may be away; nobody waits for ever.
 const LIMIT: Duration = Duration::from_secs(300);

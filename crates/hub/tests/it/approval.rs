@@ -277,7 +277,8 @@ async fn a_tool_that_the_program_allows_again_is_allowed_as_it_is() {
     add("one").await;
     give().await.unwrap();
     add("two").await;
-    assert_eq!(give().await.unwrap_err().code(), "denied");
+    let denied = give().await.unwrap_err().to_string();
+    assert!(denied.contains("denied") && denied.contains("its server has changed the tool"), "{denied}");
     hub.set_always_allow("a", "give2", true).await.unwrap();
     give().await.unwrap();
     // A server that is reached otherwise is another one, and so are its tools.
