@@ -2,11 +2,11 @@
 
 mod partial;
 
-use std::{borrow::Cow, collections::VecDeque};
+use std::collections::VecDeque;
 
 use bytes::{Buf, Bytes};
 
-use crate::{FrameError, Head, Limits, Line, line};
+use crate::{FrameError, Limits, Line, frame::HeadScanner, line};
 use partial::Partial;
 
 /// Splits a byte stream into lines.
@@ -28,8 +28,8 @@ pub struct LineDecoder {
     behind: VecDeque<Bytes>,
     /// The start of a line that did not end in an earlier block.
     partial: Partial,
-    /// Whether the rest of an over-long line is being dropped.
-    dropping: bool,
+    /// The line that is being dropped, since it is longer than the limit.
+    dropped: Option<Dropped>,
     /// Lines ended so far.
     lines: u64,
 }
@@ -57,6 +57,7 @@ impl LineDecoder {
     /// # Errors
     ///
     /// [`FrameError::TooLong`], once for each such line; the lines after it come as usual.
+    /// It is returned as soon as the line's head is known, which may be at the line's end, or in [`finish`](Self::finish).
     #[expect(clippy::should_implement_trait, reason = "it goes on after `None`, so it is no iterator")]
     pub fn next(&mut self) -> Option<Result<Line, FrameError>> {
         Some(self.next_cut()?.map(Cut::into_line))
@@ -66,11 +67,8 @@ impl LineDecoder {
     pub(crate) fn next_cut(&mut self) -> Option<Result<Cut, FrameError>> {
         loop {
             while let Some(end) = memchr::memchr(b'\n', &self.block) {
-                self.lines += 1;
-                if std::mem::take(&mut self.dropping) {
-                    self.block.advance(end + 1);
-                } else {
-                    return Some(self.complete(end));
+                if let Some(cut) = self.complete(end) {
+                    return Some(cut);
                 }
             }
             if let Some(error) = self.store_rest() {
@@ -81,14 +79,19 @@ impl LineDecoder {
         }
     }
 
-    /// The last line, where the stream did not end with a newline. Take all other lines before.
+    /// Returns the last line, where the stream did not end with a newline. Take all other lines before.
     ///
-    /// Of a last line that is too long nothing is left: its error came when the limit was passed.
-    pub fn finish(&mut self) -> Option<Line> {
-        self.dropping = false;
+    /// # Errors
+    ///
+    /// [`FrameError::TooLong`] where the last line is too long and its error was not returned before.
+    pub fn finish(&mut self) -> Option<Result<Line, FrameError>> {
+        if let Some(dropped) = self.dropped.take() {
+            self.lines += 1;
+            return dropped.into_error().map(Err);
+        }
         (self.partial.len() > 0).then(|| {
             self.lines += 1;
-            Line::new(self.partial.take(&[]))
+            Ok(Line::new(self.partial.take(&[])))
         })
     }
 
@@ -102,19 +105,22 @@ impl LineDecoder {
         self.block = block;
     }
 
-    /// The line that ends with the next `length` bytes of the block.
-    fn complete(&mut self, length: usize) -> Result<Cut, FrameError> {
-        let piece = &self.block[..length];
-        let line = if self.partial.len() + length > self.limits.max_line {
-            let piece = self.block.slice(..length);
-            Err(self.too_long(&piece, self.lines))
-        } else if self.partial.len() > 0 {
-            Ok(Cut { line: Line::new(self.partial.take(piece)), is_shared: false })
+    /// Ends the line with the next `length` bytes of the block; `None` where its error was returned before.
+    fn complete(&mut self, length: usize) -> Option<Result<Cut, FrameError>> {
+        self.lines += 1;
+        let is_shared = self.is_to_copy(length);
+        let piece = self.block.split_to(length);
+        self.block.advance(1);
+        if self.dropped.is_some() || self.partial.len() + piece.len() > self.limits.max_line {
+            let error = self.drop_piece(&piece, self.lines);
+            let dropped = self.dropped.take();
+            return error.or_else(|| dropped?.into_error()).map(Err);
+        }
+        Some(Ok(if self.partial.len() > 0 {
+            Cut { line: Line::new(self.partial.take(&piece)), is_shared: false }
         } else {
-            Ok(Cut { line: Line::new(self.block.slice(..length)), is_shared: self.is_to_copy(length) })
-        };
-        self.block.advance(length + 1);
-        line
+            Cut { line: Line::new(piece), is_shared }
+        }))
     }
 
     /// Whether a piece is to be copied out of its block: where it is short, or less than half of the block.
@@ -124,29 +130,59 @@ impl LineDecoder {
         piece < COPIED || piece * 2 < self.block_len
     }
 
-    /// Keeps what has no newline yet.
+    /// Keeps what has no newline yet, or drops it where the line is too long.
     fn store_rest(&mut self) -> Option<FrameError> {
         let rest = std::mem::take(&mut self.block);
-        if self.dropping {
-            return None;
-        }
-        if self.partial.len() + rest.len() > self.limits.max_line {
-            self.dropping = true;
-            return Some(self.too_long(&rest, self.lines + 1));
+        if self.dropped.is_some() || self.partial.len() + rest.len() > self.limits.max_line {
+            return self.drop_piece(&rest, self.lines + 1);
         }
         self.partial.extend(&rest);
         None
     }
 
-    /// The error for a line that goes on with `piece`, made of as many bytes of it as the limit allows.
-    ///
-    /// No more and no less, so that the error does not depend on where the stream was cut.
-    fn too_long(&mut self, piece: &[u8], line: u64) -> FrameError {
-        let limit = self.limits.max_line;
-        let piece = &piece[..limit - self.partial.len()];
-        let start: Cow<'_, [u8]> =
-            if self.partial.len() > 0 { self.partial.take(piece).into() } else { piece.into() };
-        FrameError::TooLong { line, limit, excerpt: line::start(&start), head: Head::of(&start) }
+    /// Drops the next piece of an over-long line; returns the line's error once its head is known.
+    fn drop_piece(&mut self, piece: &[u8], line: u64) -> Option<FrameError> {
+        let dropped = match &mut self.dropped {
+            Some(dropped) => dropped,
+            None => {
+                let limit = self.limits.max_line;
+                let kept = self.partial.take(&[]);
+                // No more than the limit, so that the excerpt does not depend on where the stream was cut.
+                let start: Vec<u8> =
+                    kept.iter().chain(piece).take(limit.min(line::EXCERPT)).copied().collect();
+                let mut scanner = HeadScanner::default();
+                scanner.feed(&kept);
+                self.dropped.insert(Dropped { line, limit, excerpt: Some(line::start(&start)), scanner })
+            }
+        };
+        dropped.scanner.feed(piece);
+        dropped.error_if_decided()
+    }
+}
+
+/// A line that is longer than the limit, while its bytes are dropped.
+#[derive(Debug)]
+struct Dropped {
+    line: u64,
+    limit: usize,
+    /// The start of the line; `None` once the error was returned.
+    excerpt: Option<String>,
+    scanner: HeadScanner,
+}
+
+impl Dropped {
+    /// Returns the error once the head is known. Some lines write `type` behind megabytes of text.
+    fn error_if_decided(&mut self) -> Option<FrameError> {
+        if self.scanner.is_decided() { self.take_error() } else { None }
+    }
+
+    fn into_error(mut self) -> Option<FrameError> {
+        self.take_error()
+    }
+
+    fn take_error(&mut self) -> Option<FrameError> {
+        let excerpt = self.excerpt.take()?;
+        Some(FrameError::TooLong { line: self.line, limit: self.limit, excerpt, head: self.scanner.head() })
     }
 }
 

@@ -19,7 +19,7 @@ pub enum FrameError {
         limit: usize,
         /// Its start, at most 200 bytes.
         excerpt: String,
-        /// What it would have been, as far as its start tells.
+        /// The head of the dropped line: its kind and ids, wherever they stood in it.
         head: Head,
     },
 }

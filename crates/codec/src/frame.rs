@@ -1,11 +1,11 @@
 //! A line whose kind is known, found without decoding the line.
 
-mod scan;
+mod scanner;
 
 use agentwire_protocol::RequestId;
 
 use crate::{Line, decoder::Cut};
-use scan::{Fields, text};
+pub(crate) use scanner::HeadScanner;
 
 /// A line, and what routing needs to know of it.
 ///
@@ -48,14 +48,16 @@ pub enum Head {
 impl Head {
     /// Finds out what a line is, by its keys in any order, without decoding it; the start of one may suffice.
     pub fn of(line: &[u8]) -> Self {
-        head(line)
+        let mut scanner = HeadScanner::default();
+        scanner.feed(line);
+        scanner.head()
     }
 }
 
 impl Frame {
     /// Finds out what `line` is, by its keys in any order, without decoding it.
     pub fn new(line: Line) -> Self {
-        let head = head(line.as_bytes());
+        let head = Head::of(line.as_bytes());
         Self { line, head, is_unfinished: false, is_shared: false }
     }
 
@@ -78,67 +80,4 @@ impl Frame {
     pub fn unfinished(line: Line) -> Self {
         Self { is_unfinished: true, ..Self::new(line) }
     }
-}
-
-fn head(line: &[u8]) -> Head {
-    if let Some((kind, rest)) = leading_kind(line) {
-        match kind {
-            b"control_request" | b"control_cancel_request" => {
-                if let Some(id) = following_id(rest) {
-                    let head = if kind == b"control_request" { Head::Request } else { Head::Cancel };
-                    return head(Some(id));
-                }
-            }
-            b"control_response" | b"result" => {}
-            kind => return unnamed(kind),
-        }
-    }
-    let Some(fields) = Fields::of(line) else { return Head::Noise };
-    let kind = fields.clone().find(|(key, _)| &**key == b"type").and_then(|(_, value)| text(value));
-    let Some(kind) = kind else { return Head::Other };
-    match &*kind {
-        "control_request" => Head::Request(id(fields)),
-        "control_response" => Head::Response(response_id(fields)),
-        "control_cancel_request" => Head::Cancel(id(fields)),
-        "result" => Head::Result,
-        kind => unnamed(kind.as_bytes()),
-    }
-}
-
-/// What a line is whose head is told by its kind alone.
-fn unnamed(kind: &[u8]) -> Head {
-    match kind {
-        b"stream_event" => Head::StreamEvent,
-        b"user" => Head::User,
-        _ => Head::Other,
-    }
-}
-
-/// The kind of a line that starts with it and writes it without escapes, as most do, and what stands behind it: no field
-/// has to be walked.
-fn leading_kind(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    plain_text(line.strip_prefix(b"{\"type\":\"")?)
-}
-
-/// The id that comes next, as the CLI writes its requests.
-fn following_id(rest: &[u8]) -> Option<RequestId> {
-    let (id, _) = plain_text(rest.strip_prefix(b",\"request_id\":\"")?)?;
-    std::str::from_utf8(id).ok().map(RequestId::from)
-}
-
-/// A string without escapes, from behind its first quote, and what stands behind its last.
-fn plain_text(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = memchr::memchr2(b'"', b'\\', text)?;
-    (text[end] == b'"').then(|| (&text[..end], &text[end + 1..]))
-}
-
-fn id(mut fields: Fields<'_>) -> Option<RequestId> {
-    let (_, value) = fields.find(|(key, _)| &**key == b"request_id")?;
-    text(value).map(|id| RequestId::from(&*id))
-}
-
-/// The id lies inside `response`; one beside it is taken where there is none inside, or nothing to look inside of.
-fn response_id(fields: Fields<'_>) -> Option<RequestId> {
-    let response = fields.clone().find(|(key, _)| &**key == b"response");
-    response.and_then(|(_, response)| Fields::of(response).and_then(id)).or_else(|| id(fields))
 }

@@ -95,4 +95,4 @@ impl From<&str> for Line {
 }
 
 /// How much of a line an error message shows, in bytes: enough to tell what it is, too little to leak a file.
-const EXCERPT: usize = 200;
+pub(crate) const EXCERPT: usize = 200;

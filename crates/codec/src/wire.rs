@@ -90,8 +90,10 @@ impl<S: ByteSource> WireReader<S> {
 
     fn end(&mut self) -> Option<Batch> {
         self.ended = true;
-        let last = self.decoder.finish().filter(|line| !line.is_blank())?;
-        Some(Batch::from([Ok(Frame::unfinished(last))]))
+        match self.decoder.finish()? {
+            Ok(last) if last.is_blank() => None,
+            last => Some(Batch::from([last.map(Frame::unfinished)])),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ proptest! {
         pieces.for_each(|piece| late.push(Bytes::copy_from_slice(piece)));
         prop_assert_eq!(late.buffered(), stream.len());
         let mut lines: Vec<_> = std::iter::from_fn(|| late.next()).collect();
-        lines.extend(late.finish().map(Ok));
+        lines.extend(late.finish());
         prop_assert_eq!(&lines, &whole);
     }
 
@@ -94,6 +94,39 @@ fn an_over_long_line_is_told_at_once_and_only_once() {
     assert_eq!(decoder.next(), None);
 }
 
+/// The CLI writes `type` behind the text in most results.
+#[test]
+fn the_head_of_an_over_long_line_is_found_behind_the_limit() {
+    let text = r#"\"type\":\"user\" and more text, "#.repeat(20);
+    let line =
+        format!("{{\"result\":\"{text}\",\"usage\":{{\"type\":\"x\"}},\"type\":\"result\",\"x\":1}}\nnext\n");
+    for cut in 0..=line.len() {
+        let (start, end) = line.as_bytes().split_at(cut);
+        let lines = decode(64, [start, end]);
+        let [Err(FrameError::TooLong { line: 1, limit: 64, head, .. }), Ok(next)] = &lines[..] else {
+            panic!("{lines:?}")
+        };
+        assert_eq!((head, next), (&Head::Result, &Line::from("next")), "cut at {cut}");
+    }
+    let reply = format!(
+        r#"{{"response":{{"response":{{"x":"{text}"}},"request_id":"req_1"}},"type":"control_response"}}"#
+    );
+    let lines = decode(64, [reply.as_bytes()]);
+    let [Err(FrameError::TooLong { head, .. })] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(*head, Head::Response(Some("req_1".into())));
+}
+
+#[test]
+fn an_over_long_line_that_never_says_its_type_is_reported_at_its_end() {
+    let mut decoder = LineDecoder::new(Limits::max_line(8));
+    decoder.push(Bytes::from(format!("{{\"a\":\"{}", "x".repeat(100))));
+    assert_eq!(decoder.next(), None);
+    assert_eq!(decoder.buffered(), 0);
+    let Some(Err(FrameError::TooLong { head, excerpt, .. })) = decoder.finish() else { panic!("no error") };
+    assert_eq!((head, &*excerpt), (Head::Other, "{\"a\":\"xx…"));
+    assert_eq!(decoder.finish(), None);
+}
+
 #[test]
 fn an_excerpt_is_short_and_whole_text() {
     let long = "é".repeat(300);
@@ -109,7 +142,7 @@ fn a_decoder_goes_on_after_finish() {
     let mut decoder = LineDecoder::new(Limits::default());
     decoder.push(Bytes::from_static(b"one"));
     assert_eq!(decoder.next(), None);
-    assert_eq!(decoder.finish(), Some(Line::from("one")));
+    assert_eq!(decoder.finish(), Some(Ok(Line::from("one"))));
     assert_eq!(decoder.finish(), None);
     decoder.push(Bytes::new());
     decoder.push(Bytes::from_static(b"two\n"));

@@ -1,0 +1,212 @@
+//! The head of a line, found while the bytes of the line pass.
+
+use agentwire_protocol::RequestId;
+
+use super::Head;
+
+/// A state machine that finds the head of a line without holding the line.
+///
+/// It reads the keys of the outermost object, and those of its `response`, in any order.
+/// The line may arrive in pieces: the head does not depend on the cuts.
+/// Of a repeated key the first counts.
+#[derive(Debug, Default)]
+pub(crate) struct HeadScanner {
+    place: Place,
+    /// How many objects and lists are open; the outermost object stays open when it ends.
+    depth: usize,
+    /// Whether the object at depth 2 is the value of `response`.
+    in_response: bool,
+    /// Whether the next string, or the open one, is a key at a depth that matters.
+    is_key: bool,
+    /// The key whose value comes next, or is open.
+    key: Key,
+    /// The open string so far, without its quotes.
+    text: Vec<u8>,
+    /// Whether `text` is kept: the string matters, and is not too long.
+    keeps_text: bool,
+    /// The values found; `Some(None)` where a value is no string.
+    kind: Option<Option<Box<str>>>,
+    id: Option<Option<RequestId>>,
+    response_id: Option<Option<RequestId>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Place {
+    /// Before the outermost object.
+    #[default]
+    Start,
+    OutsideString,
+    InsideString,
+    /// Behind a backslash in a string.
+    Escape,
+    /// No further byte can change the head.
+    Decided,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Key {
+    Kind,
+    Id,
+    Response,
+    ResponseId,
+    #[default]
+    Other,
+}
+
+impl HeadScanner {
+    /// Reads the next bytes of the line.
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
+        while let Some((&byte, rest)) = bytes.split_first() {
+            match self.place {
+                Place::Start => self.start(byte),
+                Place::OutsideString => self.outside_string(byte),
+                Place::InsideString => {
+                    bytes = self.inside_string(bytes);
+                    continue;
+                }
+                Place::Escape => {
+                    self.keep(&[byte]);
+                    self.place = Place::InsideString;
+                }
+                Place::Decided => return,
+            }
+            bytes = rest;
+        }
+    }
+
+    /// Whether no further byte can change the head.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.place == Place::Decided
+    }
+
+    /// Returns the head, as far as the bytes so far determine it.
+    pub(crate) fn head(&self) -> Head {
+        if self.depth == 0 {
+            return Head::Noise;
+        }
+        let id = || self.id.clone().flatten();
+        match self.kind() {
+            Some("control_request") => Head::Request(id()),
+            Some("control_cancel_request") => Head::Cancel(id()),
+            // The id lies inside `response`; one beside it counts where there is none inside.
+            Some("control_response") => Head::Response(self.response_id.clone().flatten().or_else(id)),
+            Some("result") => Head::Result,
+            Some("stream_event") => Head::StreamEvent,
+            Some("user") => Head::User,
+            _ => Head::Other,
+        }
+    }
+
+    fn kind(&self) -> Option<&str> {
+        self.kind.as_ref()?.as_deref()
+    }
+
+    fn start(&mut self, byte: u8) {
+        match byte {
+            b'{' => (self.place, self.depth, self.is_key) = (Place::OutsideString, 1, true),
+            _ if byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte) => {}
+            _ => self.place = Place::Decided,
+        }
+    }
+
+    fn outside_string(&mut self, byte: u8) {
+        match byte {
+            b'"' => {
+                self.place = Place::InsideString;
+                self.text.clear();
+                self.keeps_text = self.is_key || !matches!(self.key, Key::Other | Key::Response);
+            }
+            b'{' | b'[' => {
+                self.depth += 1;
+                self.in_response |= self.depth == 2 && byte == b'{' && self.key == Key::Response;
+                self.end_value(None);
+                self.is_key = byte == b'{' && self.is_watched();
+            }
+            b'}' | b']' if self.depth == 1 => self.place = Place::Decided,
+            b'}' | b']' => {
+                self.depth -= 1;
+                self.in_response &= self.depth > 1;
+                self.is_key = false;
+            }
+            b',' => self.is_key = self.is_watched(),
+            b':' => self.is_key = false,
+            _ if byte.is_ascii_whitespace() => {}
+            _ => self.end_value(None),
+        }
+    }
+
+    /// Reads up to the end of the string, or up to an escape; returns the bytes behind it.
+    fn inside_string<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+        self.keep(&bytes[..end]);
+        match bytes[end..].split_first() {
+            Some((b'\\', rest)) => {
+                self.keep(b"\\");
+                self.place = Place::Escape;
+                rest
+            }
+            Some((_, rest)) => {
+                self.place = Place::OutsideString;
+                self.end_string();
+                rest
+            }
+            None => &[],
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.keeps_text &= self.text.len() + bytes.len() <= LONGEST_TEXT;
+        if self.keeps_text {
+            self.text.extend_from_slice(bytes);
+        }
+    }
+
+    fn end_string(&mut self) {
+        let text = if self.keeps_text { unescaped(&self.text) } else { None };
+        if !std::mem::take(&mut self.is_key) {
+            return self.end_value(text);
+        }
+        self.key = match (self.depth, text.as_deref()) {
+            (1, Some("type")) => Key::Kind,
+            (1, Some("request_id")) => Key::Id,
+            (1, Some("response")) => Key::Response,
+            (2, Some("request_id")) => Key::ResponseId,
+            _ => Key::Other,
+        };
+    }
+
+    /// Records the value of the current key; `None` where it is no string.
+    fn end_value(&mut self, text: Option<Box<str>>) {
+        let id = |text: Option<Box<str>>| text.map(|text| RequestId::from(&*text));
+        match std::mem::take(&mut self.key) {
+            Key::Kind => _ = self.kind.get_or_insert(text),
+            Key::Id => _ = self.id.get_or_insert_with(|| id(text)),
+            Key::ResponseId => _ = self.response_id.get_or_insert_with(|| id(text)),
+            Key::Response | Key::Other => return,
+        }
+        let needs_more = match self.kind() {
+            Some("control_request" | "control_cancel_request") => self.id.is_none(),
+            Some("control_response") => !matches!(self.response_id, Some(Some(_))),
+            _ => self.kind.is_none(),
+        };
+        if !needs_more {
+            self.place = Place::Decided;
+        }
+    }
+
+    /// Whether keys at this place matter.
+    fn is_watched(&self) -> bool {
+        self.depth == 1 || self.depth == 2 && self.in_response
+    }
+}
+
+/// Returns the text of a JSON string that stands without its quotes.
+fn unescaped(text: &[u8]) -> Option<Box<str>> {
+    let text = std::str::from_utf8(text).ok()?;
+    if text.contains('\\') { serde_json::from_str(&format!("\"{text}\"")).ok() } else { Some(text.into()) }
+}
+
+/// Some programs write it before their first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// A longer key or id is none that a peer of ours writes.
+const LONGEST_TEXT: usize = 8 << 20;
