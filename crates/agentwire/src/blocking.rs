@@ -15,7 +15,8 @@
 //!         println!("{:?}", incoming?.message());
 //!     }
 //!     println!("{:?}", turn.result());
-//!     session.close()
+//!     session.close()?;
+//!     Ok(())
 //! }
 //! ```
 

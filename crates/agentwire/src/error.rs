@@ -43,6 +43,12 @@ pub enum Error {
     /// The session ended badly: a crash, a turn without a result, or a result that is an error, followed by an exit.
     #[error("{0}")]
     Ended(Arc<Ending>),
+    /// The session store did not take all entries, which came out while the session was closed.
+    #[error("the session store failed: {why}")]
+    SessionStore {
+        /// The failure, as [`MirrorError`](agentwire_protocol::message::MirrorError) has it.
+        why: String,
+    },
     /// A turn ended with a `result` that can't be read. The session goes on.
     #[error("the turn's result can't be read: {why}")]
     UnreadableResult {

@@ -39,7 +39,7 @@ pub use options::{
     TaskBudget, Thinking, ThinkingDisplay, ToolConfig, Tools, TraceContext, Warning,
 };
 pub use query::{Query, query, query_all};
-pub use session::{ClaimError, Session, SessionBuilder, Spare, prewarm, startup};
+pub use session::{ClaimError, Closed, EndedBy, Session, SessionBuilder, Spare, prewarm, startup};
 pub use settings::{
     DeniedModelsMatch, DeniedModelsNote, DeniedModelsNoteKind, PolicyOrigin, Provenance, ResolveSettings,
     ResolvedSettings, ResolvedSource, SettingsFault, SettingsTier, filter_escalating_default_mode,

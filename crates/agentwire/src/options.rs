@@ -289,6 +289,22 @@ impl Options {
         for group in groups {
             group.lower(&mut lowered)?;
         }
+        self.check_arguments(&lowered)?;
         Ok(lowered)
+    }
+
+    /// Refuses NUL bytes, which no command line can carry, in the name of the option that has them.
+    fn check_arguments(&self, lowered: &Lowered) -> Result<(), Error> {
+        let option_of = |arg: &String| {
+            let flag = arg.split('=').next().unwrap_or_default();
+            let has_flag = |info: &&OptionInfo| info.becomes.contains(&format!("`{flag}"));
+            described::TABLE.iter().find(has_flag).map_or("extraArgs", |info| info.name)
+        };
+        let options = lowered.args.iter().map(|arg| (arg, option_of(arg)));
+        let own = self.executable_args.iter().map(|arg| (arg, "executableArgs"));
+        match options.chain(own).find(|(arg, _)| arg.contains('\0')) {
+            Some((_, option)) => refuse(option, "a value holds a NUL byte"),
+            None => Ok(()),
+        }
     }
 }

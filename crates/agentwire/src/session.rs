@@ -28,6 +28,7 @@ use agentwire_hooks::Hooks;
 
 pub(crate) use background::{Background, Mark};
 pub use builder::SessionBuilder;
+pub use ending::{Closed, EndedBy};
 use handshake::Handshake;
 pub(crate) use place::{Awaited, Place, Whose, settles};
 use private::PrivateDir;

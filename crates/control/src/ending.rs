@@ -19,6 +19,8 @@ pub struct Ending {
     pub error_kind: Option<AssistantError>,
     /// Whether a turn was open: it will never have a result.
     pub in_turn: bool,
+    /// Whether that turn was asked to be interrupted.
+    pub interrupted: bool,
 }
 
 impl Ending {

@@ -17,7 +17,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use agentwire_codec::{EncodeError, Frame, FrameError, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
-    control::{ControlCall, ControlCancelRequest, Initialize, OutboundRequest},
+    control::{ControlCall, ControlCancelRequest, Initialize, Interrupt, OutboundRequest},
 };
 use bytes::Bytes;
 
@@ -44,7 +44,8 @@ use turn::Ledger;
 /// - Every request of the CLI's is answered at most once, and not at all once it was taken back.
 /// - A request that can't be read is answered with an error that says why.
 /// - Messages come out in the order of their lines; control frames never come out as messages.
-/// - A `result` that can't be read ends its turn all the same, unless the stream ended in the middle of it.
+/// - A `result` that can't be read ends its turn all the same, unless the stream ended in the middle of it;
+///   a turn that has none ends when the CLI goes idle.
 /// - Nothing comes after [`Event::Closed`] but the [`Event::Answered`] of requests that are made after it.
 /// - Nothing is kept to be written once the input was ended or the session has.
 #[derive(Debug, Default)]
@@ -133,6 +134,7 @@ impl Router {
         }
         (ending.error_result, ending.error_kind) = self.ledger.take_error();
         ending.in_turn = self.ledger.in_turn();
+        ending.interrupted = ending.in_turn && self.ledger.is_interrupted();
         let ending = Arc::new(ending);
         self.input = Input::Closed(Arc::clone(&ending));
         self.transmit.clear();
@@ -158,6 +160,9 @@ impl Router {
     /// The reply comes as an [`Event::Answered`] with the id that is returned, also where it can't be sent.
     pub fn call<C: ControlCall>(&mut self, now: Duration, limit: Duration, call: &C) -> RequestId {
         let id = self.outbound.register(C::SUBTYPE, now, limit);
+        if C::SUBTYPE == Interrupt::SUBTYPE {
+            self.ledger.interrupt_sent();
+        }
         let line = encode(&OutboundRequest::new(&id, call));
         self.send_request(id, C::SUBTYPE, line)
     }

@@ -11,7 +11,7 @@ use agentwire_protocol::{
 };
 
 use super::{Control, Query, Turn, runtime::Runtime};
-use crate::{Error, Options, SessionBuilder, Warning};
+use crate::{Closed, Error, Options, SessionBuilder, Warning};
 
 /// A session whose calls block; see [`Session`](crate::Session) for what they do.
 ///
@@ -180,8 +180,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] where it ended badly, a turn being cut by this included.
-    pub fn close(self) -> Result<(), Error> {
+    /// As [`Session::close`](crate::Session::close).
+    pub fn close(self) -> Result<Closed, Error> {
         self.runtime.block_on(self.session.close())
     }
 

@@ -51,7 +51,9 @@ pub(super) fn take(delivery: &Delivery, contents: bool, mut note: impl FnMut(Sai
             }
             _ => {}
         },
-        Delivery::TurnEnded(TurnEnd::Unreadable | TurnEnd::NoResult) => note(Said::TurnLost),
+        Delivery::TurnEnded(TurnEnd::Unreadable | TurnEnd::Missing | TurnEnd::NoResult) => {
+            note(Said::TurnLost);
+        }
         _ => {}
     }
 }

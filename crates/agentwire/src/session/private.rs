@@ -19,8 +19,18 @@ pub(super) struct PrivateDir(PathBuf);
 
 impl PrivateDir {
     /// Writes the files.
+    ///
+    /// # Errors
+    ///
+    /// The system's error, with the directory that was to hold them.
     pub(super) fn write(files: &[PrivateFile], reader: Option<&User>) -> io::Result<Self> {
-        let dir = Self(create_dir(&place(reader))?);
+        let place = place(reader);
+        Self::write_in(&place, files, reader)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place.display())))
+    }
+
+    fn write_in(place: &Path, files: &[PrivateFile], reader: Option<&User>) -> io::Result<Self> {
+        let dir = Self(create_dir(place)?);
         for file in files {
             let path = dir.0.join(file.name);
             create_file(&path)?.write_all(file.contents.as_bytes())?;

@@ -11,7 +11,7 @@ use agentwire_codec::{Incoming, Line};
 use agentwire_control::{ControlError, Delivery, Ending};
 use agentwire_protocol::{Message, System};
 
-use super::Session;
+use super::{EndedBy, Session};
 use crate::{Error, Warning};
 
 /// What was read past while the turn of another prompt was waited for.
@@ -89,9 +89,13 @@ impl Session {
                 Some(Ok(delivery))
             }
             Err(ending) => {
-                let ending = self.with_pressure(ending);
+                let ending = self.explained(ending);
                 self.ending = Some(Arc::clone(&ending));
-                (!ending.is_clean()).then_some(Err(Error::ended(ending)))
+                // A CLI that had to be signalled after its last turn has cost the caller nothing.
+                let is_ours = matches!(self.task.ended_by(), EndedBy::Terminated | EndedBy::Killed)
+                    && !ending.in_turn
+                    && ending.error_result.is_none();
+                (!ending.is_clean() && !is_ours).then_some(Err(Error::ended(ending)))
             }
         })
     }
@@ -132,12 +136,12 @@ impl Session {
             .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), parked }))
     }
 
-    /// The bad ending, with what we ourselves did to bring it about.
-    fn with_pressure(&self, ending: Arc<Ending>) -> Arc<Ending> {
-        match self.task.pressure() {
-            Some(pressure) if !ending.is_clean() => {
+    /// Adds to a bad ending what it took to end the CLI.
+    fn explained(&self, ending: Arc<Ending>) -> Arc<Ending> {
+        match self.task.ended_by().explanation() {
+            Some(explanation) if !ending.is_clean() => {
                 let mut told = (*ending).clone();
-                told.transport = Some(pressure.to_owned());
+                told.transport = Some(explanation.to_owned());
                 Arc::new(told)
             }
             _ => ending,

@@ -7,7 +7,7 @@ use std::{fmt, path};
 use agentwire_control::{Control, ControlError};
 use agentwire_protocol::control::{ClaimSession, ClaimSessionReply, InitializeReply};
 
-use super::{Session, SessionBuilder};
+use super::{Closed, Session, SessionBuilder};
 use crate::{Error, Options};
 use parking::Parking;
 
@@ -126,7 +126,7 @@ impl Spare {
     /// # Errors
     ///
     /// As [`Session::close`].
-    pub async fn close(self) -> Result<(), Error> {
+    pub async fn close(self) -> Result<Closed, Error> {
         self.session.close().await
     }
 }

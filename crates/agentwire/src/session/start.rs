@@ -68,7 +68,9 @@ impl Start {
         match first {
             Err(error) if is_too_old_to_wait(&error) => {}
             // It was taken for something else than it is, and has done nothing yet.
-            Ok(session) if !has_taken(session.initialized(), &self.options) => session.close().await?,
+            Ok(session) if !has_taken(session.initialized(), &self.options) => {
+                session.close().await?;
+            }
             outcome => return outcome,
         }
         let mut session = self.once(lowered).await?;

@@ -15,7 +15,7 @@ use std::{
 };
 
 use agentwire_control::{Control, Driver};
-use agentwire_transport::{Lifeline, Terminate};
+use agentwire_transport::{ExitReport, Lifeline, Terminate};
 use tokio::{
     runtime::Handle,
     sync::Notify,
@@ -23,6 +23,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use super::EndedBy;
 use apart::Apart;
 
 /// The task that moves a session; dropping it ends the session.
@@ -115,9 +116,14 @@ impl Task {
         self.end.force();
     }
 
-    /// What was done to end the CLI, where it did not end by itself.
-    pub(super) fn pressure(&self) -> Option<&'static str> {
-        *self.end.pressure()
+    /// Returns what it took to end the CLI so far.
+    pub(super) fn ended_by(&self) -> EndedBy {
+        *self.end.ended_by()
+    }
+
+    /// Returns how the process ended, once [`ended`](Self::ended) has returned.
+    pub(super) fn exit(&self) -> Option<ExitReport> {
+        self.end.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until the task has ended, and with it the CLI.
@@ -147,9 +153,9 @@ struct End {
     when_idle: AtomicBool,
     /// Whether it is to end whatever runs.
     forced: AtomicBool,
-    /// Whether the session has ended: what is done to the peer from then on is no cause of it.
-    over: AtomicBool,
-    pressure: Mutex<Option<&'static str>>,
+    by: Mutex<EndedBy>,
+    /// How the process ended, once it has.
+    exit: Mutex<Option<ExitReport>>,
 }
 
 impl End {
@@ -159,12 +165,13 @@ impl End {
         F: Future<Output = ()>,
     {
         driver.run().await;
-        self.over.store(true, Ordering::Relaxed);
         if lifeline.has_process() {
             // It may have closed its output and live on.
             self.force();
             // Where it is not gone by then, nothing more can be done here: dropping the lifeline is what is left.
-            let _ = timeout(grace.whole(), lifeline.gone()).await;
+            if timeout(grace.whole(), lifeline.gone()).await.is_ok() {
+                *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(lifeline.ended().await);
+            }
         }
     }
 
@@ -206,29 +213,23 @@ impl End {
 
     /// The steps themselves.
     async fn press(&self, lifeline: &impl Lifeline, grace: Grace) {
-        for (how, what) in [
-            (Terminate::Gently, "it did not end by itself and was asked to"),
-            (Terminate::ByForce, "it did not end when asked to and was made to"),
-        ] {
-            self.note(what);
+        for (how, by) in [(Terminate::Gently, EndedBy::Terminated), (Terminate::ByForce, EndedBy::Killed)] {
+            self.note(by);
             if lifeline.terminate(how).is_err() {
                 // It can't be told, so it is given up: dropping the lifeline is the transport's last resort.
                 break;
             }
             sleep(grace.after(how, lifeline)).await;
         }
-        self.note("it could not be made to end");
+        self.note(EndedBy::Abandoned);
     }
 
-    /// Notes what is done to the peer, while that can be a cause of the session's end.
-    fn note(&self, what: &'static str) {
-        if !self.over.load(Ordering::Relaxed) {
-            *self.pressure() = Some(what);
-        }
+    fn note(&self, by: EndedBy) {
+        *self.ended_by() = by;
     }
 
-    fn pressure(&self) -> MutexGuard<'_, Option<&'static str>> {
-        self.pressure.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ended_by(&self) -> MutexGuard<'_, EndedBy> {
+        self.by.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

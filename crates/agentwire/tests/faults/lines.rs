@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agentwire::{Block, Error, Incoming, Message, codec::Limits, control::Settings};
+use agentwire::{Block, Error, Incoming, Message, Session, codec::Limits, control::Settings};
 use serde_json::Value;
 
 use crate::{
@@ -12,7 +12,8 @@ use crate::{
 };
 
 tests!(lines:
-    stray_lines, odd_ends, unknown_kinds, undecodable, a_result_that_cannot_be_read, long_lines, a_line_past_the_limit,
+    stray_lines, odd_ends, unknown_kinds, undecodable, a_result_that_cannot_be_read, a_result_past_the_limit_ends_its_turn,
+    a_turn_without_a_result_ends_when_the_cli_is_idle, long_lines, a_line_past_the_limit,
     characters_across_reads, lone_surrogates, invalid_utf8,
 );
 
@@ -114,6 +115,40 @@ fn a_result_that_cannot_be_read() {
             assert!(line.to_str().unwrap().contains(r#""subtype":[7]"#), "{error:?}");
         }
         ends_well(session).await;
+    });
+}
+
+/// The CLI writes `type` behind the text of most results.
+fn a_result_past_the_limit_ends_its_turn() {
+    play("long-result=2000000", async |cli| {
+        let options = cli.options().max_buffer_size(1 << 20);
+        let mut session = Session::builder().options(options.clone()).connect().await.unwrap();
+        for _ in 0..2 {
+            let error = session.ask("hi").await.unwrap().finish().await.unwrap_err();
+            let Error::UnreadableResult { why, line: None } = &error else { panic!("{error:?}") };
+            assert!(why.contains("longer than the limit of 1048576 bytes"), "{why}");
+        }
+        ends_well(session).await;
+        let mut query = agentwire::query("hi", options).await.unwrap();
+        let mut too_long = 0;
+        while let Some(incoming) = query.next().await {
+            too_long += usize::from(matches!(incoming, Ok(Incoming::TooLong(_))));
+        }
+        assert_eq!(too_long, 1);
+    });
+}
+
+fn a_turn_without_a_result_ends_when_the_cli_is_idle() {
+    play("no-result", async |cli| {
+        let mut session = cli.connect().await;
+        for _ in 0..2 {
+            assert!(session.ask("hi").await.unwrap().finish().await.unwrap().is_none());
+        }
+        ends_well(session).await;
+        let mut query = agentwire::query("hi", cli.options()).await.unwrap();
+        while let Some(incoming) = query.next().await {
+            incoming.unwrap();
+        }
     });
 }
 

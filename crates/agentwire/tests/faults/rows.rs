@@ -109,10 +109,20 @@ const ROWS: &[Row] = &[
         tests: &["lines::undecodable", "lines::a_result_that_cannot_be_read"],
     },
     Row {
+        seen: "A turn that ends without a `result`",
+        right: "The turn ends when the CLI is idle",
+        faults: &[F::NoResult],
+        tests: &["lines::a_turn_without_a_result_ends_when_the_cli_is_idle"],
+    },
+    Row {
         seen: "Lines of 5 MB, of 25 MB",
         right: "Read in linear time up to a limit; past it one error for that line, then the session goes on",
-        faults: &[F::LongLine],
-        tests: &["lines::long_lines", "lines::a_line_past_the_limit"],
+        faults: &[F::LongLine, F::LongResult],
+        tests: &[
+            "lines::long_lines",
+            "lines::a_line_past_the_limit",
+            "lines::a_result_past_the_limit_ends_its_turn",
+        ],
     },
     Row {
         seen: "A long session (50 MB in all)",

@@ -266,6 +266,10 @@ fn nonsense_is_refused() {
         ),
         (Options::new().trace_context(TraceContext::new("00-1-2-3")), "traceContext"),
         (Options::new().max_buffer_size(0), "maxBufferSize"),
+        (Options::new().model("a\0b"), "model"),
+        (Options::new().resume("a\0b"), "resume"),
+        (Options::new().allowed_tools(["a\0b"]), "allowedTools"),
+        (Options::new().executable_args(["a\0b"]), "executableArgs"),
     ];
     for (options, option) in table {
         assert_eq!(refused(options).0, option);

@@ -7,7 +7,8 @@ use std::{
 };
 
 use agentwire::{
-    ControlError, Error, Incoming, Message, Options, PermissionMode, Query, Session, SystemPrompt, Turn,
+    ControlError, EndedBy, Error, Incoming, Message, Options, PermissionMode, Query, Session, SystemPrompt,
+    Turn,
     protocol::control::{ErrorCode, Interrupt, InterruptReply},
     transport::{ExitReport, Terminate, memory},
 };
@@ -304,6 +305,48 @@ async fn close_lets_a_turn_end() {
     .await;
 }
 
+/// The CLI exits with 1 behind a result that is an error.
+#[tokio::test(start_paused = true)]
+async fn close_does_not_repeat_an_error_result_that_was_read() {
+    for is_read in [true, false] {
+        bounded(async {
+            let (mut session, mut peer) = connected(Session::builder()).await;
+            session.send("one").await.unwrap();
+            peer.prompt().await;
+            peer.say(error_result("out of luck")).await;
+            if is_read {
+                assert_eq!(next_kind(&mut session).await, "result");
+            }
+            let (closed, ()) = tokio::join!(session.close(), async {
+                peer.input_ended().await;
+                peer.exit(ExitReport::exited(1));
+            });
+            match closed {
+                Ok(closed) => assert!(is_read && closed.exit.unwrap().code == Some(1)),
+                Err(error) => assert!(!is_read && error.to_string().contains("out of luck"), "{error}"),
+            }
+        })
+        .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_was_interrupted_is_no_loss_at_close() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        let (interrupted, ()) = tokio::join!(session.interrupt(), async {
+            let request = peer.request("interrupt").await;
+            peer.reply(&request, serde_json::json!({})).await;
+        });
+        interrupted.unwrap();
+        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        closed.unwrap();
+    })
+    .await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn close_is_bounded() {
     bounded(async {
@@ -330,9 +373,8 @@ async fn close_tells_what_it_did() {
             assert_eq!(peer.raw.terminated().await, Terminate::Gently);
             peer.exit(ExitReport::exited(143));
         });
-        let error = closed.unwrap_err();
-        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(143));
-        assert!(error.to_string().contains("did not end by itself"), "{error}");
+        let closed = closed.unwrap();
+        assert_eq!((closed.exit.unwrap().code, closed.by), (Some(143), EndedBy::Terminated));
     })
     .await;
 }
@@ -492,8 +534,8 @@ async fn close_ends_a_cli_that_closed_its_output_and_lives_on() {
         assert!(start.elapsed() <= Duration::from_secs(10), "{:?}", start.elapsed());
         assert!(!closing.is_finished());
         peer.raw.end(ExitReport::signalled(15));
-        let error = closing.await.unwrap().unwrap_err();
-        assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
+        let closed = closing.await.unwrap().unwrap();
+        assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(15), EndedBy::Terminated));
         assert_eq!(peer.raw.terminations(), [Terminate::Gently]);
     })
     .await;

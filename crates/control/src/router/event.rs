@@ -47,6 +47,8 @@ pub enum TurnEnd {
     Result,
     /// With a `result` line that can't be read.
     Unreadable,
+    /// Without a `result`: the CLI went idle in the middle of the turn.
+    Missing,
     /// The session ended first.
     NoResult,
 }

@@ -96,8 +96,9 @@ impl Router {
     }
 
     pub(super) fn handle_message(&mut self, incoming: Incoming) {
+        let mut lost_result = false;
         if let Some(message) = incoming.message() {
-            self.ledger.message(message);
+            lost_result = self.ledger.message(message);
             if let Message::CommandLifecycle(told) = message
                 && self.receipts.lifecycle(told)
             {
@@ -106,7 +107,13 @@ impl Router {
             }
         }
         self.events.push_back(Event::Incoming(incoming));
-        self.check_run();
+        if lost_result {
+            self.ledger.result(None);
+            self.receipts.result(None);
+            self.end_turn(TurnEnd::Missing);
+        } else {
+            self.check_run();
+        }
     }
 
     /// A line was too long: whoever waits for it is told.

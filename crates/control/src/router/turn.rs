@@ -16,6 +16,8 @@ pub(super) struct Ledger {
     turn_runs: bool,
     /// Whether one of the prompts that wait has no id, so that it can't be known to be taken back.
     nameless_waits: bool,
+    /// Whether an interrupt was sent since the last prompt and the last result.
+    interrupted: bool,
     /// How many results came.
     results: u64,
     /// Whether anything has come of a prompt.
@@ -44,7 +46,16 @@ impl Ledger {
     pub(super) fn prompt_sent(&mut self, has_id: bool) {
         self.prompt_waits = true;
         self.nameless_waits |= !has_id;
+        self.interrupted = false;
         self.told = false;
+    }
+
+    pub(super) fn interrupt_sent(&mut self) {
+        self.interrupted = true;
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// Every prompt that has an id was answered, has failed or was taken back.
@@ -55,19 +66,23 @@ impl Ledger {
 
     pub(super) fn result(&mut self, result: Option<&TurnResult>) {
         (self.prompt_waits, self.nameless_waits, self.turn_runs) = (false, false, false);
+        self.interrupted = false;
         self.results += 1;
         self.used = true;
         self.agents.to_be_told = false;
         self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
     }
 
-    pub(super) fn message(&mut self, message: &Message) {
+    /// Takes note of a message. Returns whether it ends a turn that had no `result`: the CLI goes idle behind the
+    /// `result` of a turn, never before it.
+    pub(super) fn message(&mut self, message: &Message) -> bool {
         match message {
             Message::System(System::SessionStateChanged(changed)) => {
                 self.state = Some(changed.state.clone());
-                if changed.state != SessionState::Idle {
-                    self.told = false;
+                if changed.state == SessionState::Idle {
+                    return self.turn_runs;
                 }
+                self.told = false;
             }
             // It comes once for each turn, so this is the turn of a prompt that waited behind the last result.
             Message::System(System::Init(_)) => {
@@ -84,6 +99,7 @@ impl Ledger {
             Message::User(_) | Message::StreamEvent(_) => self.conversation(),
             _ => {}
         }
+        false
     }
 
     /// The conversation went on, as above.

@@ -298,6 +298,25 @@ fn a_result_that_cant_be_read_ends_its_turn() {
     check(&mut script, &events);
 }
 
+#[test]
+fn a_turn_without_a_result_ends_when_the_cli_goes_idle() {
+    let state =
+        |state: &str| format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#);
+    let (running, idle) = (state("running"), state("idle"));
+    let mut script = Script::default();
+    script.router.send_user(&UserInput::new("x")).unwrap();
+    // It was idle before the prompt, and may report that late.
+    script.line(&idle);
+    check(&mut script, &[&format!("message {idle}")]);
+    script.line(&running).line(INIT).line(&idle);
+    let events = [&running, INIT, &idle].map(|line| format!("message {line}"));
+    let events: Vec<&str> =
+        events.iter().map(String::as_str).chain(["turn ended Missing", "run over"]).collect();
+    check(&mut script, &events);
+    assert!(script.router.is_idle());
+    check(script.end(), &["closed the session ended"]);
+}
+
 /// Of two prompts that waited together, the first one's result does not hide that the second one's turn was cut.
 #[test]
 fn half_a_result_ends_no_turn() {

@@ -65,7 +65,7 @@ impl Script {
 
 pub(crate) fn too_long(start: &str) -> FrameError {
     let mut decoder = LineDecoder::new(Limits::max_line(start.len()));
-    decoder.push(format!("{start}…").into());
+    decoder.push(format!("{start}…\n").into());
     decoder.next().unwrap().unwrap_err()
 }
 

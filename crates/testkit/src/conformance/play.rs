@@ -119,8 +119,12 @@ impl<'a> Play<'a> {
 
     /// Ends the session, which must end all that is open.
     fn end(&mut self, scene: &Scene) {
-        if let Some(line) = self.decoder.finish() {
-            self.report.find(self.last_line, format!("the decoder kept {} bytes", line.len()));
+        match self.decoder.finish() {
+            Some(Ok(line)) => {
+                self.report.find(self.last_line, format!("the decoder kept {} bytes", line.len()))
+            }
+            Some(Err(error)) => self.report.find(self.last_line, error.to_string()),
+            None => {}
         }
         if let Some((item, _)) = self.awaited.pop_front() {
             self.report.find(item.line, "the decoder lost the line");

@@ -40,6 +40,12 @@ fault_list! {
     CutResult "cut-result" Nothing,
         "Writes half of the `result` line, without its newline, and exits with 0.",
         "The half is shown as what can't be read, then an error: the turn has no result.";
+    NoResult "no-result" Nothing,
+        "Goes idle at the end of a turn, without a `result`.",
+        "The turn ends, without a result; a later turn works.";
+    LongResult "long-result" Number("BYTES", 2_000_000),
+        "Ends its turns with a `result` whose text has BYTES bytes; its `type` stands behind the text.",
+        "Over the limit of a line, the turn ends with an error that names the limit; a later turn works.";
     ExitIdle "exit-idle" Number("CODE", 4),
         "Writes `fatal: nothing to do` to stderr and exits with CODE right after the handshake.",
         "The next call or turn fails with the exit code and the end of stderr, and not with a broken pipe.";

@@ -117,11 +117,15 @@ impl Session {
             })
         } else if self.plan.has(Fault::BrokenResult) {
             json!({"subtype": [7]})
+        } else if let Some(bytes) = self.plan.number(Fault::LongResult) {
+            json!({"result": "x".repeat(usize::try_from(bytes).unwrap_or(0))})
         } else {
             json!({})
         };
-        let line = self.frames.result(change);
-        self.write_line(&line)?;
+        if !self.plan.has(Fault::NoResult) {
+            let line = self.frames.result(change);
+            self.write_line(&line)?;
+        }
         self.in_turn = false;
         self.is_interrupted = false;
         Ok(())

@@ -7,6 +7,7 @@ mod changed;
 #[cfg(feature = "continued")]
 mod continued;
 mod deferred;
+mod ends;
 mod failing_hooks;
 mod folders;
 <<<<<<< HEAD

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire::transport::ExitReport;
+use agentwire::{Error, transport::ExitReport};
 use tokio::time::Instant;
 
 use super::{Act, ID, main_file, mirrored, told, with};
@@ -63,7 +63,7 @@ async fn what_a_hanging_store_has_not_taken_by_the_end_is_told_before_the_end() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_waits_for_a_hanging_store_once() {
+async fn closing_waits_for_a_hanging_store_once_and_reports_what_was_not_stored() {
     bounded(async {
         let (session, mut peer, store) = with([Act::Hang]).await;
         for number in 0..5 {
@@ -72,7 +72,9 @@ async fn closing_waits_for_a_hanging_store_once() {
         }
         let began = Instant::now();
         let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        closed.unwrap();
+        let error = closed.unwrap_err();
+        let Error::SessionStore { why } = &error else { panic!("{error:?}") };
+        assert!(why.contains("not stored") || why.contains("within 10s"), "{why}");
         assert_eq!(began.elapsed().as_secs(), 10);
         store.returned().await;
     })

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use agentwire::Error;
 use tokio::time::{Instant, timeout};
 
 use super::{Act, ID, TestStore, builder, main_file, mirrored, options, store::passed, told, with};
@@ -35,7 +36,7 @@ async fn a_result_that_waits_already_is_given_out_when_the_session_is_closed() {
         assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
         let began = Instant::now();
         let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        closed.unwrap();
+        assert!(matches!(closed.unwrap_err(), Error::SessionStore { .. }));
         assert_eq!(began.elapsed().as_secs(), 10);
         store.returned().await;
     })
