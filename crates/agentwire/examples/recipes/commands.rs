@@ -11,19 +11,19 @@ use super::paths::fields;
 
 /// Refuses `Bash` and `Monitor` the commands that destroy, take over, or run text that can't be seen here.
 ///
-/// What can't be read plainly is refused too: a program whose name is put together (`$X`, `` `…` ``), `eval`, a shell
-/// in the shell, `xargs`.
+/// What can't be read plainly is refused too: a program whose name is put together (`$X`, `` `…` ``), a line that goes on
+/// in the next one, `eval`, a shell in the shell, `xargs`, and of `git` all but a few harmless commands.
 /// Quotes and backslashes hide nothing, and cost a false refusal at worst.
 ///
-/// Not covered: what a script or an interpreter does (`python3 clean.py`, `make clean`), and harm by harmless programs
-/// (`mv`, `> file`).
+/// Not covered: what a script or an interpreter does (`python3 clean.py`, `make clean`, `sed` and `awk` programs), a
+/// program under another name, and harm by harmless programs (`mv`, `> file`).
 /// A list of what is forbidden is a seat belt and never a lock: for a lock use a sandbox, or [`only`].
 pub(crate) fn block_dangerous(hooks: Hooks) -> Hooks {
     hooks.on_matching(PreToolUse, Matcher::tools(TOOLS), |input, _cx| ready(judge(&input, danger)))
 }
 
-/// Refuses `Bash` and `Monitor` all but these programs, each without redirections and variables of its own; they are
-/// permitted as ever: by rules, the mode, and who is asked.
+/// Refuses `Bash` and `Monitor` all but these programs, each by its plain name, without redirections and variables of
+/// its own; they are permitted as ever: by rules, the mode, and who is asked.
 ///
 /// Name no program that runs others or writes where it is told, such as `env`, `find`, `git`, `sort` or `tee`.
 pub(crate) fn only<I>(hooks: Hooks, programs: I) -> Hooks
@@ -33,46 +33,121 @@ where
 {
     let programs: Vec<String> = programs.into_iter().map(Into::into).collect();
     hooks.on_matching(PreToolUse, Matcher::tools(TOOLS), move |input, _cx| {
-        ready(judge(&input, |words| {
-            let known = programs.iter().any(|known| known == words[0]);
-            let plain = !words.iter().any(|word| word.contains(['<', '>']));
-            (!known || !plain).then(|| format!("`{}` is not what may be run here", words.join(" ")))
-        }))
+        ready(judge(&input, |command| unlisted(command, &programs)))
     })
 }
 
 /// An error refuses too.
 pub(super) fn judge(
     input: &PreToolUseInput,
-    objection: impl Fn(&[&str]) -> Option<String>,
+    objection: impl Fn(&str) -> Option<String>,
 ) -> Result<HookReply<PreToolUse>, String> {
     let fields = fields(input)?;
     let Some(command) = fields.get("command").and_then(|command| command.as_str()) else {
         return Err(format!("the input of {} has no `command`", input.tool_name));
     };
-    // A line that goes on in the next one is one line.
-    let bare = command.replace("\\\n", "").replace(['"', '\'', '\\'], "");
-    let commands = bare.split(BETWEEN_COMMANDS).map(|one| one.split_whitespace().collect::<Vec<_>>());
-    let found = commands.filter(|words| !words.is_empty()).find_map(|words| objection(&words));
+    if &*input.tool_name == "PowerShell" {
+        return Ok(HookReply::deny("commands of PowerShell can't be judged here: use another tool"));
+    }
+    let found = unreadable(command).map(str::to_owned).or_else(|| objection(command));
     Ok(found.map_or_else(HookReply::proceed, HookReply::deny))
 }
 
-pub(super) fn danger(words: &[&str]) -> Option<String> {
-    let start = words.iter().position(|word| !BEFORE_COMMANDS.contains(word) && !is_assignment(word))?;
+/// Why it can't be told where the words and the lines of the command end.
+fn unreadable(command: &str) -> Option<&'static str> {
+    // Whether the shell joins lines depends on quotes, comments and further backslashes.
+    if command.split('\n').any(|line| line.trim_end_matches('\r').ends_with('\\')) {
+        return Some("write the command without a backslash at the end of a line");
+    }
+    // The shell takes these for letters of a word.
+    let odd = |char: char| (char.is_whitespace() || char.is_control()) && !matches!(char, ' ' | '\t' | '\n');
+    command
+        .contains(odd)
+        .then_some("use no other blanks and control characters than spaces, tabs and line ends")
+}
+
+/// What is wrong with a command of which each program must be on the list.
+///
+/// Quotes are not looked into: a `;` in one counts as the end of a command, and a program's name has none.
+pub(super) fn unlisted(command: &str, programs: &[String]) -> Option<String> {
+    // `${ …; }` runs a command, `${X:=…}` and `$[X=…]` set a variable, `${X@P}` runs what is in one.
+    let is_plain = |text: &str| {
+        let name = text.strip_prefix('{').map(|rest| rest.split_once('}').map_or("", |(name, _)| name));
+        let of_a_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        !text.starts_with('[') && name.is_none_or(|name| !name.is_empty() && name.chars().all(of_a_name))
+    };
+    if !command.split('$').skip(1).all(is_plain) {
+        return Some("use no variables but `$NAME` and `${NAME}`".to_owned());
+    }
+    command.split(BETWEEN_COMMANDS).find_map(|one| {
+        let program = one.split_whitespace().next()?;
+        let known = programs.iter().any(|known| known == program) && !one.contains(['<', '>']);
+        (!known).then(|| format!("`{}` is not what may be run here", one.trim()))
+    })
+}
+
+/// What is dangerous in a command.
+pub(super) fn danger(command: &str) -> Option<String> {
+    let bare = command.replace(['"', '\'', '\\'], "");
+    bare.split(BETWEEN_COMMANDS).find_map(|one| {
+        let words: Vec<&str> = one.split_whitespace().collect();
+        // Some shells begin a block without a `;` before it.
+        words.split(|word| *word == "{").find_map(danger_of_one)
+    })
+}
+
+fn danger_of_one(words: &[&str]) -> Option<String> {
+    let start =
+        words.iter().position(|word| !BEFORE_COMMANDS.contains(&last(word)) && !is_assignment(word))?;
     let (program, rest) = words[start..].split_first()?;
     if program.contains(UNREADABLE) || program.contains('=') || program.starts_with('-') {
         return Some(format!("it can't be told what `{program}` runs: write the program's name out"));
     }
-    let name = program.rsplit('/').next().unwrap_or(program);
+    // A shell may be there by its version, as `zsh-5.9`.
+    let name = last(program).trim_end_matches(|char: char| char.is_ascii_digit() || "-.".contains(char));
     let starts = |starts: &[&str]| rest.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
     let harm = match name {
         "rm" => starts(&["-"]) || rest.iter().any(|word| word.contains(UNREADABLE)),
-        "chmod" | "chown" | "chgrp" => starts(&["-"]),
-        "find" => starts(&["-delete", "-exec", "-ok"]),
-        "git" => rest.iter().any(|word| ["push", "reset", "clean", "filter-branch"].contains(word)),
-        _ => NEVER.split(' ').any(|never| never == name) || name.starts_with("mkfs"),
+        "git" => !is_harmless_git(rest),
+        _ if name.starts_with("mkfs") || name.starts_with("ld-") => true,
+        _ => NEVER.split_whitespace().any(|never| never == name || never == last(program)),
     };
+    let option = WITH_OPTIONS.iter().any(|(with, options)| *with == name && starts(options));
+    let of_the_system = |word: &&str| {
+        let path = word.trim_start_matches(|char: char| char.is_ascii_digit() || "<>=".contains(char));
+        ["/dev/", "/proc/sys", "/sys/"].iter().any(|start| path.starts_with(start))
+            && !DEVICES.contains(&path)
+    };
+    let harm = harm || option || words.iter().any(of_the_system);
     harm.then(|| format!("`{}` is not run here: ask the user to do it", words.join(" ")))
+}
+
+/// Whether these are the words of a `git` that deletes nothing, overwrites nothing, and runs no program that it is told.
+fn is_harmless_git(words: &[&str]) -> bool {
+    let words = match words {
+        ["-C", _, rest @ ..] | ["--no-pager" | "-P", rest @ ..] => rest,
+        words => words,
+    };
+    let Some((command, rest)) = words.split_first() else { return true };
+    let starts = |starts: &[&str]| rest.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    // Long options may be cut short, and short ones put together.
+    let short = |letters: &[char]| {
+        rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
+    };
+    let runs =
+        starts(&["--op", "--up", "--rec", "--ex", "-O"]) || rest.iter().any(|word| word.contains("::"));
+    !runs
+        && match *command {
+            "branch" | "switch" | "tag" => !short(&['d', 'D', 'f', 'C', 'M']) && !starts(&["--d", "--f"]),
+            "checkout" => {
+                rest.first() == Some(&"-b")
+                    && rest.len() <= 3
+                    && !rest[1..].iter().any(|word| word.starts_with('-'))
+            }
+            "clone" => !short(&['c', 'u']) && !starts(&["--c", "--t"]),
+            "stash" => !rest.iter().any(|word| ["drop", "clear"].contains(word)),
+            command => GIT.split_whitespace().any(|fine| fine == command),
+        }
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -81,10 +156,15 @@ fn is_assignment(word: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && name.chars().all(of_a_name))
 }
 
-const TOOLS: [&str; 2] = ["Bash", "Monitor"];
+/// The program's name without its folder.
+fn last(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+const TOOLS: [&str; 3] = ["Bash", "Monitor", "PowerShell"];
 
 /// Where one command ends and another may begin.
-const BETWEEN_COMMANDS: [char; 8] = [';', '&', '|', '\n', '\r', '(', ')', '`'];
+const BETWEEN_COMMANDS: [char; 7] = [';', '&', '|', '\n', '(', ')', '`'];
 
 /// What may stand before a program's name.
 const BEFORE_COMMANDS: &[&str] =
@@ -94,6 +174,48 @@ const BEFORE_COMMANDS: &[&str] =
 const UNREADABLE: [char; 9] = ['$', '{', '}', '*', '?', '[', '~', '<', '>'];
 
 /// What destroys file systems, ends the machine, makes one another user, or runs what can't be seen here.
-const NEVER: &str = "dd shred wipefs fdisk parted shutdown reboot halt poweroff init sudo su doas pkexec eval exec noglob \
-    nocorrect repeat source . trap alias function coproc xargs parallel env nice setsid timeout watch \
-    chroot unshare nsenter at batch crontab busybox sh bash dash zsh ksh fish";
+const NEVER: &str = "dd shred truncate wipefs blkdiscard fdisk sfdisk cfdisk sgdisk parted mkswap swapoff cryptsetup losetup \
+    lvremove vgremove pvremove mount umount kexec insmod rmmod modprobe shutdown reboot halt poweroff init telinit \
+    systemctl service sudo sudoedit su doas pkexec runuser sg newgrp passwd chpasswd useradd usermod userdel visudo \
+    eval exec noglob nocorrect repeat foreach emulate autoload zmodload sched source . trap alias function coproc \
+    hash enable bind fc complete compgen mapfile readarray xargs parallel env nice ionice chrt taskset stdbuf setsid \
+    setpriv timeout watch entr flock script expect strace ltrace gdb run-parts start-stop-daemon systemd-run tmux \
+    screen ssh chroot unshare nsenter proot fakeroot bwrap at batch crontab busybox toybox \
+    sh bash rbash dash ash zsh ksh mksh csh tcsh fish nu pwsh";
+
+/// Options that make programs destroy or run something, by their beginnings.
+const WITH_OPTIONS: &[(&str, &[&str])] = &[
+    ("chmod", &["-"]),
+    ("chown", &["-"]),
+    ("chgrp", &["-"]),
+    ("find", &["-delete", "-exec", "-ok", "-fprint", "-fls"]),
+    ("fd", &["-x", "-X", "--ex"]),
+    ("fdfind", &["-x", "-X", "--ex"]),
+    ("rg", &["--pre"]),
+    ("kill", &["-1"]),
+    ("man", &["-P", "--p", "-H", "--html"]),
+    ("rsync", &["--del", "--remove", "--rsh", "-e"]),
+    ("sort", &["--co"]),
+    ("split", &["--f"]),
+    (
+        "tar",
+        &["--to", "--ch", "--use", "--rsh", "--in", "--new", "--rmt", "--rem", "--rec", "--un", "-I", "-F"],
+    ),
+    ("zip", &["-T", "--u"]),
+];
+
+/// Commands of `git` that are harmless whatever their options, but for those that name a program.
+const GIT: &str = "add blame cat-file check-ignore cherry-pick commit describe diff fetch grep init log ls-files ls-tree \
+    merge merge-base mv pull remote rev-list rev-parse revert shortlog show status version";
+
+/// Files of the system that may be named.
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+];

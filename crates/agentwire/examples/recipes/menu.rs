@@ -22,7 +22,7 @@ pub(crate) fn prepare(name: &str) -> Result<Prepared, Box<dyn std::error::Error>
     Ok(match name {
         "env-files" => env_files::protect(hooks).into(),
         "commands" => commands::block_dangerous(hooks).into(),
-        "commands-only" => commands::only(hooks, ["cat", "date", "ls", "pwd", "wc"]).into(),
+        "commands-only" => commands::only(hooks, ["cat", "head", "ls", "pwd", "wc"]).into(),
         "system-folders" => system_folders::protect(hooks, ["/etc", "/usr"])?.into(),
         "sandbox" => {
             let folder = here.join("sandbox");

@@ -24,7 +24,7 @@ pub(crate) fn branch(hooks: Hooks) -> Hooks {
     })
 }
 
-fn branch_of(project: &Path) -> Option<String> {
+pub(super) fn branch_of(project: &Path) -> Option<String> {
     let (path, mut head) = (project.join(".git/HEAD"), String::new());
     // To open a pipe would be to wait for its other end.
     if !path.is_file() {

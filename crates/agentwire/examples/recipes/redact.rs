@@ -49,7 +49,7 @@ fn judge(input: &PostToolBatchInput, secrets: &[String]) -> Result<HookReply<Pos
 }
 
 /// The changed output has the tool's own shape: the CLI passes over any other without a word.
-fn reply(output: &RawJson, secrets: &[String]) -> Result<HookReply<PostToolUse>, String> {
+pub(super) fn reply(output: &RawJson, secrets: &[String]) -> Result<HookReply<PostToolUse>, String> {
     let mut value = output.decode().map_err(|error| error.to_string())?;
     if !clean(&mut value, secrets) {
         return Ok(HookReply::proceed());
@@ -60,19 +60,35 @@ fn reply(output: &RawJson, secrets: &[String]) -> Result<HookReply<PostToolUse>,
 /// Takes the secrets out, in the tool's own shape; whether there were any.
 fn clean(value: &mut Value, secrets: &[String]) -> bool {
     match value {
-        Value::String(text) => {
-            let found = secrets.iter().filter(|secret| text.contains(&***secret)).collect::<Vec<_>>();
-            for secret in &found {
-                *text = text.replace(&***secret, PUT_INSTEAD);
-            }
-            !found.is_empty()
-        }
+        Value::String(text) => clean_text(text, secrets),
         Value::Array(items) => items.iter_mut().fold(false, |found, item| clean(item, secrets) | found),
         Value::Object(fields) => {
-            fields.iter_mut().fold(false, |found, (_, field)| clean(field, secrets) | found)
+            let mut found = false;
+            let taken = std::mem::take(fields).into_iter().map(|(mut name, mut field)| {
+                found |= clean_text(&mut name, secrets) | clean(&mut field, secrets);
+                (name, field)
+            });
+            *fields = taken.collect();
+            found
+        }
+        Value::Number(number) => {
+            let found = clean_text(&mut number.to_string(), secrets);
+            if found {
+                // Another type would not be the tool's own shape.
+                *value = Value::from(0);
+            }
+            found
         }
         _ => false,
     }
+}
+
+fn clean_text(text: &mut String, secrets: &[String]) -> bool {
+    let found = secrets.iter().filter(|secret| text.contains(&***secret)).collect::<Vec<_>>();
+    for secret in &found {
+        *text = text.replace(&***secret, PUT_INSTEAD);
+    }
+    !found.is_empty()
 }
 
 const PUT_INSTEAD: &str = "[redacted]";

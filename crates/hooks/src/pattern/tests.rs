@@ -1,3 +1,5 @@
+//! Patterns of matchers: what is refused, what passes, and what fits which tools.
+
 use super::{Pattern, exactly};
 
 #[test]

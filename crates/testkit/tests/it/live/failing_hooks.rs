@@ -177,3 +177,38 @@ async fn no_failing_stop_hook_lets_the_turn_end() {
     })
     .await;
 }
+
+/// Raw replies of an untyped handler that no version of the CLI takes for a denial.
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn replies_that_the_event_does_not_have_refuse() {
+    bounded(async {
+        let replies = [
+            r#"{"permissionDecision":"deny"}"#,
+            r#"{"hook_specific_output":{"hook_event_name":"PreToolUse","permission_decision":"deny"}}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecision":"allow"}}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"Deny"}}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":5}}"#,
+            r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#,
+            r#"{"hookSpecificOutput":"deny"}"#,
+            r#"{"decision":"deny"}"#,
+            r#"{"decision":"Block"}"#,
+            r#"{"continue":"false"}"#,
+            r#"{"async":true,"decision":"block"}"#,
+            r#"{"error":"no"}"#,
+        ];
+        let touch = r#"{"tool_use": {"name": "Bash", "input": {"command": "touch ran", "description": "Touch"}}}"#;
+        let blocks = [touch; 12].join(",");
+        let script =
+            format!(r#"{{"replies": [{{"blocks": [{blocks}]}}, {{"blocks": [{{"text": "I tried."}}]}}]}}"#);
+        let place = Place::scripted(&script).await;
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let hooks = Hooks::new().on_named("PreToolUse", Matcher::any(), move |_, _| {
+            let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            std::future::ready(agentwire::RawJson::parse(replies[number]))
+        });
+        let result = turn(&place, hooks, None, &["Bash"]).await;
+        assert!(!place.file("project/ran").exists(), "{result:?}");
+    })
+    .await;
+}

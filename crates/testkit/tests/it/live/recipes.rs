@@ -34,6 +34,7 @@ mod system_folders;
 mod webhook;
 
 mod agents;
+mod attacks;
 mod calls;
 mod files;
 mod judging;
@@ -45,7 +46,7 @@ use agentwire::{Block, Message, Options, Session, SessionBuilder, System, hooks:
 use agentwire_testkit::model::Answer;
 use serde_json::{Value, json};
 
-use super::{Place, bounded};
+use super::{Place, bounded, bounded_for_many};
 
 /// What a turn came to.
 #[derive(Debug, Default)]
