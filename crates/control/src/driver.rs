@@ -4,6 +4,7 @@ mod arrival;
 mod bells;
 mod callbacks;
 mod effects;
+mod ending;
 mod inbox;
 mod read;
 mod settings;
@@ -205,8 +206,13 @@ where
     let ending = {
         let reading = pin!(read::read(&mut reader, &lifeline, &host, &sieve));
         let writing = pin!(write::write(WireWriter::new(sink), &lifeline, shared));
-        let (time, abandoned) = (pin!(shared.keep_time()), pin!(shared.abandoned()));
-        drive_parts(writing, reading, time, abandoned).await
+        let time = pin!(async {
+            tokio::select! {
+                never = shared.keep_time() => never,
+                never = shared.end_when_quiet() => never,
+            }
+        });
+        drive_parts(writing, reading, time, pin!(shared.abandoned())).await
     };
     // Nothing more is read.
     drop(sieve);

@@ -132,7 +132,7 @@ impl Control {
     /// callback.
     /// Where the session has no [guards](crate::Responder::guards), the input ends at once, and later requests are shown as
     /// [`Incoming::Unhandled`](agentwire_codec::Incoming::Unhandled).
-    /// Where it has some, the input ends when the CLI is idle, and later requests are refused.
+    /// Where it has some, the input ends when the CLI is idle and no prompt waits, and later requests are refused.
     pub fn end_input(&self) {
         self.shared().end_input();
     }

@@ -389,9 +389,7 @@ impl Router {
     }
 
     fn check_run(&mut self) {
-        if self.is_ending() && self.is_idle() {
-            self.end_input();
-        }
+        self.check_ending();
         if self.ledger.take_run_over() {
             self.events.push_back(Event::RunOver);
         }

@@ -235,7 +235,10 @@ async fn the_end_of_the_session_cancels_a_call() {
         let (session, mut peer) = connected(builder).await;
         post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
         assert_eq!(told.recv().await, Some("called"));
-        let (ended, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        let (ended, ()) = tokio::join!(session.close(), async {
+            peer.refusal("call").await;
+            peer.exit_after_input().await;
+        });
         ended.unwrap();
         assert_eq!(told.recv().await, Some("cancelled"));
     })

@@ -110,7 +110,7 @@ impl Shared {
         // Only a call that begins or ends moves the next deadline.
         let deadline_moved = state.router.open().0 != calls;
         let reader = if told { state.inbox.take_reader() } else { None };
-        let held_up = state.held_up;
+        let (held_up, is_ending) = (state.held_up, state.router.is_ending());
         // Whoever begins to wait for news of a prompt has looked under the lock.
         let news = told && state.waiters > 0;
         if told && state.router.names_prompts() {
@@ -143,6 +143,9 @@ impl Shared {
         }
         if held_up {
             self.may_read.notify_waiters();
+        }
+        if is_ending {
+            self.quiet.notify_waiters();
         }
         asked
     }

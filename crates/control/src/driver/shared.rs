@@ -13,7 +13,7 @@ use std::{
 
 use agentwire_codec::Line;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, message::UserInput};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
@@ -37,7 +37,7 @@ pub(crate) struct Shared {
     pub(super) started: Instant,
     state: Mutex<State>,
     /// Whether the CLI would go ahead where it should ask us.
-    guarded: bool,
+    pub(super) guarded: bool,
     /// Who sees what arrives.
     pub(super) observer: Option<Arc<dyn Observer>>,
     /// Whether the CLI names prompts: asked for with each message that is read, and so not behind the lock.
@@ -50,6 +50,8 @@ pub(crate) struct Shared {
     pub(super) may_read: Notify,
     /// The next deadline may have changed.
     pub(super) deadlines: Notify,
+    /// Something happened while the input waits for the CLI to be idle.
+    pub(super) quiet: Notify,
     /// The last handle was dropped.
     pub(super) abandoned: Notify,
 }
@@ -103,6 +105,7 @@ impl Shared {
             arrived: Notify::new(),
             may_read: Notify::new(),
             deadlines: Notify::new(),
+            quiet: Notify::new(),
             abandoned: Notify::new(),
         }
     }
@@ -223,34 +226,6 @@ impl Shared {
         self.names_prompts.load(Ordering::Relaxed)
     }
 
-    /// Ends the input: at once, or in a guarded session once the CLI is idle, since it asks nothing after that.
-    pub(crate) fn end_input(&self) {
-        self.apply(self.state(), |state| {
-            state.refuse_open();
-            if self.guarded { state.router.end_input_when_idle() } else { state.router.end_input() }
-        });
-        self.written.notify_waiters();
-    }
-
-    /// Ends the input where nobody will write any more, and returns what should be written before.
-    ///
-    /// The second value is whether the CLI must end at once, since its turn would go on unguarded.
-    pub(super) fn last_words(&self) -> (Bytes, bool) {
-        self.apply(self.state(), |state| {
-            let unguarded = self.guarded && !state.router.is_idle();
-            state.refuse_open();
-            if unguarded {
-                state.router.interrupt_for_good();
-            }
-            state.router.end_input();
-            let mut lines = BytesMut::new();
-            while let Some(next) = state.next_lines() {
-                lines.extend_from_slice(&next);
-            }
-            (lines.freeze(), unguarded)
-        })
-    }
-
     /// Looks at the router.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Router) -> T) -> T {
         look(&self.state().router)
@@ -268,12 +243,6 @@ impl Shared {
     pub(crate) fn closed(&self, subtype: &str) -> ControlError {
         let ending = self.state().inbox.ended().cloned().unwrap_or_default();
         ControlError::Closed { subtype: subtype.into(), ending }
-    }
-
-    /// Nothing can be written any more.
-    pub(super) fn input_broken(&self, why: &str) {
-        self.with_router(|router| router.handle_broken_input(Ending::failed(why)));
-        self.written.notify_waiters();
     }
 
     pub(super) fn prompt_was_lost(&self) -> bool {

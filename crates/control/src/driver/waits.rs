@@ -228,7 +228,7 @@ impl Drop for Waiting<'_> {
 }
 
 /// Waits until `ready` gives something; it is asked again after each notification.
-async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
+pub(super) async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
     loop {
         let mut notified = std::pin::pin!(notify.notified());
         // Registered before asking, so that no notification falls between.

@@ -24,7 +24,7 @@ pub(super) async fn write<S: ByteSink>(
     while let Some(lines) = shared.next_lines().await {
         if let Err(error) = writer.write_lines(lines).await {
             let why = chain(&error);
-            shared.input_broken(&why);
+            shared.input_broken(Ending::failed(&*why));
             shared.input_finished();
             let since = Instant::now();
             sleep(shared.settings().exit_grace).await;

@@ -1,12 +1,8 @@
 //! The end of the input, and the answers that have to be written before it.
 
-use agentwire_codec::encode;
-use agentwire_protocol::{
-    RawJson, RequestId,
-    control::{Interrupt, OutboundRequest},
-};
+use agentwire_protocol::{RawJson, RequestId};
 
-use super::{Input, Router, answer, transmit::Kind};
+use super::{Input, Router, answer};
 use crate::Event;
 
 impl Router {
@@ -24,15 +20,33 @@ impl Router {
         }
     }
 
-    /// Ends the input once the CLI is idle.
+    /// Ends the input once the CLI is idle and no prompt waits.
     ///
     /// Until then the CLI's requests come as before and can be answered, and nothing else is sent.
+    /// With a CLI that does not say what becomes of a prompt (2.1.197), every prompt has to have its result: the input stays
+    /// open where prompts have shared one, until [`end_input`](Self::end_input).
     pub fn end_input_when_idle(&mut self) {
-        if self.is_idle() {
-            self.end_input();
-        } else if matches!(self.input, Input::Open) {
+        if matches!(self.input, Input::Open) {
             self.input = Input::Ending;
+            self.check_ending();
         }
+    }
+
+    /// Ends the input where that waits for an idle CLI, and it is.
+    pub(super) fn check_ending(&mut self) {
+        if self.is_ending() && self.may_end() {
+            self.end_input();
+        }
+    }
+
+    /// Whether the CLI is idle and no prompt waits.
+    pub(crate) fn may_end(&self) -> bool {
+        let settled = if self.receipts.told() {
+            self.receipts.all_settled()
+        } else {
+            self.ledger.has_result_for_each()
+        };
+        self.is_idle() && settled
     }
 
     /// Whether the input ends once the CLI is idle.
@@ -42,27 +56,33 @@ impl Router {
 
     /// Answers every open request of the CLI's, in the order of their ids, with what `refuse` gives.
     ///
-    /// Each comes as an [`Event::InboundCancelled`] too.
+    /// Each comes as an [`Event::InboundCancelled`] too, also where no answer can be sent any more.
     pub fn refuse_open(&mut self, mut refuse: impl FnMut(&RequestId) -> Result<RawJson, String>) {
-        if !self.input_is_open() {
-            return;
-        }
         for id in self.inbound.drain() {
             self.push_answer(answer::line(&id, refuse(&id)));
             self.events.push_back(Event::InboundCancelled(id));
         }
     }
 
+    /// Whether the input waits for the CLI to be idle, and that may well be: no turn is known to run.
+    #[cfg(feature = "driver")]
+    pub(crate) fn seems_over(&self) -> bool {
+        self.is_ending() && self.ledger.seems_over() && self.receipts.all_begun()
+    }
+
     /// Interrupts the turn that runs and drops the prompts that wait, without a reply: for a session that is given up.
     #[cfg(feature = "driver")]
     pub(crate) fn interrupt_for_good(&mut self) {
+        use agentwire_protocol::control::{Interrupt, OutboundRequest};
+
         let mut interrupt = Interrupt::default();
         interrupt.cancel_queued = Some(true);
         // A request of the crate's own can always be written.
         if self.input_is_open()
-            && let Ok(line) = encode(&OutboundRequest::new(&RequestId::from(FOR_GOOD), &interrupt))
+            && let Ok(line) =
+                agentwire_codec::encode(&OutboundRequest::new(&RequestId::from(FOR_GOOD), &interrupt))
         {
-            self.transmit.push(line, Kind::Other);
+            self.transmit.push(line, super::transmit::Kind::Other);
         }
     }
 }

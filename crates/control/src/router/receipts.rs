@@ -77,7 +77,7 @@ impl Receipts {
         let Some(state) = self.states.get_mut(&told.command_uuid) else { return false };
         self.told = true;
         *state = state.after(&told.state);
-        *state == PromptState::Withdrawn && self.states.values().all(|state| state.is_settled())
+        *state == PromptState::Withdrawn && self.all_settled()
     }
 
     /// A turn has ended: where the CLI tells nothing, that settles what was sent.
@@ -88,6 +88,17 @@ impl Receipts {
         let failed = result.is_none_or(|result| result.is_error);
         let settled = if failed { PromptState::Failed } else { PromptState::Completed };
         self.states.values_mut().filter(|state| !state.is_settled()).for_each(|state| *state = settled);
+    }
+
+    /// Whether nothing will become of any prompt any more.
+    pub(super) fn all_settled(&self) -> bool {
+        self.states.values().all(|state| state.is_settled())
+    }
+
+    /// Whether no prompt is known to wait for its turn.
+    #[cfg(feature = "driver")]
+    pub(super) fn all_begun(&self) -> bool {
+        !self.told || self.states.values().all(|state| state.has_begun())
     }
 
     pub(super) fn state(&self, prompt: &Uuid) -> Option<PromptState> {

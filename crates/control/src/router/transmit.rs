@@ -42,7 +42,7 @@ impl Transmit {
     pub(super) fn push(&mut self, line: Bytes, kind: Kind) {
         self.bytes += line.len();
         if kind == Kind::Answer {
-            self.answer_bytes += line.len();
+            self.answer_bytes += line.len() + OVERHEAD;
         }
         self.lines.push_back(Waiting { line, kind });
     }
@@ -76,7 +76,7 @@ impl Transmit {
         self.handshake_first = false;
         self.bytes -= line.len();
         if kind == Kind::Answer {
-            self.answer_bytes -= line.len();
+            self.answer_bytes -= line.len() + OVERHEAD;
         }
         self.last_was_prompt = kind == Kind::Prompt;
         Some(line)
@@ -131,6 +131,8 @@ impl Transmit {
     }
 }
 
+/// What an answer takes beside its line, in bytes: its place, and what its allocation has to spare.
+const OVERHEAD: usize = 256;
 /// The most bytes of answers that are joined: copying them costs less than another write, and a pipe takes them at once.
 #[cfg(any(test, feature = "driver"))]
 const LONGEST_RUN: usize = 16 << 10;

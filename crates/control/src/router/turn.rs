@@ -18,6 +18,8 @@ pub(super) struct Ledger {
     nameless_waits: bool,
     /// Whether an interrupt was sent since the last prompt and the last result.
     interrupted: bool,
+    /// How many prompts were sent.
+    prompts: u64,
     /// How many results came.
     results: u64,
     /// Whether anything has come of a prompt.
@@ -45,6 +47,7 @@ struct Agents {
 impl Ledger {
     pub(super) fn prompt_sent(&mut self, has_id: bool) {
         self.prompt_waits = true;
+        self.prompts += 1;
         self.nameless_waits |= !has_id;
         self.interrupted = false;
         self.told = false;
@@ -128,6 +131,17 @@ impl Ledger {
 
     pub(super) fn turns_ended(&self) -> u64 {
         self.results
+    }
+
+    /// Whether each prompt has a result of its own; prompts that share a turn have not.
+    pub(super) fn has_result_for_each(&self) -> bool {
+        self.results >= self.prompts
+    }
+
+    /// Whether neither a turn nor an agent in the background is known to run, whatever state the CLI has told.
+    #[cfg(feature = "driver")]
+    pub(super) fn seems_over(&self) -> bool {
+        !self.in_turn() && self.agents.are_done()
     }
 
     /// A result ends a turn, not the run: background agents hold the state at `running`.

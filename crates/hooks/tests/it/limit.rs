@@ -119,7 +119,10 @@ async fn the_end_of_the_session_fires_the_token() {
     let cli = Cli::start(hooks).await;
     cli.ask("slow", callback("hook_0", pre_tool_use("Bash"))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
-    assert_eq!(cli.end().await, Vec::<Value>::new());
+    let answers = cli.end().await;
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    let denial = &answers[0]["response"]["response"]["hookSpecificOutput"];
+    assert_eq!(denial["permissionDecision"], "deny", "{answers:?}");
     assert_eq!(within(came.recv()).await, Some("cancelled"));
 }
 

@@ -88,6 +88,8 @@ async fn a_dropped_session_ends_all_and_a_callback_is_told_of_at_once() {
         assert_eq!((ended.outcome.as_str(), ended.took < Duration::from_secs(1)), ("taken_back", true));
         seen.push(taken_back);
         drop(session);
+        assert_eq!(peer.response("b").await["response"]["decision"], "block");
+        peer.request("interrupt").await;
         assert!(peer.line().await.is_none());
         seen.extend(rest(observations).await);
         let expected = [

@@ -1,14 +1,15 @@
 //! The end of the input while the CLI waits for answers.
 
-use std::{future::pending, sync::Arc};
+use std::{future::pending, sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Connection, Refusal, Reply, Responder, Settings, connect};
+use agentwire_control::{CallContext, Connection, NoResponder, Refusal, Reply, Responder, Settings, connect};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::Terminate;
 use serde_json::Value;
+use tokio::time::timeout;
 
-use super::{Cli, Session, link, start, waits};
-use crate::script::{RESULT, inbound};
+use super::{Cli, Session, link, settings, start, waits};
+use crate::script::{INIT, RESULT, inbound};
 
 /// A responder that never answers, and refuses what is open at the end.
 struct Undecided {
@@ -101,4 +102,37 @@ async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
     assert!(driver.await.unwrap_err().is_cancelled());
     assert_eq!(cli.hear().await, None);
     assert!(cli.peer.terminations().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn short_answers_that_wait_count_for_what_they_take() {
+    let tight = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 16 << 10));
+    let Session { control: _control, messages, cli, driver: _driver } =
+        start(NoResponder::default(), tight).await;
+    drop(messages);
+    let mut said = 0;
+    while said < 1000 && !waits(cli.say(&inbound(&said.to_string()))).await {
+        said += 1;
+    }
+    assert!(said < 64, "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn guarded_input_ends_a_moment_after_a_result_that_two_prompts_share() {
+    let Session { control, messages: _messages, cli, driver: _driver } =
+        start(Undecided { guards: true }, Settings::default()).await;
+    for _ in 0..2 {
+        control.send(&UserInput::new("x")).await.unwrap();
+        prompted(&cli).await;
+    }
+    control.end_input();
+    cli.say(RESULT).await;
+    assert!(timeout(Duration::from_millis(900), cli.hear()).await.is_err());
+    // A turn that begins keeps it open.
+    cli.say(INIT).await;
+    cli.say(&inbound("a")).await;
+    assert!(refuses(cli.hear().await, "a"));
+    assert!(waits(cli.hear()).await);
+    cli.say(RESULT).await;
+    assert_eq!(cli.hear().await, None);
 }

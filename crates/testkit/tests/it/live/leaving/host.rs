@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, sync::mpsc, thread, time::Duration};
 
-use agentwire::{Options, Session, SessionBuilder};
+use agentwire::{Session, SessionBuilder};
 use tokio::task::block_in_place;
 
 use super::{super::place::options, guard::Guard};

@@ -1,0 +1,72 @@
+//! The end of the input, by us or by the peer, and what is said to open requests before it.
+
+use std::{convert::Infallible, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use tokio::time::sleep;
+
+use super::{Shared, waits::wait};
+use crate::Ending;
+
+impl Shared {
+    /// Ends the input: at once, or in a guarded session once the CLI is idle, since it asks nothing after that.
+    pub(crate) fn end_input(&self) {
+        self.apply(self.state(), |state| {
+            state.refuse_open();
+            if self.guarded { state.router.end_input_when_idle() } else { state.router.end_input() }
+        });
+        self.written.notify_waiters();
+    }
+
+    /// Ends the input of a CLI that seems to be idle for a while, and has not said so. Never ends.
+    ///
+    /// 2.1.197 does not say that prompts have shared a turn.
+    pub(super) async fn end_when_quiet(&self) -> Infallible {
+        loop {
+            let ended =
+                wait(&self.quiet, || self.look(|router| router.seems_over().then(|| router.turns_ended())))
+                    .await;
+            sleep(QUIET).await;
+            self.apply(self.state(), |state| {
+                if state.router.seems_over() && state.router.turns_ended() == ended {
+                    state.router.end_input();
+                }
+            });
+            self.written.notify_waiters();
+        }
+    }
+
+    /// Ends the input where nobody will write any more, and returns what should be written before.
+    ///
+    /// The second value is whether the CLI must end at once, since its turn would go on unguarded.
+    pub(super) fn last_words(&self) -> (Bytes, bool) {
+        self.apply(self.state(), |state| {
+            let unguarded = self.guarded && !state.router.may_end();
+            state.refuse_open();
+            if unguarded {
+                state.router.interrupt_for_good();
+            }
+            state.router.end_input();
+            let mut lines = BytesMut::new();
+            while let Some(next) = state.next_lines() {
+                lines.extend_from_slice(&next);
+            }
+            (lines.freeze(), unguarded)
+        })
+    }
+
+    /// The peer takes nothing more, for this reason: cancels the callbacks, which frees what their requests count for.
+    ///
+    /// What the peer wrote may still be unread.
+    pub(super) fn input_broken(&self, why: Ending) {
+        self.with_router(|router| {
+            router.handle_broken_input(why);
+            router.refuse_open(|_| Err(String::new()));
+        });
+        self.written.notify_waiters();
+        self.may_read.notify_waiters();
+    }
+}
+
+/// How long nothing may begin behind the last result before the input ends.
+const QUIET: Duration = Duration::from_secs(1);
