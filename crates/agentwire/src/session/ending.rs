@@ -71,7 +71,7 @@ impl Session {
 
     /// Ends the CLI's input, and bounds its life from now on, whatever may still run.
     pub(crate) fn give_up(&self) {
-        self.task.close();
+        self.task.give_up();
     }
 }
 

@@ -111,9 +111,15 @@ impl Task {
     }
 
     /// Ends the CLI's input, and bounds its life from now on.
-    pub(super) fn close(&self) {
+    pub(super) fn give_up(&self) {
         self.control.end_input();
         self.end.force();
+    }
+
+    /// As [`give_up`](Self::give_up), and bounds this task too: nobody reads any more.
+    pub(super) fn close(&self) {
+        self.end.closed.store(true, Ordering::Relaxed);
+        self.give_up();
     }
 
     /// Returns what it took to end the CLI so far.
@@ -153,6 +159,8 @@ struct End {
     when_idle: AtomicBool,
     /// Whether it is to end whatever runs.
     forced: AtomicBool,
+    /// Whether what it wrote is read for nobody.
+    closed: AtomicBool,
     by: Mutex<EndedBy>,
     /// How the process ended, once it has.
     exit: Mutex<Option<ExitReport>>,
@@ -178,18 +186,21 @@ impl End {
     /// Sees to it that the peer ends, once that is asked for: it is given time, then asked, then made to.
     ///
     /// Returns only when the peer should have been gone for long: the session is given up then.
-    /// Never returns once the peer has ended, since what it wrote may still be unread, and is read however slowly.
+    /// What a peer wrote that has ended is read however slowly, unless the session is closed.
     async fn enforce(&self, control: &Control, lifeline: &impl Lifeline, grace: Grace) {
+        let steps = async {
+            self.time_given(control, grace).await;
+            self.press(lifeline, grace).await;
+        };
         tokio::select! {
             biased;
-            _ = lifeline.ended() => std::future::pending().await,
-            () = self.time_given(control, grace) => {}
+            _ = lifeline.ended() => {}
+            () = steps => return,
         }
-        tokio::select! {
-            biased;
-            _ = lifeline.ended() => std::future::pending().await,
-            () = self.press(lifeline, grace) => {}
+        while !self.closed.load(Ordering::Relaxed) {
+            self.asked.notified().await;
         }
+        sleep(grace.whole()).await;
     }
 
     /// Waits until the peer was asked to end and had its time.

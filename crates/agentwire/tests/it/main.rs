@@ -17,6 +17,7 @@ mod control;
 mod ending;
 mod errors;
 mod fake;
+mod guarded;
 mod hooks;
 #[cfg(feature = "mcp")]
 mod mcp;

@@ -47,7 +47,7 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
     sieve: &impl Sift,
 ) -> Option<String> {
     loop {
-        host.shared.may_read().await;
+        peer.may_read().await;
         match peer.while_alive(reader.read()).await? {
             Ok(Some(batch)) => take(batch, host, sieve),
             Ok(None) => return None,
@@ -123,6 +123,32 @@ struct Peer<'a, L, E> {
 }
 
 impl<L: Lifeline, E: Future<Output = ExitReport>> Peer<'_, L, E> {
+    /// Waits until reading may go on; watches the peer meanwhile, since its open requests may be what holds reading up.
+    async fn may_read(&mut self) {
+        let shared = self.shared;
+        let mut may_read = pin!(shared.may_read());
+        if self.exit.is_none() {
+            let (ended, bell) = (&mut self.ended, &mut self.bell);
+            let exit = poll_fn(|context| {
+                if may_read.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(None);
+                }
+                bell.rung(context.waker()).poll(0, ended.as_mut()).map(Some)
+            });
+            match exit.await {
+                None => return,
+                Some(exit) => self.see_exit(exit),
+            }
+        }
+        may_read.await;
+    }
+
+    /// Notes how the process has ended: no answer reaches it any more.
+    fn see_exit(&mut self, exit: ExitReport) {
+        self.shared.input_broken(Ending::exited(exit.clone()));
+        self.exit = Some(exit);
+    }
+
     /// Waits for a read; `None` when the peer is gone and its output does not end.
     async fn while_alive(
         &mut self,
@@ -147,7 +173,7 @@ impl<L: Lifeline, E: Future<Output = ExitReport>> Peer<'_, L, E> {
             }
             match batch {
                 Ok(batch) => return Some(batch),
-                Err(exit) => self.exit = Some(exit),
+                Err(exit) => self.see_exit(exit),
             }
         }
         let since = Instant::now();

@@ -4,11 +4,11 @@ use std::{future::pending, sync::Arc, time::Duration};
 
 use agentwire_control::{CallContext, Connection, NoResponder, Refusal, Reply, Responder, Settings, connect};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
-use agentwire_transport::Terminate;
+use agentwire_transport::{ExitReport, Link, Terminate};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Cli, Session, link, settings, start, waits};
+use super::{Cli, Process, Session, link, settings, start, waits};
 use crate::script::{INIT, RESULT, inbound};
 
 /// A responder that never answers, and refuses what is open at the end.
@@ -102,6 +102,30 @@ async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
     assert!(driver.await.unwrap_err().is_cancelled());
     assert_eq!(cli.hear().await, None);
     assert!(cli.peer.terminations().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn callbacks_that_hold_up_reading_end_with_the_peer() {
+    let tight = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 4096));
+    let (Link { source, sink, lifeline }, cli) = link(1).await;
+    let link = Link { source, sink, lifeline: Process(lifeline) };
+    let Connection { control: _control, mut messages, driver } =
+        connect(link, Arc::new(Undecided { guards: false }), tight);
+    let _driver = tokio::spawn(driver.run());
+    let asking = cli.clone();
+    let asking = tokio::spawn(async move {
+        // Each counts for a kilobyte and more.
+        for number in 0..10 {
+            asking.say(&inbound(&number.to_string())).await;
+        }
+        asking.peer.close_output();
+    });
+    assert!(waits(messages.next()).await);
+    assert!(!asking.is_finished());
+    cli.peer.end(ExitReport::exited(7));
+    let ending = async { while messages.next().await.is_ok() {} };
+    assert!(!waits(ending).await);
+    asking.await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

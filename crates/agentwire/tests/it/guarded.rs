@@ -1,0 +1,151 @@
+//! Callbacks that have not decided when the session ends.
+
+use std::{future::pending, time::Duration};
+
+use agentwire::{
+    Decision, Session, SessionBuilder,
+    control::Settings,
+    hooks::{Hooks, Matcher, PermissionHandler},
+    protocol::{
+        control::HookFailure,
+        hook::{PreToolUse, Stop},
+    },
+    transport::{ExitReport, Terminate},
+};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use crate::peer::{bounded, connected, connected_to_a_process, result};
+
+/// A hook that never decides, as an event that it may refuse.
+fn undecided(matcher: Matcher) -> SessionBuilder {
+    Session::builder()
+        .hooks(Hooks::new().on_matching(PreToolUse, matcher, async |_, _| pending::<()>().await))
+}
+
+fn use_of_bash() -> Value {
+    let input = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": "/",
+        "tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1"});
+    json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})
+}
+
+fn permission() -> Value {
+    json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "x".repeat(1000)}, "tool_use_id": "t"})
+}
+
+fn denies(response: &Value) -> bool {
+    response["response"]["hookSpecificOutput"]["permissionDecision"] == "deny"
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_refuses_open_and_later_hooks_and_ends_the_input_when_idle() {
+    bounded(async {
+        let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        peer.ask("a", use_of_bash()).await;
+        peer.is_left_alone().await;
+        let (closed, ()) = tokio::join!(session.close(), async {
+            assert!(denies(&peer.response("a").await));
+            peer.ask("b", use_of_bash()).await;
+            assert!(denies(&peer.response("b").await));
+            peer.is_left_alone().await;
+            peer.say(result("done")).await;
+            peer.exit_after_input().await;
+        });
+        closed.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_terminates_a_guarded_turn_that_does_not_end_with_its_input_open() {
+    bounded(async {
+        let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        let (closed, ()) = tokio::join!(session.close(), async {
+            assert!(timeout(Duration::from_secs(9), peer.line()).await.is_err());
+            assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+            peer.is_left_alone().await;
+            peer.exit(ExitReport::exited(143));
+        });
+        closed.unwrap_err();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn drop_in_a_guarded_turn_refuses_interrupts_and_terminates() {
+    bounded(async {
+        let (session, mut peer) = connected(undecided(Matcher::any())).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        peer.ask("a", use_of_bash()).await;
+        peer.is_left_alone().await;
+        drop(session);
+        assert!(denies(&peer.response("a").await));
+        peer.request("interrupt").await;
+        peer.input_ended().await;
+        assert_eq!(peer.raw.terminations(), [Terminate::Gently]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn hooks_that_let_pass_or_have_the_model_go_on_guard_nothing() {
+    bounded(async {
+        let lenient = undecided(Matcher::any().on_failure(HookFailure::Continue));
+        let stop = Session::builder().hooks(Hooks::new().on(Stop, async |_, _| pending::<()>().await));
+        for builder in [lenient, stop] {
+            let (session, mut peer) = connected(builder).await;
+            session.send("one").await.unwrap();
+            peer.prompt().await;
+            peer.ask("a", use_of_bash()).await;
+            peer.is_left_alone().await;
+            session.end_input();
+            assert!(peer.refusal("a").await.contains("ending"));
+            peer.input_ended().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_that_hold_up_reading_hold_up_no_end() {
+    bounded(async {
+        let mut settings = Settings::default();
+        (settings.parked_quiet, settings.parked_open) = (1024, 8192);
+        let undecided = || {
+            let handler = PermissionHandler::new(async |_, _| pending::<Decision>().await);
+            Session::builder().permissions(handler).settings(settings.clone())
+        };
+        // The CLI dies.
+        let (mut session, mut peer) = connected_to_a_process(undecided()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        for number in 0..32 {
+            peer.ask(&number.to_string(), permission()).await;
+        }
+        peer.exit(ExitReport::exited(7));
+        let start = Instant::now();
+        while let Some(Ok(_)) = session.next().await {}
+        assert!(start.elapsed() < Duration::from_secs(10));
+        // The session is closed.
+        let (session, mut peer) = connected_to_a_process(undecided()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        for number in 0..32 {
+            peer.ask(&number.to_string(), permission()).await;
+        }
+        peer.is_left_alone().await;
+        let (closed, ()) = tokio::join!(session.close(), async {
+            while let Some(line) = peer.line().await {
+                assert_eq!(line["response"]["response"]["behavior"], "deny", "{line}");
+            }
+            peer.exit(ExitReport::exited(0));
+        });
+        closed.unwrap_err();
+    })
+    .await;
+}
