@@ -158,8 +158,7 @@ impl SessionBuilder {
 
     /// How long the CLI may take to end by itself once its input has ended, and again once it was asked to (SIGTERM)
     /// and once it was made to (SIGKILL).
-    /// 10 and 5 seconds by default.
-    /// A process that was killed gets at least two seconds to be gone, whatever is set.
+    /// 10 and 5 seconds by default; a process that was killed gets at least two to be gone, whatever is set.
     ///
     /// Closing and dropping a session, and the end of a [`Query`](crate::Query), are bounded by it; where a
     /// [`transport`](Self::transport) is set, dropping is that one's business.
