@@ -1,10 +1,12 @@
 //! What a session can be told before it starts: plain data.
 
 mod argv;
+mod bare;
 mod conversation;
 mod described;
 mod distance;
 mod environment;
+mod folder;
 mod limits;
 mod lower;
 mod mcp;
@@ -50,8 +52,10 @@ pub use tools::{AskUserQuestionConfig, PreviewFormat, Skills, ToolConfig, Tools}
 pub use trace::TraceContext;
 pub use warning::Warning;
 
+pub(crate) use bare::check_in_force;
 #[cfg(feature = "sessions")]
 pub(crate) use conversation::NO_STORE;
+pub(crate) use folder::Heeded;
 #[cfg(feature = "sessions")]
 pub(crate) use lower::refuse;
 pub(crate) use lower::{AWAIT_INITIALIZE, resumes};
@@ -68,8 +72,8 @@ use lower::Lower;
 /// What each becomes is told by [`Options::described`] and by docs/options.md, which is made from it.
 /// Callbacks, in-process servers and transports are no options: they go to the
 /// [`SessionBuilder`](crate::SessionBuilder).
-/// `Debug` shows what differs from the default: names of environment variables, headers and settings, never their
-/// values.
+/// `Debug` shows what differs from the default: of environment variables and headers the names alone, of settings
+/// and of the arguments of MCP servers nothing, and of addresses the host.
 #[derive(Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(remote = "Self", rename_all = "camelCase", default)]
 #[non_exhaustive]

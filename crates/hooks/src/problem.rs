@@ -60,6 +60,15 @@ pub enum HookWarning {
         /// What does not fit.
         why: String,
     },
+    /// The CLI is too old to hold back what these hooks guard while they have not answered.
+    ///
+    /// What a hook answers counts, and so does its refusal where it fails or takes too long.
+    /// But where the session ends, or this program does, before the answer is written, such a CLI goes ahead; and a
+    /// resumed session may go on with a deferred tool use before it knows the hooks.
+    BlockUnsupported {
+        /// The events of the guarding hooks.
+        events: Vec<Box<str>>,
+    },
     /// This version does not know the event; a name that the CLI does not know either is never called.
     UnknownEvent {
         /// The event.
@@ -79,6 +88,11 @@ impl fmt::Display for HookWarning {
             Self::MatchesNoTool { event, pattern, why } => {
                 write!(f, "the {event} hook with the matcher `{pattern}` may guard nothing: {why}")
             }
+            Self::BlockUnsupported { events } => write!(
+                f,
+                "this CLI goes ahead where a guarding hook has not answered when the session ends: {}",
+                events.join(", ")
+            ),
             Self::UnknownEvent { event } => {
                 write!(
                     f,

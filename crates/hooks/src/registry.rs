@@ -1,6 +1,12 @@
 //! The registrations: which handler for which event, and what the handshake says of them.
 
-use std::{collections::BTreeMap, fmt, future::Future, pin::pin, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    future::Future,
+    pin::pin,
+    sync::Arc,
+};
 
 use agentwire_protocol::{
     RawJson,
@@ -136,20 +142,26 @@ impl Hooks {
         self.registrations.iter().try_for_each(|registration| registration.check())
     }
 
-    /// Whether the CLI of this handshake does what hooks ask for by name.
+    /// Checks whether the CLI of this handshake holds back what hooks guard while they have not answered
+    /// (`hook_on_failure_supported`), and returns a warning where it does not.
     ///
     /// A session does this once it has shaken hands.
     ///
     /// # Errors
     ///
     /// [`HooksError::BlockUnsupported`] for the first hook whose failure is to block by the user's own choice, where the
-    /// CLI does not say that it can (`hook_on_failure_supported`).
-    pub fn check_supported(&self, reply: &InitializeReply) -> Result<(), HooksError> {
+    /// CLI does not say that it can.
+    pub fn check_supported(&self, reply: &InitializeReply) -> Result<Option<HookWarning>, HooksError> {
         if reply.hook_on_failure_supported == Some(true) {
-            return Ok(());
+            return Ok(None);
         }
-        let unsupported = self.registrations.iter().find(|registration| registration.blocks_by_name());
-        unsupported.map_or(Ok(()), |one| Err(HooksError::BlockUnsupported { event: one.event.clone() }))
+        if let Some(one) = self.registrations.iter().find(|registration| registration.blocks_by_name()) {
+            return Err(HooksError::BlockUnsupported { event: one.event.clone() });
+        }
+        let guards = self.registrations.iter().filter(|registration| registration.guards());
+        let events: BTreeSet<_> = guards.map(|guard| guard.event.clone()).collect();
+        let events = Vec::from_iter(events);
+        Ok((!events.is_empty()).then_some(HookWarning::BlockUnsupported { events }))
     }
 
     /// What is worth knowing of the hooks, in the order of registration; nothing of those of [`on_any`](Self::on_any).

@@ -44,4 +44,8 @@ pub mod env {
     pub const READS_SESSION_STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
     /// Set by the program in its own children; a nested one must not inherit it.
     pub const NESTED: &str = "CLAUDECODE";
+    /// Puts the program into its bare mode, as `--bare` does: it calls no hook, callbacks of the host included.
+    pub const BARE: &str = "CLAUDE_CODE_SIMPLE";
+    /// Switches scheduled prompts off, those that the folder brings among them.
+    pub const DISABLE_CRON: &str = "CLAUDE_CODE_DISABLE_CRON";
 }

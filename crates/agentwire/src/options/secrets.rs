@@ -1,15 +1,16 @@
 //! What may be secret, and so is not to stand on a command line.
 
-use agentwire_protocol::mcp::McpServerConfig;
+use agentwire_protocol::{cli, mcp::McpServerConfig};
 use serde_json::{Map, Value};
 
-/// Whether a server has environment variables or headers; one of an unknown kind may have anything.
+/// Whether a server has arguments, environment variables, headers or an address with more than a host: each may hold a
+/// key; one of an unknown kind may have anything.
 pub(super) fn in_server(server: &McpServerConfig) -> bool {
     match server {
-        McpServerConfig::Stdio(server) => !server.env.is_empty(),
-        McpServerConfig::Sse(server) => !server.headers.is_empty() || has_password(&server.url),
-        McpServerConfig::Http(server) => !server.headers.is_empty() || has_password(&server.url),
-        McpServerConfig::WebSocket(server) => !server.headers.is_empty() || has_password(&server.url),
+        McpServerConfig::Stdio(server) => !server.env.is_empty() || !server.args.is_empty(),
+        McpServerConfig::Sse(server) => !server.headers.is_empty() || in_url(&server.url),
+        McpServerConfig::Http(server) => !server.headers.is_empty() || in_url(&server.url),
+        McpServerConfig::WebSocket(server) => !server.headers.is_empty() || in_url(&server.url),
         _ => true,
     }
 }
@@ -22,13 +23,15 @@ pub(super) fn in_settings(settings: &Map<String, Value>) -> bool {
 fn is_harmless(key: &str, value: &Value) -> bool {
     match key {
         "sandbox" => value.get("credentials").is_none(),
+        "env" => value.as_object().is_some_and(|env| env.keys().all(|name| name == cli::env::BARE)),
         _ => value.is_boolean() || value.is_number() || HARMLESS.contains(&key),
     }
 }
 
-/// A query may hold a key, and the part in front of an `@` does.
-fn has_password(url: &str) -> bool {
-    url.contains(['@', '?'])
+/// Whether an address has anything behind its host, or in front of an `@`.
+fn in_url(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.strip_suffix('/').unwrap_or(rest).contains(['@', '/', '\\', '?', '#'])
 }
 
 const HARMLESS: &[&str] = &[
@@ -65,11 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn servers_with_variables_headers_or_passwords_have_secrets() {
+    fn all_of_a_server_but_its_program_and_host_may_be_a_secret() {
         let secret = |json: &str| in_server(&serde_json::from_str(json).unwrap());
-        assert!(!secret(r#"{"command":"x"}"#) && !secret(r#"{"type":"http","url":"http://far/mcp"}"#));
+        assert!(!secret(r#"{"command":"x"}"#) && !secret(r#"{"type":"http","url":"http://far:80/"}"#));
         for json in [
             r#"{"command":"x","env":{"A":"b"}}"#,
+            r#"{"command":"x","args":["--key=b"]}"#,
+            r#"{"type":"http","url":"http://far/b/mcp"}"#,
             r#"{"type":"sse","url":"http://far","headers":{"A":"b"}}"#,
             r#"{"type":"http","url":"http://far/mcp?key=1"}"#,
             r#"{"type":"ws","url":"ws://me:pass@far"}"#,

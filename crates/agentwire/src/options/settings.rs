@@ -130,7 +130,7 @@ impl Lower for Group<'_> {
     }
 }
 
-fn object(option: &'static str, settings: &RawSettings) -> Result<Map<String, Value>, Error> {
+pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map<String, Value>, Error> {
     match settings.as_raw().decode() {
         Ok(settings) => Ok(settings),
         // The text is not shown: it may hold a key.
@@ -139,7 +139,7 @@ fn object(option: &'static str, settings: &RawSettings) -> Result<Map<String, Va
 }
 
 impl SettingSource {
-    fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::Project => "project",
@@ -173,4 +173,4 @@ impl<'de> Deserialize<'de> for FlagSettings {
     }
 }
 
-const SETTINGS: &str = "settings";
+pub(super) const SETTINGS: &str = "settings";

@@ -1,11 +1,15 @@
 //! The trace that a session is a part of, as W3C trace context.
 
+use std::fmt;
+
+use agentwire_protocol::Hidden;
 use serde::{Deserialize, Serialize};
 
 /// The trace that a session is a part of, as W3C trace context: the CLI's own spans become children of it.
 ///
 /// With the feature `opentelemetry`, a span that is active when the session is started is taken where the option is not set.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+/// `Debug` does not show what vendors say of it.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TraceContext {
@@ -14,6 +18,15 @@ pub struct TraceContext {
     /// What vendors say of the trace (`TRACESTATE`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracestate: Option<String>,
+}
+
+impl fmt::Debug for TraceContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceContext")
+            .field("traceparent", &self.traceparent)
+            .field("tracestate", &self.tracestate.as_ref().map(Hidden))
+            .finish()
+    }
 }
 
 impl TraceContext {

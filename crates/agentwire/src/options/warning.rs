@@ -1,6 +1,6 @@
 //! What is worth knowing of options and hooks that work all the same.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 use agentwire_hooks::HookWarning;
 
@@ -53,6 +53,15 @@ pub enum Warning {
         /// What happens in place of a question.
         instead: &'static str,
     },
+    /// The CLI heeds a file of the working directory that can run commands, allow tools without a question, or change
+    /// where requests go.
+    ///
+    /// It is a warning where there are hooks or a permission callback, since the file may undo what they are for.
+    /// Where nobody vouches for the folder, use [`Options::untrusted_folder`](crate::Options::untrusted_folder).
+    FolderHeeded {
+        /// The file.
+        file: PathBuf,
+    },
     /// The CLI is older than any that this crate was made for.
     CliTooOld {
         /// Its version.
@@ -74,7 +83,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// The option that it is about, by its name in JSON; `None` where it is about the CLI or a hook.
+    /// The option that it is about, by its name in JSON; `None` where it is about the CLI, a hook or a folder.
     pub fn option(&self) -> Option<&'static str> {
         match self {
             Self::Overridden { option, .. }
@@ -84,7 +93,7 @@ impl Warning {
             | Self::NotDelivered { option }
             | Self::NotAsked { option, .. }
             | Self::OptionTooNew { option, .. } => Some(option),
-            Self::CliTooOld { .. } | Self::Hook(_) => None,
+            Self::FolderHeeded { .. } | Self::CliTooOld { .. } | Self::Hook(_) => None,
         }
     }
 }
@@ -111,6 +120,11 @@ impl fmt::Display for Warning {
             Self::NotAsked { option, value, instead } => {
                 write!(f, "`{option}` ({value}) keeps the permission callback from being asked: {instead}")
             }
+            Self::FolderHeeded { file } => write!(
+                f,
+                "the CLI heeds `{}`, which can run commands, allow tools and redirect requests: use `Options::untrusted_folder` where nobody vouches for the folder",
+                file.display()
+            ),
             Self::CliTooOld { found, needed } => {
                 write!(f, "the CLI is version {found}, and {needed} is the oldest that is known to work")
             }

@@ -1,6 +1,6 @@
 //! The handshake of a session: what was said in it, and saying it again.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{fmt, sync::OnceLock, time::Duration};
 
 use agentwire_control::Control;
 use agentwire_protocol::{
@@ -13,7 +13,6 @@ use super::Session;
 use crate::Error;
 
 /// The handshake: what we said, and what the CLI did.
-#[derive(Debug)]
 pub(super) struct Handshake {
     pub(super) said: Initialize,
     pub(super) heard: Heard,
@@ -33,8 +32,14 @@ impl Handshake {
     }
 }
 
+/// Prompts, configurations of servers and the user's account are in it, so nothing of that is shown.
+impl fmt::Debug for Handshake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handshake").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
 /// The reply, which is read when it is first asked for: most sessions never look at its long lists.
-#[derive(Debug)]
 pub(super) struct Heard {
     raw: RawJson,
     read: OnceLock<InitializeReply>,

@@ -1,6 +1,6 @@
 //! What a session becomes before it is started: the options, and what the callbacks add to them.
 
-use std::sync::PoisonError;
+use std::{path::PathBuf, sync::PoisonError};
 
 use agentwire_transport::process::Launch;
 
@@ -19,14 +19,33 @@ impl SessionBuilder {
     pub fn lower(&self) -> Result<Lowered, Error> {
         let mut lowered = self.lower_with(&self.options)?;
         // A resumed session goes on with a deferred tool use by itself, and the CLI knows the hooks from the handshake.
-        let has_hooks = self.hooks.as_ref().is_some_and(|hooks| !hooks.is_empty());
-        if has_hooks && (lowered.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg))) {
+        if self.has_hooks()
+            && (lowered.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg)))
+        {
             lowered.await_initialize();
         }
         Ok(lowered)
     }
 
+    fn has_hooks(&self) -> bool {
+        self.hooks.as_ref().is_some_and(|hooks| !hooks.is_empty())
+    }
+
+    /// Whether there is anything that a file of the working directory may undo.
+    pub(super) fn guards(&self) -> bool {
+        self.has_hooks() || self.permissions.is_some()
+    }
+
+    /// The directory whose files may undo what the callbacks are for; a spare's comes with its claim, and that of a
+    /// transport may be on another machine.
+    fn folder_to_check(&self) -> Option<PathBuf> {
+        let known = self.transport.is_none() || self.options.cwd.is_some();
+        if self.spare || !known || !self.guards() { None } else { self.options.folder() }
+    }
+
     fn lower_with(&self, options: &Options) -> Result<Lowered, Error> {
+        let with_hooks = self.has_hooks().then(|| options.with_hooks()).transpose()?;
+        let options = with_hooks.as_ref().unwrap_or(options);
         let mut lowered = options.lower()?;
         if self.permissions.is_some() {
             if lowered.has_flag(PROMPT_TOOL) {
@@ -58,6 +77,9 @@ impl SessionBuilder {
             hooks.check()?;
             lowered.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
             lowered.initialize.hooks = hooks.declaration();
+        }
+        if let Some(dir) = self.folder_to_check() {
+            lowered.warnings.extend(options.heeded().in_folder(&dir));
         }
         if let Some(dialogs) = &self.dialogs {
             let known = lowered.initialize.supported_dialog_kinds.clone();

@@ -8,7 +8,7 @@ use agentwire_control::{Control, ControlError};
 use agentwire_protocol::control::{ClaimSession, ClaimSessionReply, InitializeReply};
 
 use super::{Closed, Session, SessionBuilder};
-use crate::{Error, Options};
+use crate::{Error, Options, options::Heeded};
 use parking::Parking;
 
 /// Starts the CLI with these options, ready for its first prompt.
@@ -40,6 +40,8 @@ pub async fn prewarm(options: Options) -> Result<Spare, Error> {
 #[derive(Debug)]
 pub struct Spare {
     session: Session,
+    /// What of the claimed folder may undo what the callbacks are for.
+    heeded: Option<Heeded>,
     /// Held until it is claimed or dropped.
     _parking: Option<Parking>,
 }
@@ -65,7 +67,8 @@ impl SessionBuilder {
             self.options.cwd = Some(parking.path().to_owned());
         }
         self.spare = true;
-        Ok(Spare { session: self.connect().await?, _parking: parking })
+        let heeded = self.guards().then(|| self.options.heeded());
+        Ok(Spare { session: self.connect().await?, heeded, _parking: parking })
     }
 }
 
@@ -112,6 +115,8 @@ impl Spare {
                 if let Some(initialized) = initialize {
                     self.session.handshake.heard = (*initialized).into();
                 }
+                let heeded = self.heeded.map(|heeded| heeded.in_folder(path::Path::new(&claim.cwd)));
+                self.session.warnings.extend(heeded.into_iter().flatten());
                 Ok(self.session)
             }
             Err(error) => {

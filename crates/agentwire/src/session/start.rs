@@ -28,7 +28,7 @@ use super::{
 use crate::{
     Error, Options, Warning,
     observe::Watch,
-    options::{AWAIT_INITIALIZE, Lowered, OptionInfo, Origin, unasked_in},
+    options::{AWAIT_INITIALIZE, Lowered, OptionInfo, Origin, check_in_force, unasked_in},
     turn::Schema,
 };
 
@@ -140,14 +140,18 @@ impl Start {
         #[cfg(not(feature = "sessions"))]
         let (control, messages, task) = spawn.task(prepared.connect(link));
         let handshake = Handshake::shake(&control, lowered.initialize, self.limit).await?;
+        let mut warnings = lowered.warnings;
         if !self.hooks.is_empty() {
-            self.hooks.check_supported(handshake.heard.reply())?;
+            let unsupported = self.hooks.check_supported(handshake.heard.reply())?;
+            warnings.extend(unsupported.map(Warning::Hook));
+            if self.options.has_settings_elsewhere() {
+                check_in_force(&control.settings().await?.effective)?;
+            }
         }
         #[cfg(feature = "mcp")]
         if !self.mcp_servers.is_empty() {
             bridge.shaken(handshake.heard.reply());
         }
-        let mut warnings = lowered.warnings;
         warnings.extend(untaken(&handshake));
         warnings.extend(self.outdated(&handshake));
         let unasked = self.unasked(&handshake).filter(|told| !warnings.contains(told));

@@ -64,7 +64,9 @@ async fn what_is_worth_knowing_of_them_is_a_warning() {
             .on(PreToolUse, async |_, _| ());
         let (session, _peer) = connected(Session::builder().hooks(hooks)).await;
         let ignored = HookWarning::MatcherIgnored { event: "Stop".into(), pattern: "Write".into() };
-        assert_eq!(session.warnings(), [Warning::Hook(ignored)]);
+        let events = vec!["PreToolUse".into(), "Stop".into()];
+        let too_old = HookWarning::BlockUnsupported { events };
+        assert_eq!(session.warnings(), [Warning::Hook(ignored), Warning::Hook(too_old)]);
         let told = session.warnings()[0].to_string();
         assert_eq!(told, "the CLI ignores the matcher `Write`: it calls the Stop hook each time");
     })

@@ -10,6 +10,7 @@
 mod answers;
 mod asking;
 mod backpressure;
+mod bare;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod cancel;

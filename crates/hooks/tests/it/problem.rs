@@ -137,11 +137,15 @@ fn a_block_by_name_needs_a_cli_that_can() {
     can.hook_on_failure_supported = Some(true);
     let cannot = InitializeReply::default();
     let by_name = pre_tool_use(Matcher::any().on_failure(HookFailure::Block));
-    assert_eq!(by_name.check_supported(&can), Ok(()));
+    assert_eq!(by_name.check_supported(&can), Ok(None));
     let refused = HooksError::BlockUnsupported { event: "PreToolUse".into() };
     assert_eq!(by_name.check_supported(&cannot), Err(refused));
-    // The default, and the other choice, are no wishes for it.
-    assert_eq!(pre_tool_use(Matcher::any()).check_supported(&cannot), Ok(()));
+    // The default is no wish for it, but it guards; the other choice does not.
+    let warning = HookWarning::BlockUnsupported { events: vec!["PreToolUse".into()] };
+    let twice =
+        pre_tool_use(Matcher::any()).on(Notification, async |_, _| ()).on(PreToolUse, async |_, _| ());
+    assert_eq!(twice.check_supported(&cannot), Ok(Some(warning)));
+    assert_eq!(twice.check_supported(&can), Ok(None));
     let continues = pre_tool_use(Matcher::any().on_failure(HookFailure::Continue));
-    assert_eq!(continues.check_supported(&cannot), Ok(()));
+    assert_eq!(continues.check_supported(&cannot), Ok(None));
 }

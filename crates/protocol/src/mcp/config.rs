@@ -1,5 +1,7 @@
 //! How an MCP server is reached: one shape for each transport.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::ToolPolicy;
@@ -9,7 +11,8 @@ tagged! {
     /// How an MCP server is reached, as `mcp_set_servers` and `initialize` take it and `mcp_status` tells it.
     ///
     /// An entry without `type` that reads as a [`StdioServer`] is one.
-    /// `Debug` shows neither the values of environment variables nor those of headers, and of an unknown kind its name.
+    /// `Debug` shows no arguments, neither the values of environment variables nor those of headers, of a URL the
+    /// host alone, and of an unknown kind its name.
     pub enum McpServerConfig by "type" or Stdio hides unknown {
         /// A program that the CLI starts.
         Stdio(StdioServer) = "stdio",
@@ -27,7 +30,7 @@ tagged! {
 }
 
 /// An MCP server that the CLI starts as a program and talks to over its standard input and output.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct StdioServer {
@@ -50,6 +53,20 @@ pub struct StdioServer {
     pub always_load: Option<bool>,
 }
 
+/// Keys are often among the arguments.
+impl fmt::Debug for StdioServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, args, env, timeout, always_load } = self;
+        f.debug_struct("StdioServer")
+            .field("command", command)
+            .field("args", &args.len())
+            .field("env", env)
+            .field("timeout", timeout)
+            .field("always_load", always_load)
+            .finish()
+    }
+}
+
 impl StdioServer {
     /// A program with its arguments.
     pub fn new(command: impl Into<String>, args: Vec<String>) -> Self {
@@ -61,11 +78,11 @@ impl StdioServer {
 macro_rules! remote {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+        #[derive(Clone, PartialEq, Deserialize, Serialize)]
         #[serde(rename_all = "camelCase")]
         #[non_exhaustive]
         pub struct $name {
-            /// Where it is.
+            /// Where it is; `Debug` shows the host alone.
             pub url: String,
             /// HTTP headers to send along; `mcp_status` tells them with their values.
             #[serde(default, skip_serializing_if = "Secrets::is_empty")]
@@ -80,6 +97,19 @@ macro_rules! remote {
             /// found by tool search (`false`).
             #[serde(skip_serializing_if = "Option::is_none")]
             pub always_load: Option<bool>,
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let Self { url, headers, tools, timeout, always_load } = self;
+                f.debug_struct(stringify!($name))
+                    .field("url", &Origin(url))
+                    .field("headers", headers)
+                    .field("tools", tools)
+                    .field("timeout", timeout)
+                    .field("always_load", always_load)
+                    .finish()
+            }
         }
 
         impl $name {
@@ -137,7 +167,7 @@ impl SdkServer {
 }
 
 /// A connector of the user's account on claude.ai, as `mcp_status` tells it. It can't be sent.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ProxyServer {
     /// Where it is.
@@ -147,6 +177,36 @@ pub struct ProxyServer {
     /// The limit for one tool call, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
+}
+
+impl fmt::Debug for ProxyServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url, id, timeout } = self;
+        f.debug_struct("ProxyServer")
+            .field("url", &Origin(url))
+            .field("id", id)
+            .field("timeout", timeout)
+            .finish()
+    }
+}
+
+/// A URL of which scheme, host and port are shown: user, password, path and query may each hold a key.
+struct Origin<'a>(&'a str);
+
+impl fmt::Debug for Origin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((scheme, rest)) = self.0.split_once("://") else { return f.write_str("<hidden>") };
+        let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let known =
+            |text: &str| text.chars().all(|one| one.is_ascii_alphanumeric() || "+-.:[]".contains(one));
+        if !known(scheme) || !known(host) || path.contains('@') {
+            return f.write_str("<hidden>");
+        }
+        let hidden = if matches!(path, "" | "/") { "" } else { "/<hidden>" };
+        write!(f, "{scheme}://{host}{hidden}")
+    }
 }
 
 #[cfg(test)]
@@ -177,6 +237,27 @@ mod tests {
             let server = read(&text);
             assert_eq!((server.kind(), serde_json::to_string(&server).unwrap()), (kind, text));
             assert!(!format!("{server:?}").contains("s3cret"));
+        }
+    }
+
+    #[test]
+    fn arguments_and_all_of_a_url_but_its_host_are_not_shown() {
+        let shown = |text: &str| format!("{:?}", read(text));
+        assert!(!shown(r#"{"command":"srv","args":["--token","s3cret"]}"#).contains("s3cret"));
+        for (url, origin) in [
+            ("https://s3cret:s3cret@far:8443/s3cret?k=s3cret#s3cret", "https://far:8443/<hidden>"),
+            ("https://far?k=s3cret", "https://far/<hidden>"),
+            ("http://[::1]:80/", "http://[::1]:80"),
+            ("https://far", "https://far"),
+            // What is no usual URL may hide its password anywhere.
+            ("https://s3cret/x@far/", "<hidden>"),
+            ("https://me:s3cret#y@far/", "<hidden>"),
+            ("s3cret@far", "<hidden>"),
+        ] {
+            for kind in ["http", "sse", "ws", "claudeai-proxy"] {
+                let shown = shown(&format!(r#"{{"type":"{kind}","id":"i","url":"{url}"}}"#));
+                assert!(shown.contains(&format!("url: {origin},")) && !shown.contains("s3cret"), "{shown}");
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! `cargo xtask live-tests` names that CLI in `AGENTWIRE_CLI`, and runs these in a network namespace with the loopback
 //! alone; other runs ignore them.
 
+mod bare;
 mod changed;
 #[cfg(feature = "continued")]
 mod continued;
@@ -23,6 +24,7 @@ mod place;
 mod recipes;
 mod requests;
 mod stored;
+mod untrusted;
 
 use std::time::Duration;
 

@@ -1,0 +1,129 @@
+//! What a folder brings that has effects of its own: settings and MCP servers that the user may never have seen.
+
+use std::path::{Path, PathBuf};
+
+use agentwire_protocol::cli;
+
+use super::{Options, SettingSource, Warning};
+
+/// Which files of the working directory the CLI heeds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heeded {
+    project: bool,
+    local: bool,
+    servers: bool,
+}
+
+impl Options {
+    /// Sets what a session needs in a folder that nobody vouches for: settings of the user alone
+    /// ([`setting_sources`](field@Self::setting_sources)), no MCP servers but those of the options
+    /// ([`strict_mcp_config`](field@Self::strict_mcp_config)), and no scheduled prompts (`CLAUDE_CODE_DISABLE_CRON`),
+    /// which CLI 2.1.197 takes from the folder whatever the sources are.
+    ///
+    /// Nothing of the folder is then run, allows a tool, or changes where requests go: neither settings nor
+    /// `.mcp.json`, nor its instructions, commands, skills, agents and plugins.
+    /// What the model reads there is still words of strangers, and what tools run there still runs.
+    /// The guide `docs/security.md` says who is trusted with what.
+    #[must_use]
+    pub fn untrusted_folder(mut self) -> Self {
+        self.setting_sources = Some(vec![SettingSource::User]);
+        self.strict_mcp_config = true;
+        self.env(cli::env::DISABLE_CRON, "1")
+    }
+
+    /// Which files of the working directory the CLI heeds with these options.
+    pub(crate) fn heeded(&self) -> Heeded {
+        let by_flag = self.extra_args.get("setting-sources").map(|sources| sources.as_deref().unwrap_or(""));
+        let heeds = |source: SettingSource| match (&self.setting_sources, by_flag) {
+            (Some(sources), _) => sources.contains(&source),
+            (None, Some(sources)) => sources.split(',').any(|name| name.trim() == source.as_str()),
+            (None, None) => true,
+        };
+        let project = heeds(SettingSource::Project);
+        let strict = self.strict_mcp_config || self.extra_args.contains_key("strict-mcp-config");
+        Heeded { project, local: heeds(SettingSource::Local), servers: project && !strict }
+    }
+
+    /// The directory that the CLI works in.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        match &self.cwd {
+            Some(dir) => std::path::absolute(dir).ok(),
+            None => std::env::current_dir().ok(),
+        }
+    }
+}
+
+impl Heeded {
+    /// A warning for each file that the CLI heeds in this directory.
+    pub(crate) fn in_folder(self, dir: &Path) -> Vec<Warning> {
+        let settings = self.project.then(|| dir.join(SETTINGS));
+        let local = self.local.then(|| [Some(dir.to_owned()), checkout(dir)].into_iter().flatten());
+        let local = local.into_iter().flatten().map(|dir| dir.join(LOCAL_SETTINGS));
+        let servers = self.servers.then(|| dir.ancestors().map(|dir| dir.join(SERVERS)));
+        let mut files: Vec<_> =
+            settings.into_iter().chain(local).chain(servers.into_iter().flatten()).collect();
+        files.dedup();
+        files.into_iter().filter(|file| file.is_file()).map(|file| Warning::FolderHeeded { file }).collect()
+    }
+}
+
+/// The root of the checkout that the directory is in, and for a worktree that of the checkout that it belongs to.
+fn checkout(dir: &Path) -> Option<PathBuf> {
+    let root = dir.ancestors().find(|dir| dir.join(".git").exists())?;
+    let Ok(link) = std::fs::read_to_string(root.join(".git")) else { return Some(root.to_owned()) };
+    let git = root.join(link.strip_prefix("gitdir:")?.trim());
+    let main = git.ancestors().find(|dir| dir.ends_with(".git")).and_then(Path::parent);
+    Some(main.unwrap_or(root).to_owned())
+}
+
+const SETTINGS: &str = ".claude/settings.json";
+const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
+const SERVERS: &str = ".mcp.json";
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn warned(options: &Options, dir: &Path) -> Vec<String> {
+        let warnings = options.heeded().in_folder(dir).into_iter();
+        let files = warnings.filter_map(|warning| match warning {
+            Warning::FolderHeeded { file } => Some(file.display().to_string()),
+            _ => None,
+        });
+        files.collect()
+    }
+
+    #[test]
+    fn a_file_is_warned_of_where_the_cli_reads_it() {
+        let place = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let file = place.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, text).unwrap();
+            file.display().to_string()
+        };
+        let dir = place.path().join("checkout/sub");
+        let above = put(".mcp.json", "{}");
+        put("checkout/.git/HEAD", "");
+        put("checkout/.claude/settings.json", "{}");
+        let local = put("checkout/.claude/settings.local.json", "{}");
+        let own = put("checkout/sub/.claude/settings.json", "{}");
+        let all = Options::new();
+        assert_eq!(warned(&all, &dir), [&own, &local, &above].map(String::clone));
+        let user = Options::new().setting_sources([SettingSource::User]);
+        assert!(
+            warned(&user, &dir).is_empty() && warned(&Options::new().untrusted_folder(), &dir).is_empty()
+        );
+        assert_eq!(warned(&Options::new().setting_sources([SettingSource::Local]), &dir), [local.clone()]);
+        assert_eq!(warned(&Options::new().strict_mcp_config(), &dir), [own.clone(), local.clone()]);
+        let by_flag = Options::new().extra_arg("setting-sources", Some("user, local"));
+        assert_eq!(warned(&by_flag, &dir), [local.clone()]);
+        // A worktree has the local settings of the checkout that it belongs to.
+        let git = place.path().join("checkout/.git/worktrees/w");
+        put("w/.git", &format!("gitdir: {}\n", git.display()));
+        assert_eq!(warned(&all, &place.path().join("w")), [local, above]);
+        assert!(warned(&user, Path::new("/nowhere")).is_empty());
+    }
+}

@@ -1,0 +1,90 @@
+//! The CLI's bare mode calls no hook: a session with hooks does not start in it.
+
+use agentwire::{
+    Error, Options, RawJson, Session,
+    hooks::Hooks,
+    protocol::hook::{HookReply, PreToolUse},
+    transport::memory,
+};
+use serde_json::json;
+
+use crate::peer::{Peer, bounded};
+
+const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
+
+fn hooks() -> Hooks {
+    Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("no"))
+}
+
+fn settings(text: &str) -> Options {
+    Options::new().settings(agentwire::protocol::settings::RawSettings::new(RawJson::parse(text).unwrap()))
+}
+
+/// The argument `--settings` of a session with these options and hooks, and whether the variable is inherited.
+fn lowered(options: Options) -> (Option<String>, bool) {
+    let lowered = Session::builder().options(options).hooks(hooks()).lower().unwrap();
+    let settings = lowered.args.iter().find_map(|arg| arg.strip_prefix("--settings=").map(str::to_owned));
+    (settings, !lowered.env_remove.contains(SIMPLE))
+}
+
+#[test]
+fn what_switches_hooks_off_is_refused_with_hooks() {
+    let inline = r#"{"env": {"CLAUDE_CODE_SIMPLE": 1}}"#;
+    for (option, options) in [
+        ("env", Options::new().env(SIMPLE, "1")),
+        ("env", Options::new().env(SIMPLE, " True ")),
+        ("env", Options::new().env_clear().env(SIMPLE, "yes")),
+        ("extraArgs", Options::new().extra_arg("bare", None)),
+        ("extraArgs", Options::new().extra_arg("bare", Some("true"))),
+        ("extraArgs", Options::new().extra_arg("--bare", None)),
+        ("executableArgs", Options::new().executable_args(["--bare"])),
+        ("settings", settings(inline)),
+        ("settings", settings(r#"{"env": {"CLAUDE_CODE_SIMPLE": "on"}}"#)),
+    ] {
+        let error = Session::builder().options(options.clone()).hooks(hooks()).lower().unwrap_err();
+        assert!(matches!(error, Error::Options { option: found, .. } if found == option), "{error}");
+        // Without a hook there is nothing to be switched off; only that name is none in any case.
+        let without = Session::builder().options(options.clone()).hooks(Hooks::new()).lower();
+        assert_eq!(without.is_ok(), !options.extra_args.contains_key("--bare"));
+    }
+}
+
+#[test]
+fn hooks_are_not_switched_off_by_what_is_inherited_or_in_other_settings() {
+    let ours = r#"{"env":{"CLAUDE_CODE_SIMPLE":"0"}}"#;
+    assert_eq!(lowered(Options::new()), (Some(ours.to_owned()), false));
+    assert_eq!(lowered(Options::new().env(SIMPLE, "0")), (Some(ours.to_owned()), false));
+    assert_eq!(lowered(settings(ours)), (Some(ours.to_owned()), false));
+    let (merged, _) = lowered(settings(r#"{"model": "opus"}"#));
+    let merged: serde_json::Value = serde_json::from_str(&merged.unwrap()).unwrap();
+    assert_eq!(merged, json!({"env": {SIMPLE: "0"}, "model": "opus"}));
+    let (secret, _) = lowered(settings(r#"{"env": {"A": "s3cr3t"}}"#));
+    assert_eq!(secret.unwrap(), "<private>/settings.json");
+    // These are where nothing can be added; the session asks for what is in force.
+    let elsewhere = Options::new().settings(std::path::PathBuf::from("/s.json"));
+    assert_eq!(lowered(elsewhere), (Some("/s.json".to_owned()), false));
+    let elsewhere = Options::new().extra_arg("settings", Some("/s.json"));
+    assert_eq!(lowered(elsewhere), (Some("/s.json".to_owned()), false));
+    let without = Session::builder().lower().unwrap();
+    assert!(!without.args.iter().any(|arg| arg.starts_with("--settings")));
+    assert!(!without.env_remove.contains(SIMPLE));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_settings_file_that_switches_hooks_off_refuses_the_session() {
+    bounded(async {
+        for (value, starts) in [("1", false), ("0", true)] {
+            let (transport, peer) = memory(1 << 16);
+            let mut peer = Peer::new(peer);
+            let options = Options::new().settings(std::path::PathBuf::from("/s.json"));
+            let builder = Session::builder().options(options).hooks(hooks());
+            let (session, ()) = tokio::join!(builder.transport(transport).connect(), async {
+                peer.shake_hands().await;
+                let asked = peer.request("get_settings").await;
+                peer.reply(&asked, json!({"effective": {"env": {SIMPLE: value}}})).await;
+            });
+            assert_eq!(session.is_ok(), starts);
+        }
+    })
+    .await;
+}

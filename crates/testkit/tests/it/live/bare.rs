@@ -1,0 +1,68 @@
+//! Settings that put the CLI into its bare mode, which calls no hook: the hooks of a session are called all the same.
+
+use std::{fs, path::PathBuf};
+
+use agentwire::{
+    Error, Options, Session,
+    hooks::Hooks,
+    protocol::hook::{HookReply, PreToolUse},
+};
+
+use super::{Place, bounded};
+
+const BARE: &str = r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#;
+
+async fn place() -> Place {
+    let command =
+        r#"{"tool_use": {"name": "Bash", "input": {"command": "echo two > a.txt", "description": "Write"}}}"#;
+    Place::scripted(&format!(
+        r#"{{"replies": [{{"blocks": [{command}]}}, {{"blocks": [{{"text": "Done."}}], "times": 9}}]}}"#
+    ))
+    .await
+}
+
+/// Runs a turn with a hook that denies; whether the command ran.
+async fn ran(place: &Place, options: Options) -> Result<bool, Error> {
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("no"));
+    let options = options.cwd(place.path("project")).allowed_tools(["Bash"]);
+    let mut session = Session::builder().options(options).hooks(hooks).connect().await?;
+    session.ask("Go.").await?.finish().await?;
+    session.close().await?;
+    Ok(fs::read_to_string(place.file("project/a.txt")).unwrap() != "one\n")
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn no_settings_switch_hooks_off() {
+    bounded(async {
+        for file in [
+            "home/.claude/settings.json",
+            "home/.claude/.claude.json",
+            "project/.claude/settings.json",
+            "project/.claude/settings.local.json",
+        ] {
+            let place = place().await;
+            fs::create_dir_all(place.file(file).parent().unwrap()).unwrap();
+            fs::write(place.file(file), BARE).unwrap();
+            assert!(!ran(&place, place.options()).await.unwrap(), "{file}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_session_whose_settings_file_switches_hooks_off_does_not_start() {
+    bounded(async {
+        for (ours, users) in [(BARE, "{}"), ("{}", BARE)] {
+            let place = place().await;
+            fs::create_dir_all(place.file("home/.claude")).unwrap();
+            fs::write(place.file("home/.claude/settings.json"), users).unwrap();
+            fs::write(place.file("other/settings.json"), ours).unwrap();
+            let file: PathBuf = place.file("other/settings.json");
+            let error = ran(&place, place.options().settings(file)).await.unwrap_err();
+            assert!(matches!(error, Error::Options { option: "settings", .. }), "{error}");
+        }
+    })
+    .await;
+}
