@@ -118,7 +118,7 @@ async fn nothing_of_an_untrusted_folder_has_an_effect() {
         assert_eq!((seen.asked, seen.ran, seen.redirected, seen.warned), (1, vec![], 0, 0));
         let init = seen.init;
         assert_eq!(init.permission_mode.as_ref().unwrap().as_str(), "default");
-        assert!(init.mcp_servers.is_empty() && init.plugins.is_empty(), "{init:?}");
+        assert!(init.mcp_servers.is_empty(), "{init:?}");
         for names in [&init.agents, &init.slash_commands, &init.skills] {
             assert!(!names.iter().any(|name| name.contains("evil")), "{names:?}");
         }
