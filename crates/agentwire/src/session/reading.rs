@@ -104,6 +104,7 @@ impl Session {
     fn check_matchers(&mut self, delivery: &Delivery) {
         if let Delivery::Incoming(incoming) = delivery
             && let Some(Message::System(System::Init(init))) = incoming.message()
+            && !init.tools.is_empty()
             && let Some(hooks) = self.unchecked.take()
         {
             self.warnings.extend(hooks.misfits(&init.tools).into_iter().map(Warning::Hook));

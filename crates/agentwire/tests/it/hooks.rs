@@ -74,6 +74,35 @@ async fn what_is_worth_knowing_of_them_is_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_matcher_that_fits_no_tool_is_a_warning_once_the_tools_are_named() {
+    bounded(async {
+        let hooks = Hooks::new()
+            .on_matching(PreToolUse, Matcher::tools(["bash"]), async |_, _| ())
+            .on_matching(PreToolUse, Matcher::tools(["Bash"]), async |_, _| ());
+        let (mut session, peer) = connected(Session::builder().hooks(hooks)).await;
+        let init = |tools: Value| {
+            json!({
+                "type": "system", "subtype": "init", "session_id": "s", "cwd": "/", "model": "m", "tools": tools,
+            })
+        };
+        // Without tools there is nothing to guard.
+        peer.say(init(json!([]))).await;
+        next_kind(&mut session).await;
+        assert_eq!(session.warnings(), []);
+        // The first that names tools counts.
+        for tools in [json!(["Bash", "Write"]), json!(["Write"])] {
+            peer.say(init(tools)).await;
+            next_kind(&mut session).await;
+        }
+        let [Warning::Hook(HookWarning::MatchesNoTool { event, pattern, .. })] = session.warnings() else {
+            panic!("{:?}", session.warnings());
+        };
+        assert_eq!((&**event, &**pattern), ("PreToolUse", "bash"));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refusal() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("not now"));
