@@ -95,6 +95,11 @@ impl LineDecoder {
         })
     }
 
+    /// Whether the bytes of a line that is longer than the limit are being dropped.
+    pub fn is_dropping(&self) -> bool {
+        self.dropped.is_some()
+    }
+
     /// The bytes that wait: of an unfinished line, and of lines that were not taken.
     pub fn buffered(&self) -> usize {
         self.partial.len() + self.block.len() + self.behind.iter().map(Bytes::len).sum::<usize>()

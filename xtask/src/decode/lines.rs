@@ -54,7 +54,7 @@ impl<R: BufRead> Lines<R> {
     fn through_the_codec(&mut self, from: From, given: Vec<u8>) -> Said {
         let text = given.strip_suffix(b"\n").unwrap_or(&given).to_vec();
         self.decoder.push(given.into());
-        match self.decoder.next().or_else(|| self.decoder.finish().map(Ok)) {
+        match self.decoder.next().or_else(|| self.decoder.finish()) {
             Some(Ok(line)) => Said::Line { from, kept: line.as_bytes() == text, line },
             Some(Err(error)) => Said::Dropped(error),
             None => Said::Line { from, line: Line::new(text), kept: false },

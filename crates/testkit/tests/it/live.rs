@@ -11,12 +11,9 @@ mod deferred;
 mod ends;
 mod failing_hooks;
 mod folders;
-<<<<<<< HEAD
-mod matchers;
-=======
 #[cfg(target_os = "linux")]
 mod leaving;
->>>>>>> c0c2e5b (control: refuse open requests before the input ends)
+mod matchers;
 mod mcp;
 mod observing;
 mod permissions;

@@ -19,7 +19,7 @@ use tokio::{
 
 use super::{
     backlog::{Backlog, Full},
-    refusal::{TooLong, answered},
+    refusal::{LONG, TooLong, answered},
 };
 use crate::connection::Record;
 
@@ -85,7 +85,8 @@ impl<So: ByteSource, Si: ByteSink + 'static> Lines<So, Si> {
         };
         match read {
             Ok(Some(block)) => {
-                let answered = self.too_long.see(&block, self.decoder.buffered());
+                let answered =
+                    self.too_long.see(&block, self.decoder.is_dropping() || self.decoder.buffered() > LONG);
                 self.refused.extend(answered.map(too_long));
                 self.decoder.push(block);
             }
@@ -138,6 +139,14 @@ impl<So: ByteSource, Si: ByteSink + 'static> Lines<So, Si> {
         Some(failed("the server's answer can't be read", id))
     }
 
+    /// Returns the message in a line, or the error that stands for it.
+    fn taken(&mut self, line: Result<Line, FrameError>) -> Option<RxJsonRpcMessage<RoleClient>> {
+        match line {
+            Ok(line) => self.message(&line),
+            Err(error) => self.refusal(&error),
+        }
+    }
+
     /// What stands for a line that is too long: an error, where it can be told what it answers.
     fn refusal(&mut self, error: &FrameError) -> Option<RxJsonRpcMessage<RoleClient>> {
         let FrameError::TooLong { excerpt, .. } = error else { return None };
@@ -164,16 +173,13 @@ impl<So: ByteSource, Si: ByteSink + 'static> Transport<RoleClient> for Lines<So,
                 return Some(refused);
             }
             while let Some(line) = self.decoder.next() {
-                let message = match line {
-                    Ok(line) => self.message(&line),
-                    Err(error) => self.refusal(&error),
-                };
+                let message = self.taken(line);
                 if message.is_some() {
                     return message;
                 }
             }
             if self.is_over {
-                return self.decoder.finish().and_then(|line| self.message(&line));
+                return self.decoder.finish().and_then(|line| self.taken(line));
             }
             self.read_on().await;
         }

@@ -17,12 +17,11 @@ pub(super) struct TooLong {
 }
 
 impl TooLong {
-    /// Sees a piece of the stream, behind `waiting` bytes of a line that has not ended.
+    /// Sees a piece of the stream; `is_long` says whether it goes on with a line that is long.
     ///
     /// Gives what a line that is too long answers, once it has ended.
-    pub(super) fn see(&mut self, piece: &Bytes, waiting: usize) -> Option<RequestId> {
-        let is_long = waiting > LONG || self.start.is_some();
-        if !is_long {
+    pub(super) fn see(&mut self, piece: &Bytes, is_long: bool) -> Option<RequestId> {
+        if !is_long && self.start.is_none() {
             *self = Self::default();
             return None;
         }
@@ -97,8 +96,8 @@ fn answered_behind(tail: &[u8]) -> Option<RequestId> {
     serde_json::from_str(id).ok()
 }
 
-/// Below this the end of a line is not looked at.
-const LONG: usize = 1 << 20;
+/// Below this length the end of a line is not looked at.
+pub(super) const LONG: usize = 1 << 20;
 /// How much of the end of a line is kept: the id, the version and some room.
 const END: usize = 256;
 
@@ -140,12 +139,12 @@ mod tests {
         let end = br#"x"}]},"jsonrpc":"2.0","id":9}"#;
         for cut in 0..end.len() {
             let mut long = TooLong::default();
-            assert_eq!(long.see(&Bytes::from_static(b"x"), LONG + 1), None);
+            assert_eq!(long.see(&Bytes::from_static(b"x"), true), None);
             assert_eq!(long.begins(r#"{"result":{"x"#), None);
-            assert_eq!(long.see(&Bytes::copy_from_slice(&end[..cut]), 0), None);
+            assert_eq!(long.see(&Bytes::copy_from_slice(&end[..cut]), false), None);
             let rest = [&end[cut..], b"\n{\"id\":1}\n"].concat();
-            assert_eq!(long.see(&rest.into(), 0), id(9), "{cut}");
-            assert_eq!(long.see(&Bytes::from_static(b"{}\n"), 0), None);
+            assert_eq!(long.see(&rest.into(), false), id(9), "{cut}");
+            assert_eq!(long.see(&Bytes::from_static(b"{}\n"), false), None);
         }
     }
 

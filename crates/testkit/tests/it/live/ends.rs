@@ -27,9 +27,10 @@ async fn a_result_longer_than_the_limit_ends_its_turn() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn closing_after_an_interrupt_is_no_error() {
     bounded(async {
-        let place =
-            Place::scripted(r#"{"replies": [{"blocks": [{"text": "One, two, three."}], "chunks": 4, "hold": "never"}]}"#)
-                .await;
+        let place = Place::scripted(
+            r#"{"replies": [{"blocks": [{"text": "One, two, three."}], "chunks": 4, "hold": "never"}]}"#,
+        )
+        .await;
         let mut session = Session::connect(place.options().include_partial_messages(true)).await.unwrap();
         let control = session.control().clone();
         let mut turn = session.ask("Count.").await.unwrap();
