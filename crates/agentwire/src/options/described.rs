@@ -110,7 +110,7 @@ pub(super) const TABLE: &[OptionInfo] = &[
     of("supportedDialogKinds", "list of strings", "none", "`initialize.supportedDialogKinds`", OLD, ""),
     of("perTaskStopAffordance", "boolean", "`false`", "`initialize.perTaskStopAffordance`", NEW, ""),
     of("mcpServers", "servers by name", "none", "`initialize.mcpServers` with `--await-initialize`", OLD, "They go into the handshake by default: other users of the machine can read a command line. `type` and `args` are always written. A server in this program is none of them: it goes to `SessionBuilder::mcp_servers`. A key that a server does not have is an error."),
-    of("mcpServersDelivery", "`initialize`, `argv`", "`initialize`", "with `argv`, `--mcp-config=`", AWAIT, "The default is `initialize`. With `argv`, servers with variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning says so."),
+    of("mcpServersDelivery", "`initialize`, `argv`", "`initialize`", "with `argv`, `--mcp-config=`", AWAIT, "The default is `initialize`. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning says so."),
     of("mcpConfigFiles", "list of paths", "none", "`--mcp-config=PATH` each", OLD, "Python has it as a path in `mcp_servers`.").from(Origin::Python),
     of("strictMcpConfig", "boolean", "`false`", "`--strict-mcp-config`", OLD, ""),
     of("plugins", "list of `{\"type\": \"local\", \"path\": …}`", "none", "`initialize.plugins` with `--await-initialize`", OLD, "They go into the handshake by default: a command line has a limit of length."),

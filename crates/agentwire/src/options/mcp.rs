@@ -22,7 +22,8 @@ use crate::Error;
 pub enum Delivery {
     /// By flags, which any CLI takes.
     ///
-    /// MCP servers with environment variables or headers are written to a file that only the CLI may read.
+    /// MCP servers with arguments, environment variables, headers or addresses that may hold a key are written to a file
+    /// that only the CLI may read.
     Argv,
     /// In the handshake, which needs CLI 2.1.261 or newer.
     ///
