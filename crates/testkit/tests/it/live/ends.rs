@@ -31,7 +31,7 @@ async fn closing_after_an_interrupt_is_no_error() {
             r#"{"replies": [{"blocks": [{"text": "One, two, three."}], "chunks": 4, "hold": "never"}]}"#,
         )
         .await;
-        let mut session = Session::connect(place.options().include_partial_messages(true)).await.unwrap();
+        let mut session = Session::connect(place.options().include_partial_messages()).await.unwrap();
         let control = session.control().clone();
         let mut turn = session.ask("Count.").await.unwrap();
         loop {
