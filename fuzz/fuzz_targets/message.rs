@@ -12,6 +12,7 @@ use serde::{
 };
 
 fuzz_target!(|data: &[u8]| {
+    tolerant(data);
     let message: Message = match decode_bytes(data) {
         Ok(message) => message,
         Err(error) => return within(data, &error),
@@ -33,6 +34,14 @@ fuzz_target!(|data: &[u8]| {
     }
     order(data, &message);
 });
+
+/// What can be read as it is has nothing set aside; of the rest each error lies in the text.
+fn tolerant(data: &[u8]) {
+    match Message::read(data) {
+        Ok((_, set_aside)) => set_aside.iter().for_each(|error| within(data, error)),
+        Err(error) => within(data, &error),
+    }
+}
 
 /// The position of an error lies in the text.
 fn within(text: &[u8], error: &DecodeError) {

@@ -44,6 +44,7 @@ fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<()> {
                 kind: None,
                 known: false,
                 undecodable: Some(error.to_string()),
+                set_aside: Vec::new(),
                 lossless: false,
                 unknown_fields: Vec::new(),
                 raw: Vec::new(),

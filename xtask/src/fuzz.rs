@@ -68,5 +68,5 @@ fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(),
     program::run(&mut command).while_doing(|| format!("its words are in {}", log.display()))
 }
 
-const TARGETS: &[&str] = &["json", "lines", "message"];
+const TARGETS: &[&str] = &["lines", "message"];
 const SECONDS: u32 = 60;

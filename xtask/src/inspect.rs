@@ -42,6 +42,9 @@ pub(crate) struct Verdict {
     pub(crate) known: bool,
     /// Why the line, or a part of it that has a type, can't be read, and where; `None` where all of it can.
     pub(crate) undecodable: Option<String>,
+    /// What of the line does not fit and is missing in the message, or repeated, and where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) set_aside: Vec<String>,
     /// Whether the line comes back byte for byte, and every value that our types have is the line's own.
     pub(crate) lossless: bool,
     /// The paths of fields, and of objects of an unknown kind, that are on the line and in no type of ours.
@@ -92,9 +95,15 @@ impl Inspector {
         let kind = kind::of(node, asked);
         let mut found = View::default();
         let mut undecodable = None;
-        match view::<Message>(text) {
-            Ok(view) => found = view,
-            Err(error) => undecodable = Some(error.to_string()),
+        let mut set_aside = Vec::new();
+        match (view::<Message>(text), Message::read(text.as_bytes())) {
+            (Ok(view), _) => found = view,
+            (Err(_), Ok((message, errors))) => {
+                found = View::of(&message, text);
+                found.missing.retain(|path| errors.iter().all(|error| error.path() != path));
+                set_aside = errors.iter().map(ToString::to_string).collect();
+            }
+            (Err(_), Err(error)) => undecodable = Some(error.to_string()),
         }
         let parts = parts::of(node, ours, asked, &self.registry);
         for part in &parts {
@@ -102,6 +111,7 @@ impl Inspector {
             let path = slice::show(&part.path);
             match (part.reader)(piece) {
                 Ok(view) => found.add(&path, view, part.tag),
+                Err(error) if is_read(text) => set_aside.push(told(&error, at, &path)),
                 // What is wrong with the whole is said first; a part that the whole has as a type is told once.
                 Err(error) => {
                     undecodable.get_or_insert_with(|| told(&error, at, &path));
@@ -121,6 +131,7 @@ impl Inspector {
             known,
             lossless: kept && found.changed.is_empty(),
             undecodable,
+            set_aside,
             unknown_fields: found.missing,
             raw: found.raw,
         }
@@ -183,12 +194,18 @@ fn comes_back(line: &Line) -> bool {
     incoming.line().is_some_and(|kept| kept.as_bytes() == line.as_bytes())
 }
 
+/// Whether the line is a stream event that can be read as far as it fits.
+fn is_read(text: &str) -> bool {
+    matches!(Message::from_line(text), Ok(Message::StreamEvent(event)) if event.event().is_ok())
+}
+
 fn noise(kept: bool, error: Option<DecodeError>) -> Verdict {
     let undecodable = error.map_or_else(|| "no JSON object".to_owned(), |error| error.to_string());
     Verdict {
         kind: None,
         known: false,
         undecodable: Some(undecodable),
+        set_aside: Vec::new(),
         lossless: kept,
         unknown_fields: Vec::new(),
         raw: Vec::new(),

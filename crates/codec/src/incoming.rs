@@ -11,8 +11,10 @@ use crate::{Frame, FrameError, Head, Line};
 #[non_exhaustive]
 pub enum Incoming {
     /// A message, and the line that it is a view of.
+    ///
+    /// Fields of the line that don't fit are missing in it: see [`set_aside`](Self::set_aside).
     Message(Message, Line),
-    /// A line of a known kind that can't be read as such, or an object that is broken.
+    /// A line of a known kind that lacks what its kind would be nothing without, or an object that is broken.
     Undecodable(DecodeError, Line),
     /// A line that is no JSON object: a stray print of the CLI's or of something that it runs.
     Noise(Line),
@@ -50,6 +52,30 @@ impl Incoming {
         match self {
             Self::Message(message, _) | Self::Unhandled(message, _) => Some(message),
             Self::Undecodable(..) | Self::Noise(_) | Self::TooLong(_) => None,
+        }
+    }
+
+    /// Whether a turn ends with it: a `result`, also one that can't be read or was too long to be kept.
+    ///
+    /// Whoever waits for the end of a turn asks this, and not for a [`Message::Result`] alone.
+    pub fn ends_turn(&self) -> bool {
+        match self {
+            Self::Message(message, _) => matches!(message, Message::Result(_)),
+            Self::Undecodable(_, line) => Head::of(line.as_bytes()) == Head::Result,
+            Self::TooLong(FrameError::TooLong { head, .. }) => *head == Head::Result,
+            Self::Noise(_) | Self::Unhandled(..) => false,
+        }
+    }
+
+    /// The fields of the line that don't fit and are missing in the message, or repeated: an error for each, with its path.
+    ///
+    /// Nearly always none. They are not kept: this reads the line again.
+    pub fn set_aside(&self) -> Vec<DecodeError> {
+        match self {
+            Self::Message(_, line) | Self::Unhandled(_, line) => {
+                Message::read(text(line.as_bytes())).map(|(_, set_aside)| set_aside).unwrap_or_default()
+            }
+            Self::Undecodable(..) | Self::Noise(_) | Self::TooLong(_) => Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ mod error_code;
 mod inbound;
 mod initialize;
 mod outbound;
+mod strict;
 mod visit_calls;
 
 pub use envelope::{
@@ -44,4 +45,5 @@ pub use outbound::{
     SideQuestionReply, SourceSettings, Staging, StagingErrorCode, StatusRow, StatusSection, StopTask,
     ThinkingDisplay, ToolCallTokens, UpdateSettings, UpdateSettingsSource, WorkspaceDirectory,
 };
+pub(crate) use strict::{is_control, is_decoration};
 pub use visit_calls::{CallVisitor, visit_calls};

@@ -2,14 +2,14 @@
 
 mod locate;
 mod surrogate;
+mod tolerant;
 
 use std::{borrow::Cow, error::Error, fmt};
 
 use serde::de::DeserializeOwned;
 
-use crate::json::{self, Fault};
-use locate::Place;
-pub(crate) use locate::is_tag;
+pub(crate) use locate::{Step, note_held_fault, note_held_name, note_no_held_fault};
+pub(crate) use tolerant::{UNREAD, tolerant};
 
 /// Reads one JSON value.
 ///
@@ -22,14 +22,7 @@ pub(crate) use locate::is_tag;
 /// When the text is no JSON or does not have `T`'s shape.
 /// The position points into `text`, wherever the tag of a union stands.
 pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
-    let fault = match json::from_str(text) {
-        Ok(value) => return Ok(value),
-        Err(fault) => fault,
-    };
-    let Some(repaired) = surrogate::repair(text) else {
-        return Err(DecodeError::new::<T>(text, &fault));
-    };
-    json::from_str(&repaired).map_err(|fault| DecodeError::new::<T>(&repaired, &fault))
+    read(text).map_err(|fault| fault.error)
 }
 
 /// As [`decode`], from bytes that may not even be UTF-8.
@@ -38,10 +31,43 @@ pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
 ///
 /// As [`decode`], and when the bytes are not UTF-8.
 pub fn decode_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    match simdutf8::basic::from_utf8(bytes) {
-        Ok(text) => decode(text),
-        Err(_) => Err(DecodeError::not_utf8(bytes)),
+    decode(utf8(bytes)?)
+}
+
+/// The text of bytes.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, DecodeError> {
+    std::str::from_utf8(bytes).map_err(|_| {
+        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        DecodeError::at(valid, valid.len(), &locate::path_at(valid, valid.len()), "invalid UTF-8")
+    })
+}
+
+/// An error, and the whole path to its place.
+struct Fault {
+    path: Vec<Step>,
+    error: DecodeError,
+}
+
+impl Fault {
+    fn new(text: &str, error: &serde_json::Error) -> Self {
+        let offset = locate::offset(text, error);
+        let path = locate::path_at(text, offset);
+        let error = DecodeError::at(text, offset, &path, &reason(error));
+        Self { path, error }
     }
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    note_no_held_fault();
+    let error = match serde_json::from_str(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let Some(repaired) = surrogate::repair(text) else {
+        return Err(Fault::new(text, &error));
+    };
+    note_no_held_fault();
+    serde_json::from_str(&repaired).map_err(|error| Fault::new(&repaired, &error))
 }
 
 /// Why a text could not be decoded, and where.
@@ -58,18 +84,17 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    fn new<T: DeserializeOwned>(text: &str, fault: &Fault) -> Self {
-        Self::at(locate::place::<T>(text, fault), &excerpt(fault.reason(), MAX_REASON))
-    }
-
-    fn not_utf8(bytes: &[u8]) -> Self {
-        let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        Self::at(Place::of_end(valid), "invalid UTF-8")
-    }
-
-    fn at(place: Place, reason: &str) -> Self {
-        let Place { path, line, column, offset } = place;
-        Self { path: path.into(), line, column, offset, reason: reason.into() }
+    /// An error at `offset`, counted as `serde_json` counts: the column is the number of bytes up to and with it.
+    fn at(text: &str, offset: usize, path: &[Step], reason: &str) -> Self {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        Self {
+            path: locate::show(path).into(),
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            column: before.len() - line_start,
+            offset: before.len(),
+            reason: excerpt(reason, MAX_REASON).into(),
+        }
     }
 
     /// The path to the faulty value, such as `message.content[2].input`; empty for the whole.
@@ -111,6 +136,13 @@ impl fmt::Display for DecodeError {
 }
 
 impl Error for DecodeError {}
+
+/// The parser's text without its position.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&position).map(str::to_owned).unwrap_or(text)
+}
 
 /// The text, or its start and its end where it has more than `limit` bytes.
 fn excerpt(text: &str, limit: usize) -> Cow<'_, str> {

@@ -1,4 +1,4 @@
-//! Readers of numbers that only decorate: an odd one must not cost the whole message.
+//! Readers of fields of which an odd one, or none, must not cost the whole message.
 //!
 //! JavaScript has one kind of number, so what the CLI measures or estimates may come with a fraction (`retry_delay_ms` of
 //! 2.1.197 does), below zero where a clock was set back, and as `null` where it was no number at all.
@@ -23,6 +23,46 @@ pub(crate) fn optional_count<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
 /// Reads a number that may have a fraction; `null` is 0.
 pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Reads a flag as JavaScript reads one: 0, `null` and the empty text are false, and everything else is true.
+pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    deserializer.deserialize_any(FlagVisitor)
+}
+
+/// What a field is read as that is missing: the empty text.
+pub(crate) fn empty<T: for<'a> From<&'a str>>() -> T {
+    T::from("")
+}
+
+struct FlagVisitor;
+
+impl<'de> Visitor<'de> for FlagVisitor {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a boolean")
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<bool, E> {
+        Ok(flag)
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<bool, E> {
+        Ok(number != 0)
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<bool, E> {
+        Ok(number != 0)
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<bool, E> {
+        Ok(number != 0.0)
+    }
+
+    fn visit_unit<E>(self) -> Result<bool, E> {
+        Ok(false)
+    }
 }
 
 struct CountVisitor;

@@ -11,7 +11,6 @@ pub mod elicitation;
 mod hidden;
 pub mod hook;
 mod ids;
-mod json;
 mod lenient;
 pub mod mcp;
 pub mod message;

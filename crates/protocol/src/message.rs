@@ -60,9 +60,11 @@ pub use tool_use_summary::ToolUseSummary;
 pub use transcript_mirror::TranscriptMirror;
 pub use user::{PermissionOutcome, Priority, ToolResultMeta, User, UserInput, UserMessage};
 
+use std::cell::OnceCell;
+
 use crate::{
     DecodeError, SessionId, ToolUseId, Uuid,
-    control::{ControlCancelRequest, ControlRequest, ControlResponse},
+    control::{self, ControlCancelRequest, ControlRequest, ControlResponse},
     decode,
     tagged::tagged,
 };
@@ -117,23 +119,43 @@ tagged! {
 }
 
 impl Message {
-    /// Reads one line.
+    /// Reads one line, as far as it can be read: see [`read`](Self::read).
     ///
     /// # Errors
     ///
-    /// When the line is no JSON object, or of a known kind with a missing or wrong field.
+    /// As [`read`](Self::read).
     pub fn from_line(line: &str) -> Result<Self, DecodeError> {
-        decode::decode(line)
+        Self::read(line.as_bytes()).map(|(message, _)| message)
     }
 
     /// Reads one line that may not even be UTF-8.
     ///
     /// # Errors
     ///
-    /// As [`from_line`](Self::from_line), and when the bytes are not UTF-8.
+    /// As [`read`](Self::read).
     pub fn from_bytes(line: &[u8]) -> Result<Self, DecodeError> {
-        // The generic reader is filled in here, once, and not again in every crate that reads messages.
-        decode::decode_bytes(line)
+        Self::read(line).map(|(message, _)| message)
+    }
+
+    /// Reads one line, and returns the message with what was set aside of it.
+    ///
+    /// A field that does not fit its type is read as if it were missing, of a repeated field the last one counts, and an
+    /// object inside the message that lacks what its kind needs becomes `Unknown`, which keeps it whole.
+    /// Each error of the list names one such field by its path.
+    ///
+    /// Frames of the control protocol are strict, since a permission question with a field less may be another question:
+    /// only the few fields of a request that are there to be shown can be set aside.
+    ///
+    /// # Errors
+    ///
+    /// When the line is no UTF-8 or no JSON object, and when a message of a known kind lacks what it would be nothing
+    /// without, such as the `subtype` of a `result`.
+    pub fn read(line: &[u8]) -> Result<(Self, Vec<DecodeError>), DecodeError> {
+        let line = decode::utf8(line)?;
+        let is_control = OnceCell::new();
+        decode::tolerant(line, |text, path| {
+            !is_control.get_or_init(|| control::is_control(text)) || control::is_decoration(path)
+        })
     }
 
     /// The session that the message belongs to; an unknown kind is asked for its field.

@@ -88,10 +88,7 @@ macro_rules! tagged {
             }
 
             impl $crate::tagged::Tagged for $name {
-                const TAG: &'static str = {
-                    assert!($crate::decode::is_tag($tag), "add the tag to those that `decode::locate::hoist` moves");
-                    $tag
-                };
+                const TAG: &'static str = $tag;
                 const KINDS: &'static [&'static str] = &[$($wire),+];
                 const WITHIN: &'static [(&'static str, &'static str)] = &[$(($outer, $outer_value))?];
                 type Kind = Kind;

@@ -7,7 +7,7 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor},
 };
 
-use crate::{DecodeError, RawJson, json::Reader};
+use crate::{DecodeError, RawJson};
 
 /// An object of a kind that this version does not know, whole.
 ///
@@ -30,27 +30,26 @@ impl Unknown {
         Self { kind, raw }
     }
 
-    /// Reads one field, the first of that name; `None` where the object does not have it.
+    /// Reads one field, the last of that name; `None` where the object does not have it.
     ///
     /// # Errors
     ///
     /// When the field is there but does not have that shape; the positions count from the start of its value.
     pub fn field<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, DecodeError> {
-        self.raw_field(name).map(|value| value.decode()).transpose()
+        self.raw_fields(name).pop().map(|value| value.decode()).transpose()
     }
 
     /// Reads the object as a type of ours, if it has no field of the name of `tag` and has that shape.
     pub(crate) fn decode_untagged<T: DeserializeOwned>(&self, tag: &str) -> Option<T> {
-        match self.raw_field(tag) {
-            None => self.raw.decode().ok(),
-            Some(_) => None,
-        }
+        if self.raw_fields(tag).is_empty() { self.raw.decode().ok() } else { None }
     }
 
-    /// One field as text, the first of that name.
-    fn raw_field(&self, name: &str) -> Option<RawJson> {
+    /// All fields of one name, as text.
+    pub(crate) fn raw_fields(&self, name: &str) -> Vec<RawJson> {
         // The text was put together from fields that were read, so it always reads as an object.
-        Reader::new(self.raw.as_str()).deserialize_map(FieldVisitor(name)).ok().flatten()
+        serde_json::Deserializer::from_str(self.raw.as_str())
+            .deserialize_map(FieldsVisitor(name))
+            .unwrap_or_default()
     }
 }
 
@@ -63,21 +62,21 @@ impl Serialize for Unknown {
     }
 }
 
-/// Picks the first field of a name, and skips the others without keeping them.
-struct FieldVisitor<'a>(&'a str);
+/// Picks the fields of a name, and skips the others without keeping them.
+struct FieldsVisitor<'a>(&'a str);
 
-impl<'de> Visitor<'de> for FieldVisitor<'_> {
-    type Value = Option<RawJson>;
+impl<'de> Visitor<'de> for FieldsVisitor<'_> {
+    type Value = Vec<RawJson>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = None;
+        let mut found = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
-            if found.is_none() && name == self.0 {
-                found = Some(map.next_value()?);
+            if name == self.0 {
+                found.push(map.next_value()?);
             } else {
                 map.next_value::<IgnoredAny>()?;
             }

@@ -118,6 +118,14 @@ fn an_undecodable_line_says_where() {
 }
 
 #[test]
+fn a_field_that_does_not_fit_is_set_aside() {
+    let line = r#"{"type":"result","subtype":"success","is_error":false,"fast_mode_state":{"on":true},"result":"a"}"#;
+    let found = verdict(line);
+    assert_eq!((&found["undecodable"], &found["unknown_fields"]), (&Value::Null, &json!([])), "{found}");
+    assert!(found["set_aside"][0].as_str().unwrap().contains("(in fast_mode_state)"), "{found}");
+}
+
+#[test]
 fn a_lone_surrogate_makes_nothing_undecodable() {
     let line = r#"{"type":"user","session_id":"s","message":{"role":"user","content":"\ud83d and more"}}"#;
     let found = verdict(line);

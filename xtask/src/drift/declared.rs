@@ -76,6 +76,9 @@ impl Drift<'_> {
                 if let Some(why) = verdict.undecodable {
                     self.findings.add(format!("undecodable {arm}"), why);
                 }
+                for why in verdict.set_aside {
+                    self.findings.add(format!("set aside {arm}"), why);
+                }
                 if !verdict.lossless {
                     self.findings.add(format!("changed {arm}"), "");
                 }

@@ -48,6 +48,9 @@ fn tell(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
     if let Some(why) = &verdict.undecodable {
         findings.add(format!("recorded undecodable {kind}"), format!("{why}, in {place}"));
     }
+    for why in &verdict.set_aside {
+        findings.add(format!("recorded set aside {kind}"), format!("{why}, in {place}"));
+    }
     if !(verdict.lossless && kept) {
         findings.add(format!("recorded changed {kind}"), place);
     }

@@ -27,21 +27,30 @@ pub(crate) type Reader = fn(&str) -> Result<View, DecodeError>;
 
 /// Reads the text as a `T`.
 pub(crate) fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, DecodeError> {
-    let value: T = decode(text)?;
-    // What was decoded is JSON, so there is a tree of it.
+    let mut view = View::of(&decode::<T>(text)?, text);
     let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
-    let Differences { mut missing, unknown, raw, mut changed } = match encode(&value) {
-        Ok(view) => {
-            let mut found = Differences::default();
-            compare(&line, &view, "", &mut found);
-            found
-        }
-        Err(_) => Differences { changed: vec![String::new()], ..Differences::default() },
-    };
     let ignored = ignored::<T>(&line.tags_first());
+    let missing = &mut view.missing;
     missing.extend(ignored.into_iter().filter(|path| !missing.contains(path)).collect::<Vec<_>>());
-    changed.sort();
-    Ok(View { missing, unknown, raw, changed })
+    Ok(view)
+}
+
+impl View {
+    /// Compares a value with the text that it was read from.
+    pub(crate) fn of<T: Serialize>(value: &T, text: &str) -> Self {
+        // What was decoded is JSON, so there is a tree of it.
+        let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
+        let Differences { missing, unknown, raw, mut changed } = match encode(value) {
+            Ok(view) => {
+                let mut found = Differences::default();
+                compare(&line, &view, "", &mut found);
+                found
+            }
+            Err(_) => Differences { changed: vec![String::new()], ..Differences::default() },
+        };
+        changed.sort();
+        Self { missing, unknown, raw, changed }
+    }
 }
 
 /// The fields that a `T` skips on its way through the text, whose tags come first.

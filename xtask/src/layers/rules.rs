@@ -78,7 +78,7 @@ pub(super) enum Features {
 
 /// All that a low crate may use directly with its default features, besides the layers under it.
 pub(super) const DIRECT: &[(&str, &[&str])] = &[
-    ("agentwire-protocol", &["serde", "serde_json", "simdutf8"]),
+    ("agentwire-protocol", &["serde", "serde_json"]),
     ("agentwire-transport", &["serde", "serde_json", "bytes", "thiserror"]),
     ("agentwire-codec", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
     ("agentwire-control", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),

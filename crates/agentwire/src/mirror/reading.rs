@@ -5,9 +5,8 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use agentwire_codec::{FrameError, Head, Incoming};
+use agentwire_codec::{FrameError, Incoming};
 use agentwire_control::{Delivery, Ending, Messages, ReadOn};
-use agentwire_protocol::Message;
 
 use super::{Mirror, queue::Hold, told::Told};
 
@@ -69,12 +68,7 @@ fn told_where_lost(delivery: Delivery) -> Delivery {
 /// Whether a turn ends with it, readable or not.
 fn is_result(what: &Result<Delivery, Arc<Ending>>) -> bool {
     match what {
-        Ok(Delivery::Incoming(incoming)) => match incoming {
-            Incoming::Message(message, _) => matches!(message, Message::Result(_)),
-            Incoming::Undecodable(_, line) => Head::of(line.as_bytes()) == Head::Result,
-            Incoming::TooLong(FrameError::TooLong { head, .. }) => *head == Head::Result,
-            _ => false,
-        },
+        Ok(Delivery::Incoming(incoming)) => incoming.ends_turn(),
         _ => false,
     }
 }

@@ -25,6 +25,7 @@ impl Session {
     /// The next thing that the CLI says, whichever turn it belongs to; `None` when the session has ended well.
     ///
     /// What an [`ask`](Self::ask) has set aside comes first.
+    /// A loop that waits for the end of a turn asks [`Incoming::ends_turn`], which also holds for a result that can't be read.
     ///
     /// # Cancellation
     ///

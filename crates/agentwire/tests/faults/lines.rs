@@ -95,7 +95,7 @@ fn undecodable() {
             [
                 r#"{"type":"assistant"}"#,
                 r#"{"type":"user","message":7}"#,
-                r#"{"type":"system","subtype":"init","session_id":[7]}"#,
+                r#"{"type":"stream_event","session_id":[7]}"#,
                 r#"{"type":"assistant","message":{"cut"#
             ]
         );

@@ -103,7 +103,7 @@ const ROWS: &[Row] = &[
         tests: &["lines::unknown_kinds"],
     },
     Row {
-        seen: "A known type with a missing or wrong-typed field",
+        seen: "A known type without what it would be nothing without",
         right: "That one line is undecodable, with its text and the error; the session goes on",
         faults: &[F::Undecodable, F::BrokenResult],
         tests: &["lines::undecodable", "lines::a_result_that_cannot_be_read"],

@@ -1,6 +1,6 @@
 //! The head of a line, found while the bytes of the line pass.
 
-use agentwire_protocol::RequestId;
+use agentwire_protocol::{Message, RequestId, tagged::Tagged};
 
 use super::Head;
 
@@ -8,7 +8,7 @@ use super::Head;
 ///
 /// It reads the keys of the outermost object, and those of its `response`, in any order.
 /// The line may arrive in pieces: the head does not depend on the cuts.
-/// Of a repeated key the first counts.
+/// Of a repeated `type` the first that names a known kind counts, as it does for the message; of an id the first.
 #[derive(Debug, Default)]
 pub(crate) struct HeadScanner {
     place: Place,
@@ -24,8 +24,9 @@ pub(crate) struct HeadScanner {
     text: Vec<u8>,
     /// Whether `text` is kept: the string matters, and is not too long.
     keeps_text: bool,
-    /// The values found; `Some(None)` where a value is no string.
-    kind: Option<Option<Box<str>>>,
+    /// The kind, where it is known.
+    kind: Option<Box<str>>,
+    /// The ids found; `Some(None)` where one is no string.
     id: Option<Option<RequestId>>,
     response_id: Option<Option<RequestId>>,
 }
@@ -85,7 +86,7 @@ impl HeadScanner {
             return Head::Noise;
         }
         let id = || self.id.clone().flatten();
-        match self.kind() {
+        match self.kind.as_deref() {
             Some("control_request") => Head::Request(id()),
             Some("control_cancel_request") => Head::Cancel(id()),
             // The id lies inside `response`; one beside it counts where there is none inside.
@@ -95,10 +96,6 @@ impl HeadScanner {
             Some("user") => Head::User,
             _ => Head::Other,
         }
-    }
-
-    fn kind(&self) -> Option<&str> {
-        self.kind.as_ref()?.as_deref()
     }
 
     fn start(&mut self, byte: u8) {
@@ -179,15 +176,18 @@ impl HeadScanner {
     fn end_value(&mut self, text: Option<Box<str>>) {
         let id = |text: Option<Box<str>>| text.map(|text| RequestId::from(&*text));
         match std::mem::take(&mut self.key) {
-            Key::Kind => _ = self.kind.get_or_insert(text),
+            Key::Kind => {
+                let known = text.filter(|text| Message::KINDS.contains(&&**text));
+                self.kind = self.kind.take().or(known);
+            }
             Key::Id => _ = self.id.get_or_insert_with(|| id(text)),
             Key::ResponseId => _ = self.response_id.get_or_insert_with(|| id(text)),
             Key::Response | Key::Other => return,
         }
-        let needs_more = match self.kind() {
+        let needs_more = match self.kind.as_deref() {
             Some("control_request" | "control_cancel_request") => self.id.is_none(),
             Some("control_response") => !matches!(self.response_id, Some(Some(_))),
-            _ => self.kind.is_none(),
+            kind => kind.is_none(),
         };
         if !needs_more {
             self.place = Place::Decided;

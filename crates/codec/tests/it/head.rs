@@ -44,6 +44,14 @@ fn missing_and_odd_ids_are_none() {
 }
 
 #[test]
+fn of_a_repeated_kind_the_first_that_is_known_counts() {
+    check(r#"{"type":null,"type":"result"}"#, &Head::Result);
+    check(r#"{"type":"later","type":"control_request","request_id":"a"}"#, &request("a"));
+    check(r#"{"type":"result","type":"later"}"#, &Head::Result);
+    check(r#"{"type":"assistant","type":"result"}"#, &Head::Other);
+}
+
+#[test]
 fn strings_that_look_like_keys_are_not_keys() {
     check(r#"{"text":"\"type\":\"result\"","type":"user"}"#, &Head::User);
     check(r#"{"x":{"type":"result"},"type":"user"}"#, &Head::User);

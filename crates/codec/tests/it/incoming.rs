@@ -34,7 +34,7 @@ fn broken_objects_and_broken_bodies_are_undecodable() {
     let deep = format!(r#"{{"type":"result","x":{}{}}}"#, "[".repeat(5000), "]".repeat(5000));
     let lines = [
         &br#"{"type":"assistant"}"#[..],
-        br#"{"type":"result","is_error":"no"}"#,
+        br#"{"type":"result","is_error":false}"#,
         br#"{"type":"keep_alive""#,
         b"{oops}",
         b"{\"type\":\"keep_alive\",\"x\":\"\xff\"}",
@@ -62,4 +62,29 @@ fn a_lone_surrogate_is_replaced_in_the_view_and_kept_in_the_line() {
 fn a_byte_order_mark_and_a_carriage_return_are_no_fault() {
     let incoming = incoming(b"\xEF\xBB\xBF{\"type\":\"keep_alive\"}\r");
     assert!(matches!(incoming, Incoming::Message(Message::KeepAlive(_), _)), "{incoming:?}");
+}
+
+#[test]
+fn a_result_ends_its_turn_however_it_can_be_read() {
+    for line in [
+        &br#"{"type":"result","subtype":"success","is_error":false,"duration_ms":[]}"#[..],
+        br#"{"subtype":7,"type":"result"}"#,
+        br#"{"type":"result","cut"#,
+    ] {
+        assert!(incoming(line).ends_turn());
+    }
+    for line in [&br#"{"type":"keep_alive"}"#[..], br#"{"type":"assistant"}"#, b"result"] {
+        assert!(!incoming(line).ends_turn());
+    }
+}
+
+#[test]
+fn what_was_set_aside_can_be_asked_for() {
+    let odd = incoming(
+        b"\xEF\xBB\xBF{\"type\":\"user\",\"message\":{\"content\":\"a\",\"role\":[]},\"isReplay\":7}",
+    );
+    assert!(matches!(odd, Incoming::Message(Message::User(_), _)), "{odd:?}");
+    let paths: Vec<_> = odd.set_aside().iter().map(|error| error.path().to_owned()).collect();
+    assert_eq!(paths, ["message.role", "isReplay"]);
+    assert!(incoming(b"{}").set_aside().is_empty() && incoming(b"noise").set_aside().is_empty());
 }

@@ -317,6 +317,24 @@ fn a_turn_without_a_result_ends_when_the_cli_goes_idle() {
     check(script.end(), &["closed the session ended"]);
 }
 
+#[test]
+fn a_result_with_a_field_that_does_not_fit_ends_its_turn() {
+    for field in [
+        r#""is_error":0"#,
+        r#""is_error":false,"is_error":false"#,
+        r#""is_error":false,"duration_ms":{"total":1}"#,
+        r#""is_error":false,"modelUsage":null"#,
+        r#""is_error":false,"user_message_uuids":7,"origin":[]"#,
+        r#""is_error":false,"type":null,"type":"result""#,
+    ] {
+        let mut script = Script::default();
+        script.router.send_user(&UserInput::new("x")).unwrap();
+        let line = format!(r#"{{"subtype":"success","result":"text",{field},"type":"result"}}"#);
+        script.line(&line);
+        check(&mut script, &[&format!("message {line}"), "turn ended Result", "run over"]);
+    }
+}
+
 /// Of two prompts that waited together, the first one's result does not hide that the second one's turn was cut.
 #[test]
 fn half_a_result_ends_no_turn() {

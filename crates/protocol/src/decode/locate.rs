@@ -1,55 +1,48 @@
-//! Finding where in the original text a decoding error lies. Runs on the error path alone.
+//! Finding where in a text a decoding error lies. Runs on the error path alone.
 
-mod hoist;
 mod path;
 mod scan;
 
-use serde::de::DeserializeOwned;
+use std::cell::Cell;
 
-pub(crate) use hoist::is_tag;
+pub(crate) use path::{Step, path_at, show};
 
-use crate::json::{self, Fault};
-
-/// A place in a JSON text.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) path: String,
-    pub(crate) line: usize,
-    pub(crate) column: usize,
-    pub(crate) offset: usize,
-}
-
-impl Place {
-    /// The place at `offset`, counted as `serde_json` counts: the column is the number of bytes up to and with it.
-    fn at(text: &str, offset: usize) -> Self {
-        let before = &text.as_bytes()[..offset.min(text.len())];
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        Self {
-            path: path::path_at(text, offset),
-            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
-            column: before.len() - line_start,
-            offset: before.len(),
-        }
-    }
-
-    /// The place behind all of `text`.
-    pub(super) fn of_end(text: &str) -> Self {
-        Self::at(text, text.len())
+/// The number of bytes of `text` up to and with what `error`, got from reading it, is about.
+pub(super) fn offset(text: &str, error: &serde_json::Error) -> usize {
+    let start = text.as_ptr().addr();
+    match HELD_FAULT.take().and_then(|address| address.checked_sub(start)) {
+        Some(offset) if offset <= text.len() => offset,
+        _ => own_offset(text, error),
     }
 }
 
-/// Where `fault`, got from reading `text` as a `T`, lies.
+/// The position of an error as an offset: its lines count from 1 and its columns count bytes.
+fn own_offset(text: &str, error: &serde_json::Error) -> usize {
+    let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    (start + error.column()).min(text.len())
+}
+
+/// Notes that an error lies in `held`, a part of the text that was held until its object's tag was found.
 ///
-/// Where a union's tag comes late, the fault's own position counts from a held field or points behind the object.
-/// So the text is read again with each late tag moved to its object's front, and the position that comes of it is
-/// counted back.
-pub(super) fn place<T: DeserializeOwned>(text: &str, fault: &Fault) -> Place {
-    if fault.is_data()
-        && let Some(hoisted) = hoist::hoist(text)
-        && let Err(again) = json::from_str::<T>(&hoisted.text)
-        && again.reason() == fault.reason()
-    {
-        return Place::at(text, hoisted.original(again.offset()));
+/// It is read by a deserializer of its own, whose positions count from its start. A fault further inside was noted before.
+pub(crate) fn note_held_fault(held: &str, error: &serde_json::Error) {
+    if HELD_FAULT.get().is_none() {
+        HELD_FAULT.set(Some(held.as_ptr().addr() + own_offset(held, error)));
     }
-    Place::at(text, fault.offset())
+}
+
+/// Notes the end of a held name: an error that comes next is about it.
+pub(crate) fn note_held_name(name: &str) {
+    // The quote belongs to it.
+    HELD_FAULT.set(Some(name.as_ptr().addr() + name.len() + 1));
+}
+
+/// Notes that an error that comes next gives its position by itself.
+pub(crate) fn note_no_held_fault() {
+    HELD_FAULT.set(None);
+}
+
+thread_local! {
+    /// The address right behind the fault, within the text that is being read.
+    static HELD_FAULT: Cell<Option<usize>> = const { Cell::new(None) };
 }

@@ -24,6 +24,7 @@ pub struct ActiveGoal {
 #[non_exhaustive]
 pub struct Goal {
     /// What must be true in the end.
+    #[serde(default)]
     pub condition: String,
     /// How often it was found not to be true yet.
     #[serde(default, deserialize_with = "crate::lenient::count")]

@@ -145,8 +145,10 @@ pub struct Assistant {
 #[non_exhaustive]
 pub struct ApiMessage {
     /// The API's id, the same for every block of one answer.
+    #[serde(default = "crate::lenient::empty")]
     pub id: ApiMessageId,
     /// The model that answered.
+    #[serde(default)]
     pub model: Box<str>,
     /// Always `assistant`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,6 +157,7 @@ pub struct ApiMessage {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<Box<str>>,
     /// The blocks; one for each frame of an answer that streams.
+    #[serde(default)]
     pub content: Vec<Block>,
     /// Why the model stopped; `None` while the answer streams.
     #[serde(default)]

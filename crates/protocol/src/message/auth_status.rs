@@ -9,7 +9,7 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct AuthStatus {
     /// Whether it still goes on.
-    #[serde(rename = "isAuthenticating")]
+    #[serde(default, rename = "isAuthenticating")]
     pub is_authenticating: bool,
     /// What the login printed.
     #[serde(default)]

@@ -11,8 +11,10 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct CommandLifecycle {
     /// The prompt, by the id that the host gave it.
+    #[serde(default = "crate::lenient::empty")]
     pub command_uuid: Uuid,
     /// What has become of it.
+    #[serde(default = "crate::lenient::empty")]
     pub state: CommandState,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,6 +12,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct ConversationReset {
     /// The new conversation.
+    #[serde(default = "crate::lenient::empty")]
     pub new_conversation_id: Uuid,
     /// What did it; absent from older CLIs.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,6 +11,7 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct PromptSuggestion {
     /// The prompt.
+    #[serde(default)]
     pub suggestion: String,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

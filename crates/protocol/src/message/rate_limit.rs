@@ -11,6 +11,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct RateLimitEvent {
     /// The standing.
+    #[serde(default)]
     pub rate_limit_info: RateLimitInfo,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,11 +22,12 @@ pub struct RateLimitEvent {
 }
 
 /// The standing against one limit (`rate_limit_info`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RateLimitInfo {
     /// Whether requests pass.
+    #[serde(default)]
     pub status: RateLimitStatus,
     /// When the limit starts anew, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,5 +152,12 @@ open_enum! {
     pub enum RateLimitErrorCode {
         /// More must be bought.
         CreditsRequired = "credits_required",
+    }
+}
+
+/// The empty string, as where the CLI does not say it.
+impl Default for RateLimitStatus {
+    fn default() -> Self {
+        Self::from("")
     }
 }

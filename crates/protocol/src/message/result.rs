@@ -31,6 +31,9 @@ pub struct TurnResult {
     /// How the turn ended, roughly; see also [`is_error`](Self::is_error).
     pub subtype: ResultSubtype,
     /// Whether it failed. An API error comes as subtype `success` with this set.
+    ///
+    /// Also set where the field is missing or can't be read, so that no failure passes for an answer.
+    #[serde(default = "unread_is_an_error", deserialize_with = "crate::lenient::flag")]
     pub is_error: bool,
     /// The last main text of the model; absent on errors, empty after some commands.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -315,6 +318,10 @@ pub struct TurnResult {
     /// This frame's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
+}
+
+fn unread_is_an_error() -> bool {
+    true
 }
 
 impl TurnResult {

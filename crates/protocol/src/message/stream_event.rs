@@ -13,7 +13,11 @@ pub use event::{
     MessageStart, MessageStop, Ping, StreamError,
 };
 
-use crate::{ApiMessageId, RawJson, SessionId, ToolUseId, Uuid, decode::DecodeError, open_enum::open_enum};
+use crate::{
+    ApiMessageId, RawJson, SessionId, ToolUseId, Uuid,
+    decode::{self, DecodeError},
+    open_enum::open_enum,
+};
 
 /// A piece of the model's answer as it streams (`stream_event`), sent with `--include-partial-messages`.
 ///
@@ -81,7 +85,7 @@ impl StreamEvent {
     ///
     /// When it is of a known kind with a missing or wrong field; the positions count from the start of the event.
     pub fn event(&self) -> Result<Event, DecodeError> {
-        self.event.decode()
+        decode::tolerant(self.event.as_str(), |_, _| true).map(|(event, _)| event)
     }
 
     /// The text of a text delta, the commonest event of all.

@@ -9,8 +9,10 @@ use crate::{SessionId, ToolUseId, Uuid};
 #[non_exhaustive]
 pub struct ToolProgress {
     /// The tool use.
+    #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The tool.
+    #[serde(default)]
     pub tool_name: Box<str>,
     /// The tool use whose subagent uses it; `None` for the main conversation.
     #[serde(default)]

@@ -9,6 +9,7 @@ use crate::{SessionId, ToolUseId, Uuid};
 #[non_exhaustive]
 pub struct ToolUseSummary {
     /// The line.
+    #[serde(default)]
     pub summary: String,
     /// The tool uses.
     #[serde(default)]

@@ -85,8 +85,10 @@ pub struct User {
 #[non_exhaustive]
 pub struct UserMessage {
     /// Always `user`.
+    #[serde(default)]
     pub role: Box<str>,
     /// Text, or blocks.
+    #[serde(default = "crate::lenient::empty")]
     pub content: Content,
 }
 

@@ -8,8 +8,6 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::json::RAW;
-
 /// A field as name and text, read before its object's kind was known, or kept because it is not.
 pub(super) type Held<'de> = (Cow<'de, str>, Text<'de>);
 
@@ -78,6 +76,11 @@ impl<'de> DeserializeSeed<'de> for TextVisitor {
         deserializer.deserialize_str(self)
     }
 }
+
+/// The name by which `serde_json` knows that raw text is asked for.
+///
+/// It is private there: were it changed, a held field would be copied and no more would be lost than time.
+const RAW: &str = "$serde_json::private::RawValue";
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ use serde::de::{
 };
 
 use super::held::{Held, Text};
-use crate::json::Reader;
+use crate::decode::{note_held_fault, note_held_name, note_no_held_fault, reason};
 
 /// The held fields, then the rest of the object.
 pub(super) struct Replay<'de, A> {
@@ -29,24 +29,33 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
         match self.held.next() {
             Some((name, value)) => {
+                note_held_name(&name);
                 self.value = Some(value);
                 match name {
                     Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some),
                     Cow::Owned(name) => seed.deserialize(StringDeserializer::new(name)).map(Some),
                 }
             }
-            None => self.rest.next_key_seed(seed),
+            None => {
+                note_no_held_fault();
+                self.rest.next_key_seed(seed)
+            }
         }
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
-        let read = match self.value.take() {
-            Some(Text::Borrowed(text)) => seed.deserialize(&mut Reader::new(text)),
-            // The held text does not live as long as the input, so nothing may borrow from it.
-            Some(Text::Owned(text)) => seed.deserialize(&mut Reader::passing(text.get())),
-            None => return self.rest.next_value_seed(seed),
+        let Some(value) = self.value.take() else { return self.rest.next_value_seed(seed) };
+        note_no_held_fault();
+        let read = match &value {
+            Text::Borrowed(text) => seed.deserialize(&mut serde_json::Deserializer::from_str(text)),
+            // Read as from a reader: the held text does not live as long as the input, so nothing may borrow from it.
+            Text::Owned(text) => {
+                seed.deserialize(&mut serde_json::Deserializer::from_reader(text.get().as_bytes()))
+            }
         };
-        // Its position would count from the held field's start; `decode::locate` finds the true one.
-        read.map_err(A::Error::custom)
+        read.map_err(|error| {
+            note_held_fault(value.as_str(), &error);
+            A::Error::custom(reason(&error))
+        })
     }
 }

@@ -13,7 +13,10 @@ use super::{
     held::{Held, Text},
     replay::Replay,
 };
-use crate::{RawJson, Unknown, decode};
+use crate::{
+    RawJson, Unknown,
+    decode::{self, UNREAD},
+};
 
 /// Reads a tagged union.
 pub(crate) fn deserialize<'de, T: Tagged, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
@@ -40,41 +43,37 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
         let _depth = Depth::enter()?;
-        let mut held = Vec::new();
+        let mut held: Vec<Held<'de>> = Vec::new();
+        let mut kind = None;
         while let Some(name) = map.next_key_seed(NameSeed)? {
-            let value = map.next_value()?;
+            let value: Text<'de> = map.next_value()?;
+            if name == UNREAD {
+                return self.unread(&value);
+            }
             if name == T::TAG {
-                return self.tagged(&mut held, value, map);
+                if let Some(known) = known::<T>(value.as_str()) {
+                    // A tag before it named nothing.
+                    held.retain(|(name, _)| name != T::TAG);
+                    return if held.is_empty() {
+                        T::read(known, MapAccessDeserializer::new(map))
+                    } else {
+                        T::read(known, MapAccessDeserializer::new(Replay::new(held, map)))
+                    };
+                }
+                kind = text(value.as_str());
             }
             held.push((name, value));
         }
-        self.unknown(None, &held)
+        self.unknown(kind, &held)
     }
 }
 
 impl<T: Tagged> TaggedVisitor<T> {
-    /// Goes on behind the tag, with the fields that came before it.
-    fn tagged<'de, A>(self, held: &mut Vec<Held<'de>>, tag: Text<'de>, mut rest: A) -> Result<T, A::Error>
-    where
-        A: MapAccess<'de>,
-    {
-        // Most tags are written without escapes; one with escapes names no kind until they are read.
-        let mut text = None;
-        let known = unquoted(tag.as_str()).and_then(T::kind_of).or_else(|| {
-            text = self::text(tag.as_str());
-            text.as_deref().and_then(T::kind_of)
-        });
-        if let Some(kind) = known {
-            if held.is_empty() {
-                return T::read(kind, MapAccessDeserializer::new(rest));
-            }
-            return T::read(kind, MapAccessDeserializer::new(Replay::new(std::mem::take(held), rest)));
-        }
-        held.push((Cow::Borrowed(T::TAG), tag));
-        while let Some(name) = rest.next_key_seed(NameSeed)? {
-            held.push((name, rest.next_value()?));
-        }
-        self.unknown(text, held)
+    /// An object that [`tolerant`](decode::tolerant) could not read as the kind that it names.
+    fn unread<E: Error>(self, object: &Text<'_>) -> Result<T, E> {
+        let raw = RawJson::parse(object.as_str()).map_err(E::custom)?;
+        let kind = Unknown::new(None, raw.clone()).field(T::TAG).unwrap_or_default();
+        Ok(T::unknown(Unknown::new(kind, raw)))
     }
 
     /// An object of no known kind, with its fields in the order in which they came.
@@ -100,6 +99,12 @@ fn put<E: Error>(text: &mut String, name: &str, value: &str) -> Result<(), E> {
     text.push(':');
     text.push_str(value);
     Ok(())
+}
+
+/// The kind that a tag names.
+fn known<T: Tagged>(tag: &str) -> Option<T::Kind> {
+    // Most tags are written without escapes; one with escapes names no kind until they are read.
+    unquoted(tag).and_then(T::kind_of).or_else(|| text(tag).as_deref().and_then(T::kind_of))
 }
 
 /// What stands between the quotes of a string, with its escapes.

@@ -1,7 +1,9 @@
 //! What only decorates does not cost a message: every fixture is read again with each of its numbers odd, and with each of
 //! its fields missing.
 
-use agentwire_protocol::{Message, hook::AnyInput};
+use std::collections::BTreeSet;
+
+use agentwire_protocol::{Message, decode::decode, hook::AnyInput};
 use serde_json::Value;
 
 use crate::messages::fixtures;
@@ -29,7 +31,7 @@ fn a_number_may_be_odd() {
 
 #[test]
 fn a_field_may_be_missing_but_those_that_tell_what_it_is_about() {
-    let mut faults = Vec::new();
+    let (mut faults, mut required) = (Vec::new(), BTreeSet::new());
     for (name, value) in samples() {
         for pointer in pointers(&value) {
             let (parent, field) = pointer.rsplit_once('/').unwrap();
@@ -38,13 +40,17 @@ fn a_field_may_be_missing_but_those_that_tell_what_it_is_about() {
             fields.remove(field);
             if let Some(fault) = fault(&changed) {
                 let known = REQUIRED.contains(&field) && fault.contains(&format!("missing field `{field}`"));
-                if !known {
+                if known {
+                    required.insert(field.to_owned());
+                } else {
                     faults.push(format!("{name}: {pointer}: {fault}"));
                 }
             }
         }
     }
     assert_eq!(faults, [""; 0], "{}", faults.join("\n"));
+    let needless: Vec<&&str> = REQUIRED.iter().filter(|name| !required.contains(**name)).collect();
+    assert_eq!(needless, [&""; 0], "take them out of the list");
 }
 
 /// All messages of the fixtures, and the inputs of hooks in them.
@@ -87,7 +93,7 @@ fn fault(value: &Value) -> Option<String> {
     if value.get("hook_event_name").is_some() {
         return serde_json::from_str::<AnyInput>(&text).err().map(|error| error.to_string());
     }
-    Message::from_line(&text).err().map(|error| error.to_string())
+    decode::<Message>(&text).err().map(|error| error.to_string())
 }
 
 /// Numbers that are whole by their nature, or keys of a map.

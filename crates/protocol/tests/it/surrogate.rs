@@ -50,7 +50,7 @@ fn an_unknown_kind_keeps_them() {
 #[test]
 fn a_second_fault_is_reported_where_it_lies() {
     let line = r#"{"type":"user","message":{"role":"user","content":"\ud83d"},"isReplay":"x"}"#;
-    let error = Message::from_line(line).unwrap_err();
+    let error = decode::<Message>(line).unwrap_err();
     assert_eq!(error.path(), "isReplay");
     assert!(line[..error.offset()].ends_with(r#""x""#), "{error}");
     assert!(decode::<Message>(r#"{"type":"user","message":"\ud83""#).is_err());

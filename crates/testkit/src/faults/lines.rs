@@ -76,6 +76,6 @@ const NOISE: &[&str] = &["a stray print", "[1, 2]", "\"quoted\"", "12"];
 const UNDECODABLE: &[&str] = &[
     r#"{"type":"assistant"}"#,
     r#"{"type":"user","message":7}"#,
-    r#"{"type":"system","subtype":"init","session_id":[7]}"#,
+    r#"{"type":"stream_event","session_id":[7]}"#,
     r#"{"type":"assistant","message":{"cut"#,
 ];

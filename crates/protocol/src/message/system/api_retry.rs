@@ -26,6 +26,7 @@ pub struct ApiRetry {
     #[serde(default)]
     pub error_status: Option<u16>,
     /// The kind of failure.
+    #[serde(default = "crate::lenient::empty")]
     pub error: AssistantError,
     /// The wait, where the headers of the API's response never came; the retries have a limit of their own then.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct CompactBoundary {
     /// Why, and what it saved.
+    #[serde(default)]
     pub compact_metadata: CompactMetadata,
     /// The message before the boundary.
     /// Not declared, seen on the wire.
@@ -23,10 +24,11 @@ pub struct CompactBoundary {
 }
 
 /// Why a conversation was compacted, and what it saved (`compact_metadata`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CompactMetadata {
     /// Who asked for it.
+    #[serde(default)]
     pub trigger: CompactTrigger,
     /// Tokens of the conversation before.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -97,4 +99,11 @@ pub struct PreservedMessages {
     /// Not declared, seen on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all_uuids: Option<Vec<Uuid>>,
+}
+
+/// The empty string, as where the CLI does not say it.
+impl Default for CompactTrigger {
+    fn default() -> Self {
+        Self::from("")
+    }
 }

@@ -9,8 +9,10 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct ElicitationComplete {
     /// The server.
+    #[serde(default)]
     pub mcp_server_name: Box<str>,
     /// Its question.
+    #[serde(default)]
     pub elicitation_id: Box<str>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,11 +11,13 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct HookStarted {
     /// This run of the hook: the three kinds of message about it share it.
+    #[serde(default)]
     pub hook_id: Box<str>,
     /// The event and its matcher, such as `SessionStart:startup`.
     #[serde(default)]
     pub hook_name: Box<str>,
     /// The event, such as `PreToolUse`.
+    #[serde(default)]
     pub hook_event: Box<str>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,11 +32,13 @@ pub struct HookStarted {
 #[non_exhaustive]
 pub struct HookProgress {
     /// This run of the hook.
+    #[serde(default)]
     pub hook_id: Box<str>,
     /// The event and its matcher.
     #[serde(default)]
     pub hook_name: Box<str>,
     /// The event.
+    #[serde(default)]
     pub hook_event: Box<str>,
     /// What it printed so far.
     #[serde(default)]
@@ -58,11 +62,13 @@ pub struct HookProgress {
 #[non_exhaustive]
 pub struct HookResponse {
     /// This run of the hook.
+    #[serde(default)]
     pub hook_id: Box<str>,
     /// The event and its matcher.
     #[serde(default)]
     pub hook_name: Box<str>,
     /// The event.
+    #[serde(default)]
     pub hook_event: Box<str>,
     /// All that it printed, in the order in which it came.
     #[serde(default)]
@@ -77,6 +83,7 @@ pub struct HookResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// How it ended.
+    #[serde(default = "crate::lenient::empty")]
     pub outcome: HookOutcome,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

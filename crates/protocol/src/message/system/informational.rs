@@ -9,8 +9,10 @@ use crate::{SessionId, ToolUseId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct Informational {
     /// The text, plain.
+    #[serde(default)]
     pub content: String,
     /// How to show it.
+    #[serde(default = "crate::lenient::empty")]
     pub level: InformationalLevel,
     /// The tool use that it belongs to; a newer line for the same one replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,10 +20,13 @@ use crate::{
 #[non_exhaustive]
 pub struct Init {
     /// The session.
+    #[serde(default = "crate::lenient::empty")]
     pub session_id: SessionId,
     /// The working directory.
+    #[serde(default)]
     pub cwd: String,
     /// The model in use.
+    #[serde(default)]
     pub model: Box<str>,
     /// The names of the tools that the model may use.
     #[serde(default)]

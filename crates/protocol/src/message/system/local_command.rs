@@ -12,6 +12,7 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct LocalCommandOutput {
     /// The text.
+    #[serde(default)]
     pub content: String,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,6 +11,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct MemoryRecall {
     /// How it was found.
+    #[serde(default = "crate::lenient::empty")]
     pub mode: MemoryRecallMode,
     /// What it is.
     #[serde(default)]

@@ -12,6 +12,7 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct MirrorError {
     /// Why.
+    #[serde(default)]
     pub error: String,
     /// Where it should have gone; `None` where it belongs to no session of the store's, as the Python SDK has it.
     #[serde(skip_serializing_if = "Option::is_none")]

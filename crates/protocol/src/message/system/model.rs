@@ -11,10 +11,13 @@ use crate::{Nullable, SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct ModelFallback {
     /// Why.
+    #[serde(default = "crate::lenient::empty")]
     pub trigger: ModelFallbackTrigger,
     /// The model that was asked.
+    #[serde(default)]
     pub original_model: Box<str>,
     /// The model that takes over.
+    #[serde(default)]
     pub fallback_model: Box<str>,
     /// Words for a reader.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,15 +46,19 @@ open_enum! {
 #[non_exhaustive]
 pub struct ModelRefusalFallback {
     /// Why.
+    #[serde(default = "crate::lenient::empty")]
     pub trigger: RefusalTrigger,
     /// Which way the model changed.
+    #[serde(default = "crate::lenient::empty")]
     pub direction: FallbackDirection,
     /// How far the change reaches; absent means the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<FallbackScope>,
     /// The model that declined.
+    #[serde(default)]
     pub original_model: Box<str>,
     /// The model that was asked instead.
+    #[serde(default)]
     pub fallback_model: Box<str>,
     /// The id of the API request that was declined.
     #[serde(default)]
@@ -115,6 +122,7 @@ open_enum! {
 #[non_exhaustive]
 pub struct ModelRefusalNoFallback {
     /// The model that declined.
+    #[serde(default)]
     pub original_model: Box<str>,
     /// The id of the API request that was declined.
     #[serde(default)]

@@ -9,10 +9,13 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct Notification {
     /// What it is about, such as `stop-hook-error`; a newer note replaces one with the same key.
+    #[serde(default)]
     pub key: Box<str>,
     /// The text.
+    #[serde(default)]
     pub text: String,
     /// How urgent it is.
+    #[serde(default = "crate::lenient::empty")]
     pub priority: NotificationPriority,
     /// The colour that a terminal would show it in.
     #[serde(skip_serializing_if = "Option::is_none")]

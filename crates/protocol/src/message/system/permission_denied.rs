@@ -12,8 +12,10 @@ use crate::{SessionId, ToolUseId, Uuid};
 #[non_exhaustive]
 pub struct PermissionDenied {
     /// The tool.
+    #[serde(default)]
     pub tool_name: Box<str>,
     /// The tool use.
+    #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The subagent that wanted it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,6 +12,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct PluginInstall {
     /// How far it is.
+    #[serde(default = "crate::lenient::empty")]
     pub status: PluginInstallStatus,
     /// The marketplace; with `installed` and `failed`.
     #[serde(skip_serializing_if = "Option::is_none")]

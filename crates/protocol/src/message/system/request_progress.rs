@@ -11,8 +11,10 @@ use crate::{Nullable, RequestId, SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct ControlRequestProgress {
     /// The request.
+    #[serde(default = "crate::lenient::empty")]
     pub request_id: RequestId,
     /// What has become of it.
+    #[serde(default = "crate::lenient::empty")]
     pub status: RequestProgress,
     /// Which retry of the model's API this is, from 1; with `api_retry`.
     #[serde(

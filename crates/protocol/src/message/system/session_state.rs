@@ -13,6 +13,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct SessionStateChanged {
     /// The new state.
+    #[serde(default = "crate::lenient::empty")]
     pub state: SessionState,
     /// Whether it is meant for the host alone; not declared, seen on the wire.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

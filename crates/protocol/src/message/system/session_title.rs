@@ -11,6 +11,7 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct SessionTitleChanged {
     /// The title.
+    #[serde(default)]
     pub title: String,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -13,6 +13,7 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct UiInvalidate {
     /// What has to be done about it; seen is `ui.render`, that all be drawn anew.
+    #[serde(default)]
     pub event: Box<str>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,6 +12,7 @@ use crate::{SessionId, Uuid};
 #[non_exhaustive]
 pub struct WorkerShuttingDown {
     /// Why, as a short word such as `host_exit`.
+    #[serde(default)]
     pub reason: Box<str>,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]

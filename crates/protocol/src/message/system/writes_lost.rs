@@ -13,6 +13,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct SessionWritesLost {
     /// Why the writes failed.
+    #[serde(default = "crate::lenient::empty")]
     pub error_code: WriteErrorCode,
     /// What was not saved.
     #[serde(default)]

@@ -10,6 +10,7 @@ use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct TaskNotification {
     /// The task.
+    #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,6 +19,7 @@ pub struct TaskNotification {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
     /// How it ended.
+    #[serde(default = "crate::lenient::empty")]
     pub status: TaskEnd,
     /// Why, where it ended in no ordinary way.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@ use crate::{SessionId, ToolUseId, Uuid};
 #[non_exhaustive]
 pub struct TaskProgress {
     /// The task.
+    #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,6 +11,7 @@ use crate::{SessionId, ToolUseId, Uuid};
 #[non_exhaustive]
 pub struct TaskStarted {
     /// The task; a subagent that is resumed keeps it.
+    #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task: runs of one task sort by it, as text.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,11 +9,13 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 #[non_exhaustive]
 pub struct TaskUpdated {
     /// The task.
+    #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Box<str>>,
     /// What is new.
+    #[serde(default)]
     pub patch: TaskPatch,
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
