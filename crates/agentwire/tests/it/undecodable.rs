@@ -78,6 +78,46 @@ async fn a_result_ends_its_turn() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_result_with_a_field_that_does_not_fit_is_an_answer() {
+    bounded(async {
+        for field in [
+            r#""is_error":0"#,
+            r#""is_error":false,"is_error":false"#,
+            r#""is_error":false,"duration_ms":{"total":5}"#,
+            r#""is_error":false,"modelUsage":null,"permission_denials":null,"usage":[]"#,
+        ] {
+            let (mut session, mut peer) = connected(Session::builder()).await;
+            let turn = session.ask("hi").await.unwrap();
+            peer.prompt().await;
+            peer.say(format!(r#"{{"subtype":"success",{field},"result":"done","type":"result"}}"#)).await;
+            assert_eq!(turn.text().await.unwrap(), "done", "{field}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_sees_the_end_of_a_turn_whose_result_cant_be_read() {
+    bounded(async {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(assistant("done")).await;
+        peer.say(r#"{"subtype":7,"type":"result"}"#).await;
+        let mut seen = Vec::new();
+        loop {
+            let incoming = session.next().await.unwrap().unwrap();
+            seen.push(crate::peer::kind(&incoming));
+            if incoming.ends_turn() {
+                break;
+            }
+        }
+        assert_eq!(seen, ["assistant", "undecodable"]);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_result_that_is_too_long_ends_its_turn() {
     bounded(async {
         let mut settings = agentwire::control::Settings::default();

@@ -176,7 +176,7 @@ macro_rules! of_every_kind {
 impl System {
     /// The session that the message belongs to.
     pub fn session_id(&self) -> Option<SessionId> {
-        of_every_kind!(self, "session_id", message => message.session_id.clone(), init: init => Some(init.session_id.clone()))
+        of_every_kind!(self, "session_id", message => message.session_id.clone(), init: init => Some(init.session_id.clone()).filter(|id| !id.as_str().is_empty()))
     }
 
     /// The message's own id.
@@ -191,7 +191,9 @@ impl System {
             Self::TaskProgress(message) => message.tool_use_id.as_ref(),
             Self::TaskNotification(message) => message.tool_use_id.as_ref(),
             Self::Informational(message) => message.tool_use_id.as_ref(),
-            Self::PermissionDenied(message) => Some(&message.tool_use_id),
+            Self::PermissionDenied(message) => {
+                Some(&message.tool_use_id).filter(|id| !id.as_str().is_empty())
+            }
             _ => None,
         }
     }

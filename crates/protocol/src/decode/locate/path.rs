@@ -13,6 +13,8 @@ pub(crate) enum Step {
 }
 
 /// The path to the innermost value that `offset` lies in or right behind; empty for the whole text.
+///
+/// Of a longer path it is the start: no type of ours lies so deep.
 pub(crate) fn path_at(text: &str, offset: usize) -> Vec<Step> {
     let mut steps: Vec<Open> = Vec::new();
     for token in tokens(text).take_while(|token| token.from < offset) {
@@ -31,7 +33,7 @@ pub(crate) fn path_at(text: &str, offset: usize) -> Vec<Step> {
             (TokenKind::Scalar | TokenKind::Colon | TokenKind::Comma, _) => {}
         }
     }
-    steps.into_iter().filter_map(|open| open.step(text)).collect()
+    steps.into_iter().take(MOST_STEPS).filter_map(|open| open.step(text)).collect()
 }
 
 /// Where the walk stands in one container.
@@ -77,7 +79,10 @@ pub(crate) fn show(steps: &[Step]) -> String {
     path
 }
 
-/// The longest path, in bytes, give or take one step.
+/// The parser goes no deeper than 128 where it reads a type.
+const MOST_STEPS: usize = 256;
+
+/// The longest path shown, in bytes, give or take one step.
 const MAX_PATH: usize = 200;
 
 /// The longest name in a path, in bytes.
