@@ -62,8 +62,8 @@ fn what_is_not_known_is_kept_whole() {
 
 #[test]
 fn a_fault_says_where_it_is() {
-    let error = entry(r#"{"type":"user","message":{"role":"user"}}"#).typed().unwrap_err();
-    assert_eq!(error.path(), "message", "{error}");
+    let error = entry(r#"{"type":"user","message":{"role":"user","content":7}}"#).typed().unwrap_err();
+    assert_eq!(error.path(), "message.content", "{error}");
 }
 
 #[test]
