@@ -56,9 +56,7 @@ pub(crate) use bare::check_in_force;
 #[cfg(feature = "sessions")]
 pub(crate) use conversation::NO_STORE;
 pub(crate) use folder::Heeded;
-#[cfg(feature = "sessions")]
-pub(crate) use lower::refuse;
-pub(crate) use lower::{AWAIT_INITIALIZE, resumes};
+pub(crate) use lower::{AWAIT_INITIALIZE, refuse, resumes};
 pub(crate) use permissions::PROMPT_TOOL;
 pub(crate) use unasked::unasked_in;
 

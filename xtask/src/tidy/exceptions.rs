@@ -43,6 +43,16 @@ const EXCEPTIONS: &[Exception] = &[
         reason: "the clock of those tests is paused: it moves only when all tasks wait, and then at once",
     },
     Exception {
+        rule: "sleep",
+        path: "crates/testkit/tests/it/live/leaving.rs",
+        reason: "it watches other processes, which report nothing, and looks for what must not happen meanwhile",
+    },
+    Exception {
+        rule: "sleep",
+        path: "crates/testkit/tests/it/live/leaving/host.rs",
+        reason: "it waits for a file of another process",
+    },
+    Exception {
         rule: "whitespace",
         path: "crates/testkit/tests/it/transcript.rs",
         reason: "a transcript's empty line is a sigil and a space",

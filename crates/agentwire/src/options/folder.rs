@@ -116,10 +116,13 @@ mod tests {
         assert!(
             warned(&user, &dir).is_empty() && warned(&Options::new().untrusted_folder(), &dir).is_empty()
         );
-        assert_eq!(warned(&Options::new().setting_sources([SettingSource::Local]), &dir), [local.clone()]);
+        assert_eq!(
+            warned(&Options::new().setting_sources([SettingSource::Local]), &dir),
+            std::slice::from_ref(&local)
+        );
         assert_eq!(warned(&Options::new().strict_mcp_config(), &dir), [own.clone(), local.clone()]);
         let by_flag = Options::new().extra_arg("setting-sources", Some("user, local"));
-        assert_eq!(warned(&by_flag, &dir), [local.clone()]);
+        assert_eq!(warned(&by_flag, &dir), std::slice::from_ref(&local));
         // A worktree has the local settings of the checkout that it belongs to.
         let git = place.path().join("checkout/.git/worktrees/w");
         put("w/.git", &format!("gitdir: {}\n", git.display()));

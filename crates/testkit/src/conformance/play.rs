@@ -121,7 +121,7 @@ impl<'a> Play<'a> {
     fn end(&mut self, scene: &Scene) {
         match self.decoder.finish() {
             Some(Ok(line)) => {
-                self.report.find(self.last_line, format!("the decoder kept {} bytes", line.len()))
+                self.report.find(self.last_line, format!("the decoder kept {} bytes", line.len()));
             }
             Some(Err(error)) => self.report.find(self.last_line, error.to_string()),
             None => {}
