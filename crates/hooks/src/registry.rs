@@ -172,7 +172,7 @@ impl Hooks {
     /// Returns a warning for each matcher of tools that does not fit these, in the order of registration.
     ///
     /// A session calls this with the first `system/init`
-    /// ([`Init::tools`](agentwire_protocol::message::system::Init::tools)).
+    /// ([`Init::tools`](agentwire_protocol::message::Init::tools)).
     pub fn misfits<I>(&self, tools: I) -> Vec<HookWarning>
     where
         I: IntoIterator,
