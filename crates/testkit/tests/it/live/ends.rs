@@ -69,7 +69,8 @@ async fn closing_after_a_turn_limit_is_no_error() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn closing_after_an_api_error_is_no_error() {
     bounded(async {
-        let place = Place::scripted(r#"{"replies": [{"status": 400}]}"#).await;
+        let place =
+            Place::scripted(r#"{"replies": [{"status": 400, "error_message": "no", "times": 6}]}"#).await;
         fails_and_closes(place.options()).await;
     })
     .await;
