@@ -17,6 +17,7 @@ use agentwire_testkit::{
 
 use crate::args::Args;
 use crate::failure::Failure;
+use crate::scenarios::REFUSED;
 
 /// `cargo xtask conformance [PATHS…] [--facade] [--self-test] [--json]`.
 pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
@@ -147,7 +148,8 @@ fn play(path: &Path, mode: Mode) -> Outcome {
         // A second cut, in case a fault shows only there; the self-test tries them all.
         report = check(&transcript, Splits::Every(7));
     }
-    if mode.facade && transcript.outbound().next().is_none() && report.is_clean() {
+    let is_refused = path.file_stem().is_some_and(|name| REFUSED.iter().any(|refused| name == *refused));
+    if mode.facade && (is_refused || transcript.outbound().next().is_none()) && report.is_clean() {
         return Outcome::NotPlayed(report);
     }
     if mode.facade {

@@ -36,8 +36,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
         for task in slow {
             println!("{}: not run: it is slow; name it, or say --all", task.name());
         }
-        let (refused, tasks): (Vec<Task>, Vec<Task>) =
-            tasks.into_iter().partition(|task| names.is_empty() && REFUSED.contains(&task.scenario.name()));
+        let (refused, tasks): (Vec<Task>, Vec<Task>) = tasks
+            .into_iter()
+            .partition(|task| names.is_empty() && scenarios::REFUSED.contains(&task.scenario.name()));
         for task in refused {
             println!(
                 "{}: not run: the library refuses what it sends, and a test of its own holds it to that",
@@ -57,11 +58,6 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
         if tasks.is_empty() { Err(Failure::new("there is nothing to run")) } else { Ok(()) }
     })
 }
-
-/// Scenarios with matchers and replies that the library did not check when they were recorded: their recordings show
-/// what the CLI does with them. `live::matchers` and `live::failing_hooks` try the checks on the CLI.
-const REFUSED: &[&str] =
-    &["hook-invalid-output", "hook-matcher-patterns", "hook-unknown-output", "pre-tool-use-wrong-event-name"];
 
 /// A scenario that did not pass.
 struct Failed<'a> {
