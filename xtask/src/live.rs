@@ -40,10 +40,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
             .into_iter()
             .partition(|task| names.is_empty() && scenarios::REFUSED.contains(&task.scenario.name()));
         for task in refused {
-            println!(
-                "{}: not run: the library refuses what it sends, and a test of its own holds it to that",
-                task.name()
-            );
+            println!("{}: not run: the library refuses its hook replies", task.name());
         }
         let failed = run_all(&tasks, jobs);
         let again = failed.len();

@@ -35,10 +35,10 @@ fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
     Ok(scenarios)
 }
 
-/// Scenarios with matchers and replies that the library did not check when they were recorded: their recordings show
-/// what the CLI does with them. `live::matchers` and `live::failing_hooks` try the checks on the CLI.
+/// Scenarios whose hook replies the library refuses since they were recorded: their recordings show what the CLI does
+/// with such replies, and `live::failing_hooks` tries the refusals on the CLI.
 pub(crate) const REFUSED: &[&str] =
-    &["hook-invalid-output", "hook-matcher-patterns", "hook-unknown-output", "pre-tool-use-wrong-event-name"];
+    &["hook-invalid-output", "hook-unknown-output", "pre-tool-use-wrong-event-name"];
 
 /// The fixture of a scenario.
 pub(crate) fn fixture(cli_version: &str, name: &str) -> Result<PathBuf, Failure> {
