@@ -13,7 +13,7 @@ use rmcp::object;
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// A page of this many bytes takes memory for a few copies of it, whatever is in it.
+/// Any page of this many bytes takes memory for a few copies of it.
 #[tokio::test]
 async fn memory_is_bounded_by_the_limit_of_the_body() {
     let pages: &[(&str, String)] = &[

@@ -1,6 +1,6 @@
-//! Replies in JSON of the caller's own, for events that this version knows: they must be what the event's type says.
+//! Raw JSON replies to known events: they must decode as the reply type of the event.
 //!
-//! A CLI passes over what it does not know in a reply, or the whole reply, and goes ahead.
+//! A CLI ignores unknown parts of a reply, or the whole reply, and goes ahead.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -14,7 +14,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor},
 };
 
-/// Checks that the reply is one of the event's, and says nothing that its type does not have.
+/// Checks that the reply is one of the event, without keys or values that its type does not have.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ fn check_values<E: HookEvent>(reply: &Json) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the CLI heeds `decision` in a reply to the event.
+/// Whether the CLI reads `decision` in a reply to the event.
 fn knows_decision<E: HookEvent>() -> bool {
     let refuses_so = E::refusal("").is_some_and(|refusal| refusal.decision.is_some());
     refuses_so || matches!(E::NAME, "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PreModelSwitch")

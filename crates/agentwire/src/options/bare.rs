@@ -81,7 +81,7 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether the CLI may take the variable for set; what is not known to be off is on.
+/// Whether the CLI may treat the variable as set; a value that is not known to be off counts as on.
 fn is_on(value: &str) -> bool {
     let value = value.trim().to_lowercase();
     !["", "0", "false", "no", "off"].contains(&&*value)

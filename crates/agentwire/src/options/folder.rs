@@ -6,7 +6,7 @@ use agentwire_protocol::cli;
 
 use super::{Options, SettingSource, Warning};
 
-/// Which files of the working directory the CLI heeds.
+/// The files of the working directory that the CLI obeys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heeded {
     project: bool,
@@ -15,7 +15,7 @@ pub(crate) struct Heeded {
 }
 
 impl Options {
-    /// Sets what a session needs in a folder that nobody vouches for: settings of the user alone
+    /// Sets what a session needs in an untrusted folder: settings of the user alone
     /// ([`setting_sources`](field@Self::setting_sources)), no MCP servers but those of the options
     /// ([`strict_mcp_config`](field@Self::strict_mcp_config)), and no scheduled prompts (`CLAUDE_CODE_DISABLE_CRON`),
     /// which CLI 2.1.197 takes from the folder whatever the sources are.
@@ -23,7 +23,7 @@ impl Options {
     /// Nothing of the folder is then run, allows a tool, or changes where requests go: neither settings nor
     /// `.mcp.json`, nor its instructions, commands, skills, agents and plugins.
     /// What the model reads there is still words of strangers, and what tools run there still runs.
-    /// The guide `docs/security.md` says who is trusted with what.
+    /// The guide `docs/security.md` lists the trust in each party.
     #[must_use]
     pub fn untrusted_folder(mut self) -> Self {
         self.setting_sources = Some(vec![SettingSource::User]);
@@ -31,7 +31,7 @@ impl Options {
         self.env(cli::env::DISABLE_CRON, "1")
     }
 
-    /// Which files of the working directory the CLI heeds with these options.
+    /// Returns the files of the working directory that the CLI obeys with these options.
     pub(crate) fn heeded(&self) -> Heeded {
         let by_flag = self.extra_args.get("setting-sources").map(|sources| sources.as_deref().unwrap_or(""));
         let heeds = |source: SettingSource| match (&self.setting_sources, by_flag) {
@@ -54,7 +54,7 @@ impl Options {
 }
 
 impl Heeded {
-    /// A warning for each file that the CLI heeds in this directory.
+    /// Returns a warning for each file in this directory that the CLI obeys.
     pub(crate) fn in_folder(self, dir: &Path) -> Vec<Warning> {
         let settings = self.project.then(|| dir.join(SETTINGS));
         let local = self.local.then(|| [Some(dir.to_owned()), checkout(dir)].into_iter().flatten());

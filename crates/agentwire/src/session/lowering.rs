@@ -18,7 +18,7 @@ impl SessionBuilder {
     /// [`Error::Options`] where an option can't be used as it is set, and [`Error::Hooks`] where a hook can't.
     pub fn lower(&self) -> Result<Lowered, Error> {
         let mut lowered = self.lower_with(&self.options)?;
-        // A resumed session goes on with a deferred tool use by itself, and the CLI knows the hooks from the handshake.
+        // A resumed session continues a deferred tool use without a prompt, and the CLI learns the hooks from the handshake.
         if self.has_hooks()
             && (lowered.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg)))
         {

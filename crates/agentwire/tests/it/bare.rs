@@ -60,7 +60,7 @@ fn hooks_are_not_switched_off_by_what_is_inherited_or_in_other_settings() {
     assert_eq!(merged, json!({"env": {SIMPLE: "0"}, "model": "opus"}));
     let (secret, _) = lowered(settings(r#"{"env": {"A": "s3cr3t"}}"#));
     assert_eq!(secret.unwrap(), "<private>/settings.json");
-    // These are where nothing can be added; the session asks for what is in force.
+    // Nothing can be added to these settings, so the session asks the CLI for the effective ones.
     let elsewhere = Options::new().settings(std::path::PathBuf::from("/s.json"));
     assert_eq!(lowered(elsewhere), (Some("/s.json".to_owned()), false));
     let elsewhere = Options::new().extra_arg("settings", Some("/s.json"));

@@ -18,11 +18,11 @@ pub(crate) struct HeadScanner {
     in_response: bool,
     /// Whether the next string, or the open one, is a key at a depth that matters.
     is_key: bool,
-    /// The key whose value comes next, or is open.
+    /// The key of the value that comes next, or is open.
     key: Key,
     /// The open string so far, without its quotes.
     text: Vec<u8>,
-    /// Whether `text` is kept: the string matters, and is not too long.
+    /// Whether `text` holds the whole string so far: the string matters and is not too long.
     keeps_text: bool,
     /// The kind, where it is known.
     kind: Option<Box<str>>,

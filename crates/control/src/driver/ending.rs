@@ -1,4 +1,4 @@
-//! The end of the input, by us or by the peer, and what is said to open requests before it.
+//! The end of the input, by us or by the peer, and the answers to open requests before it.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -18,7 +18,7 @@ impl Shared {
         self.written.notify_waiters();
     }
 
-    /// Ends the input of a CLI that seems to be idle for a while, and has not said so. Never ends.
+    /// Ends the input of a CLI that seems idle for a while but has not reported it. Never returns.
     ///
     /// 2.1.197 does not say that prompts have shared a turn.
     pub(super) async fn end_when_quiet(&self) -> Infallible {
@@ -36,7 +36,7 @@ impl Shared {
         }
     }
 
-    /// Ends the input where nobody will write any more, and returns what should be written before.
+    /// Ends the input when the writer is gone, and returns the lines to write first.
     ///
     /// The second value is whether the CLI must end at once, since its turn would go on unguarded.
     pub(super) fn last_words(&self) -> (Bytes, bool) {

@@ -6,7 +6,7 @@ use super::{Input, Router, answer};
 use crate::Event;
 
 impl Router {
-    /// Ends the input: what waits is still to be written, and later requests and answers are not sent.
+    /// Ends the input: queued lines are still written, and later requests and answers are not sent.
     ///
     /// Requests of the CLI's that are still open are answered with an error first.
     /// The CLI may take that for leave to go ahead: where a request guards something, send its refusal with
@@ -70,7 +70,7 @@ impl Router {
         self.is_ending() && self.ledger.seems_over() && self.receipts.all_begun()
     }
 
-    /// Interrupts the turn that runs and drops the prompts that wait, without a reply: for a session that is given up.
+    /// Interrupts the running turn and drops queued prompts, without waiting for a reply: for a session that is dropped.
     #[cfg(feature = "driver")]
     pub(crate) fn interrupt_for_good(&mut self) {
         use agentwire_protocol::control::{Interrupt, OutboundRequest};

@@ -1,8 +1,8 @@
 //! Names of tools, as hooks have them.
 
-/// Returns the name as hooks have it: the CLI writes `_` for what it does not allow in names of MCP servers and tools.
+/// Returns the name as hooks see it: the CLI replaces characters that it does not allow in MCP names by `_`.
 ///
-/// The characters `kept` stay, since they mean something to who wrote the name.
+/// The characters `kept` stay, since they have a meaning in the matcher.
 pub(crate) fn normalized(name: &str, kept: &str) -> String {
     if !name.starts_with("mcp__") {
         return name.to_owned();
@@ -61,7 +61,7 @@ pub(crate) fn check(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the name is meant to be one of an MCP server's, also with the wrong case or number of `_`.
+/// Whether the name looks like that of an MCP tool, also with the wrong case or number of `_`.
 pub(crate) fn begins_like_mcp(name: &str) -> bool {
     name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mcp_"))
 }

@@ -1,4 +1,4 @@
-//! Patterns of matchers: what is refused, what passes, and what fits which tools.
+//! Patterns of matchers: refused ones, accepted ones, and the tools that they match.
 
 use super::{Pattern, exactly};
 

@@ -155,7 +155,7 @@ async fn each_event_has_its_own_vocabulary() {
             assert_eq!(given["decision"], "block", "{event} {reply}: {given}");
         }
     }
-    // Nothing can be refused here: the failure is told.
+    // This event cannot refuse: the failure is reported.
     let told = answered("PostToolUse", post_tool_use(), r#"{"updatedToolOutput":"x"}"#).await.unwrap_err();
     assert!(told.contains("`updatedToolOutput`"), "{told}");
     let told = answered("SessionEnd", json!({}), r#"{"decision":"block"}"#).await.unwrap_err();

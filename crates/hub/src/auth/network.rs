@@ -1,4 +1,4 @@
-//! Where the authorization of a server may lead: that of a public server, never to a private address.
+//! The addresses that authorization may contact: for a public server, never a private one.
 
 use std::{
     error::Error,
@@ -37,7 +37,7 @@ impl Network {
         let is_private = self.is_private().await;
         match url.scheme() {
             "https" => {}
-            // A public server over https sends nobody to a place without.
+            // A public server over https never leads to an address without TLS.
             "http" if is_private || self.server.scheme() == "http" => {}
             other => return Err(Refused(format!("{other}://{host} is not https"))),
         }
@@ -76,7 +76,7 @@ impl Network {
         self.addresses(&url).await.map(drop)
     }
 
-    /// Whether the server is in a private network at all of its addresses, and never was elsewhere.
+    /// Whether each address of the server is private, and was at each earlier lookup.
     async fn is_private(&self) -> bool {
         match self.find(self.server.host_str().unwrap_or_default()).await {
             Ok(found) => !found.is_empty() && !self.seen_public.load(Ordering::Relaxed),

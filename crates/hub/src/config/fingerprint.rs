@@ -45,7 +45,7 @@ impl Configured {
 }
 
 impl Launch {
-    /// Whether the user is asked for a value before the server starts.
+    /// Whether the server needs a value from the user before it starts.
     fn asks(&self) -> bool {
         let asks = |text: &String| text.contains("${input:");
         match self {

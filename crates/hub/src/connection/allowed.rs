@@ -88,7 +88,7 @@ impl Definitions {
         }
     }
 
-    /// A tool for which there is no room is asked about.
+    /// A tool that exceeds the limit needs approval.
     fn put(&mut self, tool: &Tool, definition: Definition) {
         if self.tools.len() < MAX_TOOLS || self.tools.contains_key(&*tool.name) {
             self.tools.insert(tool.name.clone().into_owned(), definition);

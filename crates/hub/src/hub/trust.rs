@@ -42,7 +42,7 @@ impl Trust {
             || self.fingerprints.contains(&server.fingerprint())
     }
 
-    /// The servers that count: instead of one that is not trusted, that of the user whose name it takes.
+    /// The effective servers: an untrusted one is replaced by the server of the user that has the same name.
     pub(super) fn choose(&self, configuration: &Configuration) -> Vec<Configured> {
         let chosen = configuration.servers.iter().map(|server| {
             let replaced = configuration.replaced.iter().find(|replaced| replaced.name == server.name);
@@ -55,7 +55,7 @@ impl Trust {
     }
 }
 
-/// An edit of the program's, which nobody has to agree to again.
+/// An edit by the program, which needs no new trust.
 #[derive(Debug)]
 pub(super) struct Edited<'a> {
     pub(super) edit: &'a Edit,

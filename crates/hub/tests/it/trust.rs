@@ -106,7 +106,7 @@ async fn a_server_starts_when_its_definition_is_trusted_and_ends_when_that_chang
         write(change.clone());
         until(&hub, || is_untrusted(&hub, "a")).await;
         assert_ne!(fingerprint(&hub, "a"), first, "{change}");
-        // What was trusted before is still: it is the same definition.
+        // The definition is the same, so it is still trusted.
         write(json!({}));
         until(&hub, || is_connected(&hub, "a")).await;
     }
@@ -206,7 +206,7 @@ async fn the_program_can_trust_definitions_from_the_start_or_a_whole_folder() {
     let hub = project.hub(|builder| builder).await;
     assert!(is_connected(&hub, "a") && is_connected(&hub, "b"));
     hub.close().await;
-    // What is read without a hub is not trusted by being applied.
+    // Applying a configuration that was read without a hub does not make it trusted.
     let hub = Hub::builder().debounce(DEBOUNCE).build();
     hub.apply(Sources::new().project(project.folder.path()).read());
     assert!(is_untrusted(&hub, "a") && is_untrusted(&hub, "b"));

@@ -11,7 +11,7 @@ pub(crate) fn is_control(line: &str) -> bool {
 
 /// Whether `path` leads to something that is only shown to a person.
 ///
-/// Everything else of a request may change the answer: what the tool is, what it gets, who asks, and why.
+/// Every other field may change the answer: the tool, its input, the asking agent, and the reason.
 pub(crate) fn is_decoration(path: &[Step]) -> bool {
     match path {
         [Step::Key(request), Step::Key(name), ..] => {

@@ -1,4 +1,4 @@
-//! Tolerant reading: one field that does not fit costs that field, and neither the message nor what stands beside it.
+//! Tolerant reading: a field that does not fit costs that field alone, not the message or its other fields.
 
 mod changed;
 

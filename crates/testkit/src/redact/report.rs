@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use super::Leftovers;
 
-/// The result of a redaction, for the person who gives the recording away.
+/// The result of a redaction, to read before the recording is shared.
 ///
 /// Its [`Display`](fmt::Display) form holds the counts, the leftovers and [`NOT_SEARCHED`](Self::NOT_SEARCHED), and no
 /// secret.

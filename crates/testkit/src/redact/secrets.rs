@@ -1,4 +1,4 @@
-//! Blanks secrets: those that are named, those whose place says so, and those that their shape gives away.
+//! Blanks secrets: by name, by place, and by shape.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub(super) struct Secrets {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Form {
     text: String,
-    /// It counts only where it is not a part of a longer word: nobody named it.
+    /// Whether parts of longer words do not count, as for texts that the caller did not name.
     is_word: bool,
 }
 
@@ -198,9 +198,9 @@ impl Secrets {
         }
     }
 
-    /// Replaces what was found; of places that overlap, the first and longest gives its name to all.
+    /// Replaces the matches; overlapping ones get the kind of the first and longest.
     fn apply(&mut self, text: &[u8], mut finds: Vec<Find>) -> Vec<u8> {
-        // A kind that is known says more than that the text was found elsewhere too.
+        // A specific kind says more than `Named`, so it comes first.
         let rank = |find: &Find| (find.range.start, Reverse(find.range.end), find.kind == SecretKind::Named);
         finds.sort_by_key(rank);
         let mut merged: Vec<Find> = Vec::new();

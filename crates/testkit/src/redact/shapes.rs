@@ -134,7 +134,7 @@ fn is_mixed(text: &str) -> bool {
     let signs = text
         .trim_matches(|char: char| !char.is_alphanumeric())
         .contains(['!', '#', '$', '%', '&', '*', '+', '=', '@', '^']);
-    // A capital at the start alone is that of a sentence.
+    // A capital at the start alone begins a sentence.
     let is_capital = upper > 1 && lower > 0;
     digits > 0 || is_capital || signs || text.len() >= 24
 }
@@ -157,7 +157,7 @@ fn classes(text: &str) -> [usize; 3] {
     [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase), count(u8::is_ascii_digit)]
 }
 
-/// Whether a name that holds the word for a secret is that of a secret, and not of something about one.
+/// Whether a name that contains a word for secrets names a secret itself, such as `api_key` and not `key_count`.
 fn is_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let rest = name.trim_end_matches(['"', '\'', '\\', ']', ' ', '\t', '-', '_']);
@@ -171,7 +171,7 @@ struct Shape {
     pattern: &'static str,
 }
 
-/// What is done with a place that a pattern has found.
+/// The treatment of a match.
 #[derive(Clone, Copy)]
 enum Then {
     /// It is the secret.

@@ -52,7 +52,7 @@ pub(super) fn finds(entries: &[Entry], find: impl Fn(&str) -> Vec<Find>) -> Find
     finds
 }
 
-/// What tells a block from others.
+/// The identity of a block.
 fn block(value: &Value) -> String {
     let event = &value["event"];
     format!("{} {} {}", value["session_id"], value["parent_tool_use_id"], event["index"])

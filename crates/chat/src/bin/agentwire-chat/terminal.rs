@@ -1,4 +1,4 @@
-//! The terminal: what it shows, and lines that the user types.
+//! The terminal: output, and lines of input.
 
 use std::{
     io::{self, Write as _},

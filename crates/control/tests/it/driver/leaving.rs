@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{Cli, Process, Session, link, settings, start, waits};
 use crate::script::{INIT, RESULT, inbound};
 
-/// A responder that never answers, and refuses what is open at the end.
+/// A responder that never answers, and refuses open requests at the end.
 struct Undecided {
     guards: bool,
 }

@@ -120,7 +120,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The text without what was set aside.
+    /// Returns the text without the parts that were set aside.
     pub(super) fn write(&self, out: &mut String) {
         match &self.state {
             State::Whole => out.push_str(self.text),

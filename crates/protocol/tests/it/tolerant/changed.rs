@@ -62,7 +62,7 @@ proptest! {
     }
 }
 
-/// What is wrong with the message that is read after the change, if anything.
+/// Returns the fault of the message after the change, if any.
 fn fault(value: &Value, before: &Value, path: &[String], change: Change) -> Option<String> {
     let line = write(value, path, change);
     let place = format!("{change:?} of {} in {line}", path.join("."));
@@ -120,7 +120,7 @@ fn steps(path: &str) -> Vec<String> {
     path.replace('[', ".").replace(']', "").split('.').map(str::to_owned).collect()
 }
 
-/// Where the two differ, but for what lies at `path`.
+/// Returns the first difference outside of `path`.
 fn difference(before: &Value, after: &Value, path: &[String]) -> Option<String> {
     let step = path.first();
     let is_last = path.len() == 1;
@@ -204,7 +204,7 @@ pub(super) fn write(value: &Value, path: &[String], change: Change) -> String {
     }
 }
 
-/// What the CLI said in the recorded sessions and can be read, each shape of a line once.
+/// The readable messages of the recorded sessions, each shape of a line once.
 fn recorded() -> Vec<String> {
     let mut lines = std::collections::BTreeMap::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions")];

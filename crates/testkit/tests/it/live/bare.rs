@@ -1,4 +1,4 @@
-//! Settings that put the CLI into its bare mode, which calls no hook: the hooks of a session are called all the same.
+//! Settings that put the CLI into its bare mode, which calls no hook: a session calls its hooks despite them.
 
 use std::{fs, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! A deferred tool use that a resumed session goes on with by itself: the hooks are known before.
+//! A resumed session continues a deferred tool use without a prompt: the hooks are known before that.
 
 use std::{
     future::pending,
@@ -56,7 +56,7 @@ async fn denied(place: &Place, session: &str, with: impl FnOnce(SessionBuilder) 
     });
     let builder = Session::builder().options(options(place).resume(session)).hooks(hooks);
     let mut session = with(builder).connect().await.unwrap();
-    // It goes on by itself: no prompt is sent.
+    // It continues without a prompt.
     let result = loop {
         if let Incoming::Message(Message::Result(result), _) = session.next().await.unwrap().unwrap() {
             break result;
@@ -111,7 +111,7 @@ async fn a_deferred_tool_asks_the_hook_though_a_server_is_slow() {
     tokio::join!(five(), five(), five(), five());
 }
 
-/// A process that is given out late, as over a slow connection.
+/// A process whose transport is slow to open.
 struct Late(ProcessTransport);
 
 impl Transport for Late {

@@ -98,7 +98,7 @@ async fn is_passed(guard: &'static Guard, way: &str) -> bool {
             .unwrap(),
     );
     eventually("its time has come", || guard.has_come(&place)).await;
-    // Whatever the CLI does before it waits.
+    // Time for the CLI to reach the state in which it waits.
     sleep(Duration::from_millis(200)).await;
     match way {
         "SIGKILL" => host.0.kill().unwrap(),

@@ -1,4 +1,4 @@
-//! Matchers: whatever is accepted matches on the real CLI what it is said to match.
+//! Matchers: an accepted pattern matches the same tools on the real CLI as in the check.
 
 use std::sync::{Arc, Mutex};
 

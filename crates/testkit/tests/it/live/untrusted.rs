@@ -1,4 +1,4 @@
-//! A folder that nobody vouches for: by default much of it has an effect, and with `untrusted_folder` nothing has.
+//! An untrusted folder: by default many of its files have an effect, with `untrusted_folder` none has.
 
 use std::{
     fs,

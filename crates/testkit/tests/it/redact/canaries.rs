@@ -1,4 +1,4 @@
-//! Canaries in every string of every recorded message, and texts that nobody would write.
+//! Canaries in every string of every recorded message, and random bytes.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 

@@ -180,7 +180,7 @@ fn asked(place: &Place) -> usize {
     place.model.requests().iter().filter(|request| &*request.path == "/v1/messages").count()
 }
 
-/// A hook that says when it is asked, and never answers.
+/// A hook that records its call, and never answers.
 fn hook<E: HookEvent>(
     builder: SessionBuilder,
     place: &Path,

@@ -19,7 +19,7 @@ pub(super) const WAYS: &[&str] = &[
     "SIGKILL",
 ];
 
-/// Tells a host what it plays: the guard, the way, the folder, and the address of the model.
+/// The variable that holds the role of a host: the guard, the way, the folder, and the address of the model.
 pub(super) const HOST: &str = "AGENTWIRE_LEAVING_HOST";
 
 /// Plays the host. It lives on until it is killed.

@@ -77,7 +77,7 @@ fn writing_tools_are_matched_by_their_names() {
     }
 }
 
-/// Whatever a call holds, the log has one line for it, and neither log nor webhook tells what it was.
+/// The log has one line for any call, and neither log nor webhook contains its input.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn calls_are_told_without_what_is_in_them() {

@@ -99,7 +99,7 @@ fn every_way_to_a_secret_is_refused() {
     let tools = ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Grep"];
     let passed = pass(&tools, &folder, &ways, |call| refused(&env_files::judge(call)));
     assert!(passed.is_empty(), "{passed:#?}");
-    // What a search finds tells what is in the file, whatever it prints.
+    // The matches of a search reveal the file's contents, whether or not it prints them.
     for fields in [
         json!({"pattern": "^TOKEN=a", "path": folder}),
         json!({"pattern": "^TOKEN=a"}),
@@ -129,7 +129,7 @@ fn every_way_into_a_folder_is_refused() {
     fs::create_dir(root.join("system")).unwrap();
     let ways = ways_to(&root, "system/passwd");
     let system = root.join("system");
-    // Those that lead to the file lead into the folder; what is next to it does not.
+    // Paths to the file lead into the folder; paths beside it do not.
     let tools = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
     let of = std::slice::from_ref(&system);
     let passed = pass(&tools, &root, &ways, |call| refused(&system_folders::judge(call, of)));
