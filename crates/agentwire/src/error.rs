@@ -3,7 +3,7 @@
 #[cfg(feature = "sessions")]
 mod store;
 
-use std::{error::Error as StdError, fmt, sync::Arc};
+use std::{error::Error as StdError, fmt, iter, sync::Arc};
 
 use agentwire_codec::Line;
 use agentwire_control::{ControlError, Ending};
@@ -19,7 +19,10 @@ pub use store::{ResumeError, StoreFault};
 /// What can go wrong in a session.
 ///
 /// A line that can't be decoded is no error of the session's: it is an [`Incoming`](crate::Incoming), and the session goes on.
-#[derive(Debug, thiserror::Error)]
+///
+/// `{:?}`, which Rust prints when `main` returns an error, shows the message, each cause on a line of its own, and a
+/// remedy where there is one. `{:#?}` shows the fields.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No CLI was found. Install it, put it on `PATH`, or name it in the options or in `AGENTWIRE_CLI`.
@@ -132,22 +135,79 @@ impl Error {
     }
 }
 
-struct Report<'a>(&'a Error);
-
-impl fmt::Display for Report<'_> {
+impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&with_causes(self.0))
+        if f.alternate() {
+            return self.fields(f);
+        }
+        write!(f, "{self}")?;
+        for cause in causes(self) {
+            write!(f, "\n  caused by: {cause}")?;
+        }
+        match self.remedy() {
+            Some(remedy) => write!(f, "\n  help: {remedy}"),
+            None => Ok(()),
+        }
     }
 }
 
-fn with_causes(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(&format!(": {cause}"));
-        source = cause.source();
+impl Error {
+    /// Returns what to do about the errors that new users meet first.
+    fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::CliNotFound(_) => Some(
+                "install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name the program in \
+                 `AGENTWIRE_CLI` or in the option `pathToClaudeCodeExecutable`",
+            ),
+            Self::NotLoggedIn { .. } => {
+                Some("set `ANTHROPIC_API_KEY`, or run `claude` once in a terminal and log in")
+            }
+            _ => None,
+        }
     }
-    text
+
+    fn fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CliNotFound(source) => f.debug_tuple("CliNotFound").field(source).finish(),
+            Self::Start(source) => f.debug_tuple("Start").field(source).finish(),
+            Self::Options { option, why } => {
+                f.debug_struct("Options").field("option", option).field("why", why).finish()
+            }
+            Self::Hooks(source) => f.debug_tuple("Hooks").field(source).finish(),
+            Self::Ended(ending) => f.debug_tuple("Ended").field(ending).finish(),
+            Self::SessionStore { why } => f.debug_struct("SessionStore").field("why", why).finish(),
+            Self::UnreadableResult { why, line } => {
+                f.debug_struct("UnreadableResult").field("why", why).field("line", line).finish()
+            }
+            Self::NotLoggedIn { text, ending } => {
+                f.debug_struct("NotLoggedIn").field("text", text).field("ending", ending).finish()
+            }
+            Self::TurnFailed(result) => f.debug_tuple("TurnFailed").field(result).finish(),
+            Self::NoResult => f.write_str("NoResult"),
+            Self::NoStructuredOutput { text } => {
+                f.debug_struct("NoStructuredOutput").field("text", text).finish()
+            }
+            Self::StructuredOutput { why, output } => {
+                f.debug_struct("StructuredOutput").field("why", why).field("output", output).finish()
+            }
+            Self::Control(source) => f.debug_tuple("Control").field(source).finish(),
+            #[cfg(feature = "sessions")]
+            Self::Resume(source) => f.debug_tuple("Resume").field(source).finish(),
+        }
+    }
+}
+
+struct Report<'a>(&'a dyn StdError);
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        causes(self.0).try_for_each(|cause| write!(f, ": {cause}"))
+    }
+}
+
+fn causes(error: &dyn StdError) -> impl Iterator<Item = &dyn StdError> {
+    iter::successors(error.source(), |cause| (*cause).source())
 }
 
 /// A session that ended is told as that, whatever was being asked.

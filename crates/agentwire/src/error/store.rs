@@ -28,7 +28,7 @@ pub enum StoreFault {
 impl StoreFault {
     /// The fault with its causes.
     pub(crate) fn report(&self) -> String {
-        super::with_causes(self)
+        super::Report(self).to_string()
     }
 }
 

@@ -194,6 +194,14 @@ async fn a_missing_login_is_an_error_of_its_own() {
         let error = turn.text().await.unwrap_err();
         let Error::NotLoggedIn { text, ending: None } = &error else { panic!("{error:?}") };
         assert!(text.starts_with("Not logged in"), "{text}");
+        let printed = format!("{error:?}");
+        assert!(
+            printed.ends_with(
+                "\n  help: set `ANTHROPIC_API_KEY`, or run `claude` once in a terminal and log in"
+            ),
+            "{printed}"
+        );
+        assert!(printed.starts_with("the CLI has no valid login: Not logged in"), "{printed}");
         // The same where the session ends with it, as a query does.
         peer.exit(ExitReport::exited(1));
         let error = fails(&mut session).await;

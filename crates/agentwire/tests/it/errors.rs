@@ -52,6 +52,18 @@ fn cli_not_found() {
     let error = Error::from(search.find().unwrap_err());
     assert!(matches!(error, Error::CliNotFound(TransportError::NotFound { .. })), "{error:?}");
     names(&error, &["the Claude Code CLI was not found", "looked in /nonexistent/bin/claude"]);
+    // What Rust prints when `main` returns it.
+    let printed = format!("{error:?}");
+    let lines: Vec<_> = printed.lines().collect();
+    assert_eq!(
+        lines[..2],
+        [
+            "the Claude Code CLI was not found",
+            "  caused by: no agent CLI found; looked in /nonexistent/bin/claude",
+        ]
+    );
+    assert!(lines[2].starts_with("  help: install Claude Code"), "{printed}");
+    assert!(format!("{error:#?}").starts_with("CliNotFound(\n"), "{error:#?}");
 }
 
 #[test]
