@@ -11,7 +11,7 @@ use crate::machine;
 use crate::netns;
 use crate::program;
 use crate::sessions_agree;
-use crate::workspace::{Metadata, Package};
+use crate::workspace::{self, Metadata, Package};
 
 /// A step is a line here and, where it is more than a list of commands, a function below.
 #[rustfmt::skip] // One step a line, or the table cannot be read.
@@ -56,6 +56,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "features", size: Size::Long, plan: features, about: "each feature of each crate by itself" },
     Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
     Step { name: "msrv", size: Size::Long, plan: msrv, about: "the oldest Rust that is promised" },
+    Step { name: "versions", size: Size::Long, plan: versions, about: "everything builds with the lowest and with the newest versions of the dependencies" },
     Step { name: "properties", size: Size::Long, plan: properties, about: "the tests of properties, with many more cases, which are new each time" },
     Step { name: "fuzz", size: Size::Long, plan: fuzz, about: "the fuzz targets, half a minute each" },
     Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the marks of speed and memory, as ratios of one run" },
@@ -219,6 +220,26 @@ fn msrv() -> Result<Plan, Failure> {
         let mut command = program::cargo_of(version)?;
         command.args(["check", "-p", &package.name, "--lib", "--all-features"]);
         commands.push(command);
+    }
+    Ok(Plan::Run(commands))
+}
+
+/// Builds with lock files of their own: one with the lowest versions that the manifests allow, one with the newest.
+fn versions() -> Result<Plan, Failure> {
+    let folder = workspace::root()?.join("target/versions");
+    let mut commands = Vec::new();
+    for (name, resolve) in
+        [("lowest", "-Z direct-minimal-versions generate-lockfile"), ("newest", "generate-lockfile")]
+    {
+        for line in [resolve, "check --locked --workspace --all-features"] {
+            let mut command = program::cargo()?;
+            let lock = folder.join(name).join("Cargo.lock");
+            // Both options of cargo are unstable.
+            command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_DIR", folder.join("build"));
+            command.args(["-Z", "lockfile-path", "--config"]).arg(format!("resolver.lockfile-path={lock:?}"));
+            command.args(line.split_whitespace());
+            commands.push(command);
+        }
     }
     Ok(Plan::Run(commands))
 }
