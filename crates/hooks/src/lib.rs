@@ -20,6 +20,7 @@ mod registration;
 mod reply;
 mod responder;
 mod strict;
+mod terminal;
 
 pub use any::{AnyHook, EVENTS, IntoAnyReply};
 pub use callback::{catch_panic, excerpt};

@@ -19,3 +19,4 @@ mod policy;
 mod problem;
 mod reply;
 mod strict;
+mod terminal;

@@ -1,17 +1,36 @@
-//! The prompt of the example `permission_prompt`, without a terminal: what is shown, and what each answer comes to.
+//! The dialog without a terminal.
 
-#[path = "../../examples/permission_prompt/prompt.rs"]
-mod prompt;
+use std::{collections::VecDeque, io};
 
-use agentwire::protocol::control::CanUseTool;
+use agentwire_protocol::control::CanUseTool;
 use serde_json::{Value, json};
 
-/// What is sent where these lines are typed, and what was shown.
+use super::prompt::{self, Dialog};
+
+/// Lines that are typed ahead, and the text that was shown.
+struct Typed {
+    lines: VecDeque<String>,
+    shown: String,
+}
+
+impl Dialog for Typed {
+    async fn read(&mut self) -> Option<String> {
+        self.lines.pop_front()
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        self.shown.push_str(text);
+        Ok(())
+    }
+}
+
+/// Returns the decision and the text that was shown.
 fn typed(request: Value, lines: &str) -> (Value, String) {
     let request: CanUseTool = serde_json::from_value(request).unwrap();
-    let mut shown = Vec::new();
-    let decision = prompt::ask(&request, &mut lines.as_bytes(), &mut shown).unwrap();
-    (serde_json::to_value(decision).unwrap(), String::from_utf8(shown).unwrap())
+    let mut dialog = Typed { lines: lines.lines().map(str::to_owned).collect(), shown: String::new() };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let decision = runtime.block_on(prompt::ask(&request, &mut dialog)).unwrap();
+    (serde_json::to_value(decision).unwrap(), dialog.shown)
 }
 
 fn bash() -> Value {
@@ -103,4 +122,25 @@ fn a_plan_is_approved_or_sent_back() {
     assert_eq!(typed(plan.clone(), "edits\n").0["updatedPermissions"][0]["mode"], "acceptEdits");
     assert_eq!(typed(plan.clone(), "\nstay\n").0, json!({"behavior": "deny", "message": "stay"}));
     assert_eq!(typed(plan, "").0["behavior"], "deny");
+}
+
+#[test]
+fn an_edit_is_shown_as_its_changes() {
+    let edit = json!({"tool_name": "Edit", "tool_use_id": "t", "input": {
+        "file_path": "/a.rs", "old_string": "fn a() {\n    1\n}", "new_string": "fn a() {\n    2\n    3\n}", "replace_all": true}});
+    let (_, shown) = typed(edit, "y\n");
+    let changes = "  /a.rs (all occurrences)\n    fn a() {\n  -     1\n  +     2\n  +     3\n    }\n";
+    assert!(shown.contains(changes), "{shown}");
+    let write = json!({"tool_name": "Write", "tool_use_id": "t", "input": {"file_path": "/b", "content": "x\n".repeat(300)}});
+    let (_, shown) = typed(write, "y\n");
+    assert!(shown.contains("  /b\n  + x\n  + x\n") && shown.contains("… and 101 lines more"), "{shown}");
+    let odd = json!({"tool_name": "Edit", "tool_use_id": "t", "input": {"file_path": 1}});
+    assert!(typed(odd, "y\n").1.contains(r#"input: {"file_path":1}"#));
+}
+
+#[test]
+fn equal_lines_at_both_ends_are_counted_once() {
+    let edit = json!({"tool_name": "Edit", "tool_use_id": "t", "input": {
+        "file_path": "/a", "old_string": "x\nx", "new_string": "x\nx\nx"}});
+    assert!(typed(edit, "y\n").1.contains("  /a\n    x\n    x\n  + x\n"));
 }

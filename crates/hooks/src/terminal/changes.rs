@@ -1,0 +1,63 @@
+//! What an edit changes, as lines that begin with `-` and `+`.
+
+use agentwire_protocol::control::CanUseTool;
+use serde::Deserialize;
+
+/// Returns the changes of an `Edit` or a `Write`; `None` for other tools, and for an input of another shape.
+pub(super) fn of(request: &CanUseTool) -> Option<Vec<String>> {
+    let mut lines = match &*request.tool_name {
+        "Edit" => {
+            let edit: Edit = request.input.decode().ok()?;
+            let scope = if edit.replace_all { " (all occurrences)" } else { "" };
+            let mut lines = vec![format!("{}{scope}", edit.file_path)];
+            lines.extend(changed(&edit.old_string, &edit.new_string));
+            lines
+        }
+        "Write" => {
+            let write: Write = request.input.decode().ok()?;
+            let mut lines = vec![write.file_path];
+            lines.extend(write.content.lines().map(|line| format!("+ {line}")));
+            lines
+        }
+        _ => return None,
+    };
+    if lines.len() > MOST {
+        let rest = lines.len() - MOST;
+        lines.truncate(MOST);
+        lines.push(format!("… and {rest} lines more"));
+    }
+    Some(lines)
+}
+
+/// The lines that both texts begin or end with are context.
+fn changed(old: &str, new: &str) -> Vec<String> {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let shorter = old.len().min(new.len());
+    let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let after = old.iter().rev().zip(new.iter().rev()).take(shorter - before);
+    let after = after.take_while(|(old, new)| old == new).count();
+    let marked = |mark: char| move |line: &&str| format!("{mark} {line}");
+    let mut lines: Vec<_> = old[..before].iter().map(marked(' ')).collect();
+    lines.extend(old[before..old.len() - after].iter().map(marked('-')));
+    lines.extend(new[before..new.len() - after].iter().map(marked('+')));
+    lines.extend(old[old.len() - after..].iter().map(marked(' ')));
+    lines
+}
+
+#[derive(Deserialize)]
+struct Edit {
+    file_path: String,
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+#[derive(Deserialize)]
+struct Write {
+    file_path: String,
+    content: String,
+}
+
+/// A person can't judge more at a prompt.
+const MOST: usize = 200;

@@ -1,0 +1,73 @@
+//! The handler for the terminal, in processes with a standard input of their own.
+
+use std::{
+    env,
+    io::{Read as _, Write as _},
+    process::{Child, Command, Stdio},
+};
+
+use agentwire_hooks::PermissionHandler;
+use serde_json::{Value, json};
+
+use crate::cli::Cli;
+
+fn question(title: &str) -> Value {
+    json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t", "title": title})
+}
+
+fn start(test: &str, input: Stdio) -> Child {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    command.stdin(input).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Reads what the child shows until `text` is in it.
+fn wait_for(child: &mut Child, text: &str) {
+    let (mut shown, mut byte) = (Vec::new(), [0]);
+    while !String::from_utf8_lossy(&shown).contains(text) {
+        let read = child.stderr.as_mut().unwrap().read(&mut byte).unwrap();
+        assert_eq!(read, 1, "{}", String::from_utf8_lossy(&shown));
+        shown.push(byte[0]);
+    }
+}
+
+#[test]
+fn questions_are_answered_by_lines_and_the_process_ends_while_the_input_is_open() {
+    let mut child = start("terminal::asks_thrice", Stdio::piped());
+    for (title, line) in [("first", "y\n"), ("third", "not now\n")] {
+        wait_for(&mut child, title);
+        wait_for(&mut child, "] ");
+        child.stdin.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+    // `wait` would close the input.
+    let input = child.stdin.take();
+    assert!(child.wait().unwrap().success());
+    drop(input);
+}
+
+#[tokio::test]
+#[ignore = "another test runs it in a process of its own"]
+async fn asks_thrice() {
+    let mut cli = Cli::start(PermissionHandler::terminal()).await;
+    assert_eq!(cli.exchange(question("first")).await.unwrap()["behavior"], "allow");
+    cli.ask("second", question("second")).await;
+    cli.take_back("second").await;
+    let third = cli.exchange(question("third")).await.unwrap();
+    assert_eq!(third, json!({"behavior": "deny", "message": "not now"}));
+}
+
+#[test]
+fn without_an_input_everything_is_denied() {
+    let mut child = start("terminal::asks_nobody", Stdio::null());
+    assert!(child.wait().unwrap().success());
+}
+
+#[tokio::test]
+#[ignore = "another test runs it in a process of its own"]
+async fn asks_nobody() {
+    let mut cli = Cli::start(PermissionHandler::terminal()).await;
+    for _ in 0..2 {
+        let denied = cli.exchange(question("first")).await.unwrap();
+        assert_eq!(denied, json!({"behavior": "deny", "message": "nobody is there to answer"}));
+    }
+}
