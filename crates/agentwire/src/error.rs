@@ -10,7 +10,7 @@ use agentwire_control::{ControlError, Ending};
 use agentwire_hooks::HooksError;
 use agentwire_protocol::{
     RawJson,
-    message::{AssistantError, TurnResult},
+    message::{AssistantError, ResultSubtype, TurnResult},
 };
 use agentwire_transport::TransportError;
 #[cfg(feature = "sessions")]
@@ -110,6 +110,15 @@ impl Error {
             Self::Ended(ending) => Some(ending),
             Self::NotLoggedIn { ending, .. } => ending.as_deref(),
             _ => None,
+        }
+    }
+
+    /// Returns whether the turn failed for its structured output alone, so that asking again may help.
+    pub(crate) fn is_of_output(&self) -> bool {
+        match self {
+            Self::NoStructuredOutput { .. } | Self::StructuredOutput { .. } => true,
+            Self::TurnFailed(result) => result.subtype == ResultSubtype::ErrorMaxStructuredOutputRetries,
+            _ => false,
         }
     }
 

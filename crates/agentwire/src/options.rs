@@ -12,6 +12,7 @@ mod lower;
 mod mcp;
 mod model;
 mod output;
+mod output_schema;
 mod permissions;
 mod plugins;
 mod prompt;

@@ -98,6 +98,10 @@ impl<'a> Turn<'a> {
         while let Some(incoming) = self.next().await {
             incoming?;
         }
+        self.take_result()
+    }
+
+    fn take_result(&mut self) -> Result<Option<Box<TurnResult>>, Error> {
         self.unread.take().map_or_else(|| Ok(self.result.take()), Err)
     }
 

@@ -59,6 +59,15 @@ impl<'a> Turn<'a> {
         self.runtime.block_on(self.turn.structured())
     }
 
+    /// As [`structured`](Self::structured), and asks again at most `retries` times while the output does not fit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Turn::structured_retrying`](crate::Turn::structured_retrying).
+    pub fn structured_retrying<T: DeserializeOwned>(self, retries: u32) -> Result<T, Error> {
+        self.runtime.block_on(self.turn.structured_retrying(retries))
+    }
+
     /// The id of the prompt whose turn it is, for the turn of an [`ask`](super::Session::ask).
     pub fn prompt(&self) -> Option<&Uuid> {
         self.turn.prompt()

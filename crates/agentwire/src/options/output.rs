@@ -7,6 +7,7 @@ use super::{
     Options,
     argv::Argv,
     lower::{Lower, Lowered, refuse},
+    output_schema,
     setters::setters,
 };
 use crate::Error;
@@ -16,8 +17,24 @@ use crate::Error;
 #[serde(from = "Json", into = "Json")]
 #[non_exhaustive]
 pub enum OutputFormat {
-    /// JSON that fits this schema, which is a JSON schema; in JSON `{"type": "json_schema", "schema": …}`.
+    /// JSON that fits this JSON schema; in JSON `{"type": "json_schema", "schema": …}`.
+    ///
+    /// The CLI reads it as draft 7. `$schema` is removed, since the CLI refuses every other draft by name. A keyword that
+    /// draft 7 lacks, which the CLI refuses too, is [`Error::Options`] before the start.
     JsonSchema(RawJson),
+}
+
+#[cfg(feature = "structured")]
+impl OutputFormat {
+    /// Returns the format for [`Turn::structured::<T>`](crate::Turn::structured): the JSON schema of `T`.
+    ///
+    /// `T` is a struct, or an enum whose variants are objects: the model answers with a JSON object, so that a session with
+    /// another type fails to start with [`Error::Options`].
+    #[expect(clippy::expect_used, reason = "a schema is JSON")]
+    pub fn of<T: schemars::JsonSchema>() -> Self {
+        let generator = schemars::generate::SchemaSettings::draft07().into_generator();
+        Self::JsonSchema(RawJson::encode(&generator.into_root_schema_for::<T>()).expect("a schema is JSON"))
+    }
 }
 
 pub(super) struct Group<'a>(pub(super) &'a Options);
@@ -38,8 +55,9 @@ impl Lower for Group<'_> {
     fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
         let options = self.0;
         if let Some(OutputFormat::JsonSchema(schema)) = &options.output_format {
-            let Ok(schema) = compact(schema) else {
-                return refuse("outputFormat", "the CLI takes a JSON object as the schema");
+            let schema = match output_schema::for_cli(schema) {
+                Ok(schema) => schema,
+                Err(why) => return refuse("outputFormat", why),
             };
             // The handshake alone suffices, and has no limit of length.
             if schema.as_str().len() <= LONGEST_ARGUMENT {
@@ -57,16 +75,6 @@ impl Lower for Group<'_> {
         to.initialize.supported_dialog_kinds.clone_from(&options.supported_dialog_kinds);
         to.client_composed = options.verbatim_prompts;
         Ok(())
-    }
-}
-
-/// The object without spaces and line breaks: a frame is one line.
-pub(super) fn compact(object: &RawJson) -> Result<RawJson, Error> {
-    let read: Result<std::collections::BTreeMap<Box<str>, serde_json::Value>, _> = object.decode();
-    let value: Option<serde_json::Value> = read.ok().and_then(|_| object.decode().ok());
-    match value.and_then(|value| RawJson::encode(&value).ok()) {
-        Some(object) => Ok(object),
-        None => refuse("", "it is no JSON object"),
     }
 }
 

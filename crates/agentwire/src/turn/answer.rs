@@ -39,6 +39,10 @@ impl Turn<'_> {
     /// [`Error::NotLoggedIn`] where that is for want of a login;
     /// [`Error::NoResult`] where the turn has no result, since the prompt was taken back or the session ended well.
     pub async fn answer(mut self) -> Result<Answer, Error> {
+        self.read_answer().await
+    }
+
+    async fn read_answer(&mut self) -> Result<Answer, Error> {
         let mut said = Said::default();
         while let Some(incoming) = self.next().await {
             let incoming = incoming?;
@@ -47,7 +51,7 @@ impl Turn<'_> {
             }
         }
         let schema = self.session.schema().cloned();
-        let result = self.finish().await?.ok_or(Error::NoResult)?;
+        let result = self.take_result()?.ok_or(Error::NoResult)?;
         if result.is_error {
             return Err(Error::turn_failed(result, said.error.as_ref()));
         }
@@ -70,6 +74,30 @@ impl Turn<'_> {
     /// As [`answer`](Self::answer) and [`Answer::structured`].
     pub async fn structured<T: DeserializeOwned>(self) -> Result<T, Error> {
         self.answer().await?.structured()
+    }
+
+    /// As [`structured`](Self::structured), and asks again in the same session, at most `retries` times, while the answer
+    /// has no structured output or one that does not fit. The prompt of a retry names the fault.
+    ///
+    /// Each retry is a turn of its own, with its own cost.
+    ///
+    /// # Errors
+    ///
+    /// As [`structured`](Self::structured); the error of the last attempt.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves the running turn in the session, as dropping a [`Turn`] does.
+    pub async fn structured_retrying<T: DeserializeOwned>(mut self, retries: u32) -> Result<T, Error> {
+        for _ in 0..retries {
+            let error = match self.read_answer().await.and_then(|answer| answer.structured()) {
+                Err(error) if error.is_of_output() => error,
+                done => return done,
+            };
+            let prompt = format!("{error}. Answer again with structured output that matches the schema.");
+            self = self.session.ask(prompt).await?;
+        }
+        self.structured().await
     }
 }
 

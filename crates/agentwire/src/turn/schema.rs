@@ -25,7 +25,8 @@ impl Schema {
     #[cfg(feature = "structured")]
     fn new(schema: &RawJson) -> Result<Self, Error> {
         let schema: serde_json::Value = schema.decode().map_err(refused)?;
-        jsonschema::validator_for(&schema).map(Self).map_err(refused)
+        let draft = jsonschema::Draft::Draft7; // As the CLI reads it.
+        jsonschema::options().with_draft(draft).build(&schema).map(Self).map_err(refused)
     }
 
     #[cfg(not(feature = "structured"))]
@@ -66,7 +67,7 @@ fn written(lowered: &Lowered) -> Result<Option<RawJson>, Error> {
 }
 
 fn refused(error: impl fmt::Display) -> Error {
-    Error::Options { option: "outputFormat", why: format!("the schema is none: {error}") }
+    Error::Options { option: "outputFormat", why: format!("it is not a valid JSON schema: {error}") }
 }
 
 impl fmt::Debug for Schema {

@@ -99,6 +99,45 @@ async fn structured_output_that_breaks_its_schema() {
     .await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn output_that_does_not_fit_is_asked_for_again() {
+    bounded(async {
+        let (mut session, mut peer) = with_schema(SCHEMA).await;
+        let turn = session.ask("how many?").await.unwrap();
+        let asking = turn.structured_retrying::<Trees>(2);
+        let answering = async {
+            peer.prompt().await;
+            peer.say(structured(&json!({"trees": "three"}))).await;
+            let again = peer.prompt().await;
+            assert!(again.starts_with("the structured output does not fit: "), "{again}");
+            peer.say(result("Three trees.")).await;
+            peer.prompt().await;
+            peer.say(structured(&json!({"trees": 3}))).await;
+        };
+        let (trees, ()) = tokio::join!(asking, answering);
+        assert_eq!(trees.unwrap(), Trees { trees: 3 });
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_retry_returns_its_error() {
+    bounded(async {
+        let (mut session, mut peer) = with_schema(SCHEMA).await;
+        let turn = session.ask("how many?").await.unwrap();
+        let asking = turn.structured_retrying::<Trees>(1);
+        let answering = async {
+            for _ in 0..2 {
+                peer.prompt().await;
+                peer.say(result("Three trees.")).await;
+            }
+        };
+        let (trees, ()) = tokio::join!(asking, answering);
+        assert!(matches!(trees, Err(Error::NoStructuredOutput { .. })), "{trees:?}");
+    })
+    .await;
+}
+
 /// Without a schema the type alone decides.
 #[tokio::test(start_paused = true)]
 async fn structured_output_that_does_not_fit() {

@@ -21,6 +21,7 @@ mod place;
 mod recipes;
 mod requests;
 mod stored;
+mod structured;
 mod untrusted;
 
 use std::time::Duration;

@@ -1,0 +1,119 @@
+//! The part of JSON schema that the CLI accepts for `outputFormat`.
+
+use agentwire_protocol::RawJson;
+use serde_json::{Map, Value};
+
+/// Returns the schema as the CLI gets it: compact, since a frame is one line, and without `$schema`.
+///
+/// CLI 2.1.330 reads schemas as draft 7 in strict mode: it refuses every other `$schema` and every unknown keyword.
+/// It reports that for `--json-schema` alone; a schema in the handshake is then ignored without a word.
+///
+/// # Errors
+///
+/// Why the CLI would refuse the schema, or the API its type.
+pub(super) fn for_cli(schema: &RawJson) -> Result<RawJson, String> {
+    let Ok(Value::Object(mut schema)) = schema.decode() else {
+        return Err("the CLI takes a JSON object as the schema".to_owned());
+    };
+    schema.remove("$schema");
+    match schema.get("type") {
+        None => {}
+        Some(Value::String(kind)) if kind == "object" => {}
+        Some(kind) => {
+            return Err(format!(
+                "the model answers with an object, not with type {kind}: put it into a struct"
+            ));
+        }
+    }
+    check_keywords(&schema, "")?;
+    RawJson::encode(&schema).map_err(|error| error.to_string())
+}
+
+fn check_keywords(schema: &Map<String, Value>, path: &str) -> Result<(), String> {
+    for (keyword, value) in schema {
+        let path = format!("{path}/{keyword}");
+        match keyword.as_str() {
+            keyword if PLAIN.contains(&keyword) => {}
+            keyword if OF_SCHEMAS.contains(&keyword) => check_schemas(value, &path)?,
+            keyword if OF_NAMED_SCHEMAS.contains(&keyword) => {
+                for (name, schema) in value.as_object().into_iter().flatten() {
+                    check_schemas(schema, &format!("{path}/{name}"))?;
+                }
+            }
+            _ => {
+                return Err(format!(
+                    "the CLI does not accept the keyword at {path}: it reads JSON schema draft 7"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks a schema, or each schema of a list.
+fn check_schemas(value: &Value, path: &str) -> Result<(), String> {
+    match value {
+        Value::Object(schema) => check_keywords(schema, path),
+        Value::Array(schemas) => schemas
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, schema)| check_schemas(schema, &format!("{path}/{at}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Keywords of draft 7 whose value holds no schema.
+const PLAIN: &[&str] = &[
+    "$comment",
+    "$id",
+    "$ref",
+    "$schema",
+    "const",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+    "deprecated",
+    "description",
+    "enum",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "nullable",
+    "pattern",
+    "readOnly",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// Keywords whose value is a schema or a list of schemas.
+const OF_SCHEMAS: &[&str] = &[
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "propertyNames",
+    "then",
+];
+
+/// Keywords whose value is an object of schemas.
+const OF_NAMED_SCHEMAS: &[&str] =
+    &["$defs", "definitions", "dependencies", "patternProperties", "properties"];
