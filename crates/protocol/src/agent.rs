@@ -92,6 +92,69 @@ impl AgentDefinition {
             observer_message: None,
         }
     }
+
+    /// Sets the tools that it may use.
+    #[must_use]
+    pub fn tools<S: Into<Box<str>>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
+        self.tools = Some(tools.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the tools that it may not use.
+    #[must_use]
+    pub fn disallowed_tools<S: Into<Box<str>>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
+        self.disallowed_tools = tools.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets its model, by alias or id.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<Box<str>>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Sets the MCP servers that it may use.
+    #[must_use]
+    pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = AgentMcpServer>) -> Self {
+        self.mcp_servers = servers.into_iter().collect();
+        self
+    }
+
+    /// Sets the skills that are in its context from the start.
+    #[must_use]
+    pub fn skills<S: Into<Box<str>>>(mut self, skills: impl IntoIterator<Item = S>) -> Self {
+        self.skills = skills.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Limits how often it may ask the API.
+    #[must_use]
+    pub fn max_turns(mut self, turns: u64) -> Self {
+        self.max_turns = Some(turns);
+        self
+    }
+
+    /// Runs it in the background.
+    #[must_use]
+    pub fn background(mut self) -> Self {
+        self.background = Some(true);
+        self
+    }
+
+    /// Sets how much effort it makes.
+    #[must_use]
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = Some(effort);
+        self
+    }
+
+    /// Sets how its tool uses are permitted.
+    #[must_use]
+    pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
+        self.permission_mode = Some(mode);
+        self
+    }
 }
 
 open_enum! {

@@ -61,7 +61,7 @@ pub use text_editor::{
 };
 pub use thinking::{RedactedThinking, Thinking};
 pub use tool_change::{
-    McpToolName, McpToolset, ToolAddition, ToolChange, ToolDefinition, ToolName, ToolRemoval,
+    McpToolReference, McpToolset, RequestToolReference, ToolAddition, ToolChange, ToolDefinition, ToolRemoval,
 };
 pub use tool_result::ToolResult;
 pub use tool_search::{ToolReference, ToolSearchContent, ToolSearchToolResult, ToolsFound};

@@ -1,10 +1,10 @@
-//! Identifiers as types of their own, so that one is never passed for another.
+//! Identifiers and names as types of their own, so that one is never passed for another.
 
 mod short_text;
 
 use short_text::ShortText;
 
-/// Declares an identifier: a string that is compared and printed, and never taken apart.
+/// Declares an identifier or a name: a string that is compared and printed, and never taken apart.
 macro_rules! id {
     ($(#[$meta:meta])* $name:ident($text:ty)) => {
         $(#[$meta])*
@@ -15,6 +15,32 @@ macro_rules! id {
             /// The text as it is on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, text: &str) -> bool {
+                self.as_str() == text
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, text: &&str) -> bool {
+                self.as_str() == *text
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.as_str().to_owned()
             }
         }
 
@@ -81,4 +107,8 @@ id! {
 id! {
     /// The API's id of one answer of the model (`message.id`, `api_message_id`), such as `msg_01…`.
     ApiMessageId(ShortText)
+}
+id! {
+    /// A tool's name (`tool_name`), such as `Bash`; tools of MCP servers are called `mcp__server__tool`.
+    ToolName(Box<str>)
 }

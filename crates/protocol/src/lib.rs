@@ -25,6 +25,7 @@ pub mod session_info;
 pub mod settings;
 pub mod slash_command;
 pub mod tagged;
+pub mod tool_input;
 mod unknown;
 pub mod usage;
 
@@ -32,7 +33,7 @@ pub use content::{Block, Content};
 pub use control::{ControlCall, InboundRequest};
 pub use decode::DecodeError;
 pub use hidden::{Hidden, Secrets};
-pub use ids::{ApiMessageId, RequestId, SessionId, ToolUseId, Uuid};
+pub use ids::{ApiMessageId, RequestId, SessionId, ToolName, ToolUseId, Uuid};
 pub use message::{Message, System};
 pub use nullable::Nullable;
 pub use permission::PermissionMode;

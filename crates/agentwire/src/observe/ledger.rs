@@ -6,7 +6,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid};
+use agentwire_protocol::{RawJson, SessionId, ToolName, ToolUseId, Uuid};
 use tracing::Span;
 
 use super::{
@@ -198,7 +198,7 @@ impl Ledger {
         &mut self,
         at: Instant,
         id: ToolUseId,
-        tool: Box<str>,
+        tool: ToolName,
         parent_tool_use_id: Option<ToolUseId>,
         input: Option<RawJson>,
     ) {

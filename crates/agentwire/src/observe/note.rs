@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use agentwire_control::{Delivery, TurnEnd};
 use agentwire_protocol::{
-    Block, Message, RawJson, SessionId, System, ToolUseId, Uuid,
+    Block, Message, RawJson, SessionId, System, ToolName, ToolUseId, Uuid,
     message::{Assistant, CommandState, TerminalReason, ToolResultMeta, TurnResult, User},
 };
 
@@ -22,7 +22,7 @@ pub(super) enum Said {
     /// A turn begins, or goes on and says more of itself.
     Turn { session_id: Option<SessionId>, prompts: Vec<Uuid>, model: Option<Box<str>> },
     /// The model wants a tool.
-    ToolUse { id: ToolUseId, tool: Box<str>, parent: Option<ToolUseId>, input: Option<RawJson> },
+    ToolUse { id: ToolUseId, tool: ToolName, parent: Option<ToolUseId>, input: Option<RawJson> },
     /// A tool use has its result.
     ToolResult { id: ToolUseId, outcome: Outcome, output: Option<RawJson> },
     /// A turn has its result.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use agentwire_protocol::{
-    RawJson, RequestId, SessionId, ToolUseId, Uuid,
+    RawJson, RequestId, SessionId, ToolName, ToolUseId, Uuid,
     message::{ResultSubtype, TerminalReason},
     usage::Usage,
 };
@@ -93,7 +93,7 @@ pub enum Activity {
         /// Its id.
         id: ToolUseId,
         /// The tool, such as `Bash` or `mcp__server__tool`.
-        tool: Box<str>,
+        tool: ToolName,
         /// The tool use whose subagent wants it; `None` for the main conversation.
         parent_tool_use_id: Option<ToolUseId>,
     },
@@ -117,7 +117,7 @@ pub enum Activity {
         /// The tool use.
         tool_use_id: ToolUseId,
         /// The tool.
-        tool: Box<str>,
+        tool: ToolName,
         /// The subagent that wants it; `None` for the main conversation.
         agent_id: Option<Box<str>>,
     },

@@ -31,9 +31,9 @@ tagged! {
     /// A tool, or all tools of a server, that comes or goes.
     pub enum ToolChange by "type" {
         /// A tool of the request's, by its name.
-        Tool(ToolName) = "tool_reference",
+        Tool(RequestToolReference) = "tool_reference",
         /// A tool of an MCP server.
-        McpTool(McpToolName) = "mcp_tool_reference",
+        McpTool(McpToolReference) = "mcp_tool_reference",
         /// All tools of an MCP server.
         McpToolset(McpToolset) = "mcp_toolset_reference",
         /// A tool that the request does not have, whole; it can't be removed.
@@ -44,7 +44,7 @@ tagged! {
 /// A tool of the request's (`tool_reference`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct ToolName {
+pub struct RequestToolReference {
     /// Its name.
     pub name: Box<str>,
 }
@@ -52,7 +52,7 @@ pub struct ToolName {
 /// A tool of an MCP server that the API talks to (`mcp_tool_reference`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct McpToolName {
+pub struct McpToolReference {
     /// Its name at the server.
     pub name: Box<str>,
     /// The server.

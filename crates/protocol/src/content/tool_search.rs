@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Block, CacheControl, ServerToolError};
-use crate::{ToolUseId, tagged::tagged};
+use crate::{ToolName, ToolUseId, tagged::tagged};
 
 /// What a search among the tools found (`tool_search_tool_result`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -41,7 +41,7 @@ pub struct ToolsFound {
 #[non_exhaustive]
 pub struct ToolReference {
     /// The tool.
-    pub tool_name: Box<str>,
+    pub tool_name: ToolName,
     /// A mark that the prompt up to here be cached; only on its way to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
@@ -49,7 +49,7 @@ pub struct ToolReference {
 
 impl ToolReference {
     /// A reference to that tool.
-    pub fn new(tool_name: impl Into<Box<str>>) -> Self {
+    pub fn new(tool_name: impl Into<ToolName>) -> Self {
         Self { tool_name: tool_name.into(), cache_control: None }
     }
 }

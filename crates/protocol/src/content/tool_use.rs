@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, Caller};
-use crate::{RawJson, ToolUseId};
+use crate::{RawJson, ToolName, ToolUseId};
 
 /// The model wants to use a tool (`tool_use`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -12,7 +12,7 @@ pub struct ToolUse {
     /// The id that the result will name.
     pub id: ToolUseId,
     /// The tool; those of MCP servers are called `mcp__server__tool`.
-    pub name: Box<str>,
+    pub name: ToolName,
     /// The input, as the model wrote it: a hook or a permission answer that changes it leaves this one as it was.
     ///
     /// It is `{}` in a `content_block_start`: the input streams as pieces of JSON text.
@@ -30,7 +30,7 @@ pub struct ToolUse {
 
 impl ToolUse {
     /// A tool use with this input.
-    pub fn new(id: impl Into<ToolUseId>, name: impl Into<Box<str>>, input: RawJson) -> Self {
+    pub fn new(id: impl Into<ToolUseId>, name: impl Into<ToolName>, input: RawJson) -> Self {
         Self {
             id: id.into(),
             name: name.into(),

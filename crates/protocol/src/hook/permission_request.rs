@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{HookReply, declare::hook_event};
 use crate::{
-    RawJson, ToolUseId,
+    RawJson, ToolName, ToolUseId,
     permission::{McpOrigin, PermissionUpdate},
     tagged::tagged,
 };
@@ -21,7 +21,7 @@ hook_event! {
     /// What `PermissionRequest` tells; the tool use's id is only in `can_use_tool`.
     PermissionRequestInput {
         /// The tool (`tool_name`).
-        tool_name: Box<str>,
+        tool_name: ToolName,
         /// Its input (`tool_input`).
         tool_input: RawJson,
         /// Changes that would make the question needless next time (`permission_suggestions`); often absent.
@@ -116,7 +116,7 @@ hook_event! {
     /// What `PermissionDenied` tells.
     PermissionDeniedInput {
         /// The tool (`tool_name`).
-        tool_name: Box<str>,
+        tool_name: ToolName,
         /// Its input (`tool_input`).
         tool_input: RawJson,
         /// The tool use (`tool_use_id`).

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
-use crate::{RawJson, ToolUseId, open_enum::open_enum, permission::McpOrigin};
+use crate::{RawJson, ToolName, ToolUseId, open_enum::open_enum, permission::McpOrigin};
 
 hook_event! {
     /// Before a tool is used: the use may be allowed, refused, asked about, put off, or changed.
@@ -15,7 +15,7 @@ hook_event! {
     /// What `PreToolUse` tells.
     PreToolUseInput {
         /// The tool (`tool_name`); a subagent's start is `Agent` here and `Task` in the `assistant` message.
-        tool_name: Box<str>,
+        tool_name: ToolName,
         /// Its input (`tool_input`).
         tool_input: RawJson,
         /// The tool use (`tool_use_id`).

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
-use crate::{RawJson, ToolUseId, permission::McpOrigin};
+use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
     /// After a tool was used: the output may be changed, and the model told something.
@@ -15,7 +15,7 @@ hook_event! {
     /// What `PostToolUse` tells.
     PostToolUseInput {
         /// The tool (`tool_name`).
-        tool_name: Box<str>,
+        tool_name: ToolName,
         /// Its input, as it was used (`tool_input`).
         tool_input: RawJson,
         /// What it gave, in the tool's own shape (`tool_response`).
@@ -81,7 +81,7 @@ hook_event! {
     /// What `PostToolUseFailure` tells.
     PostToolUseFailureInput {
         /// The tool (`tool_name`).
-        tool_name: Box<str>,
+        tool_name: ToolName,
         /// Its input, as it was used (`tool_input`).
         tool_input: RawJson,
         /// The tool use (`tool_use_id`).
@@ -131,7 +131,7 @@ hook_event! {
 #[non_exhaustive]
 pub struct BatchedToolCall {
     /// The tool (`tool_name`).
-    pub tool_name: Box<str>,
+    pub tool_name: ToolName,
     /// Its input (`tool_input`).
     pub tool_input: RawJson,
     /// The tool use (`tool_use_id`).

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Nullable, RawJson, SessionId, ToolUseId, Uuid,
+    Nullable, RawJson, SessionId, ToolName, ToolUseId, Uuid,
     effort::{FastModeDisabledReason, FastModeState},
     message::{Origin, StopReason},
     usage::{ModelUsage, Usage},
@@ -340,7 +340,7 @@ impl TurnResult {
 #[non_exhaustive]
 pub struct PermissionDenial {
     /// The tool.
-    pub tool_name: Box<str>,
+    pub tool_name: ToolName,
     /// The tool use.
     pub tool_use_id: ToolUseId,
     /// What it was to do.

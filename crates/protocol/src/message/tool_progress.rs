@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SessionId, ToolUseId, Uuid};
+use crate::{SessionId, ToolName, ToolUseId, Uuid};
 
 /// A tool still runs (`tool_progress`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -12,8 +12,8 @@ pub struct ToolProgress {
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The tool.
-    #[serde(default)]
-    pub tool_name: Box<str>,
+    #[serde(default = "crate::lenient::empty")]
+    pub tool_name: ToolName,
     /// The tool use whose subagent uses it; `None` for the main conversation.
     #[serde(default)]
     pub parent_tool_use_id: Option<ToolUseId>,

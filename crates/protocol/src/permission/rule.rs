@@ -4,6 +4,8 @@ use std::{error::Error, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::ToolName;
+
 /// A permission rule: a tool, or some of its uses.
 ///
 /// On the wire it is an object; in settings, in `allowed_tools` and for people it is a text such as `Read`,
@@ -26,7 +28,7 @@ pub struct Rule {
     /// The tool (`toolName`); `mcp__server` is all tools of that server.
     ///
     /// The CLI writes names that it has given up as those of today: `Task` as `Agent`, `KillShell` as `TaskStop`.
-    pub tool_name: Box<str>,
+    pub tool_name: ToolName,
     /// What of it (`ruleContent`): a command, a path pattern; `None` for all.
     ///
     /// `Some("*")` and `Some("")` are taken for all too, but the CLI does not store them: say `None`.
@@ -36,7 +38,7 @@ pub struct Rule {
 
 impl Rule {
     /// A rule for this tool, for all uses or those that match the content.
-    pub fn new(tool_name: impl Into<Box<str>>, rule_content: Option<String>) -> Self {
+    pub fn new(tool_name: impl Into<ToolName>, rule_content: Option<String>) -> Self {
         Self { tool_name: tool_name.into(), rule_content }
     }
 

@@ -20,4 +20,5 @@ mod size;
 mod surrogate;
 mod tagged;
 mod tolerant;
+mod tool_input;
 mod tree;

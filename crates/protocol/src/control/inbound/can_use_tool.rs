@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::InboundCall;
 use crate::{
-    RawJson, ToolUseId,
+    RawJson, ToolName, ToolUseId,
     permission::{Allow, Decision, DecisionClassification, DecisionReason, McpOrigin, PermissionUpdate},
 };
 
@@ -16,7 +16,7 @@ use crate::{
 #[non_exhaustive]
 pub struct CanUseTool {
     /// The tool (`tool_name`).
-    pub tool_name: Box<str>,
+    pub tool_name: ToolName,
     /// Its input (`input`).
     pub input: RawJson,
     /// The tool use (`tool_use_id`).
@@ -119,7 +119,7 @@ pub struct MatchedAskRule {
     /// The settings that it stands in (`source`).
     pub source: Box<str>,
     /// The tool (`tool_name`).
-    pub tool_name: Box<str>,
+    pub tool_name: ToolName,
     /// What of it (`rule_content`); `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_content: Option<String>,

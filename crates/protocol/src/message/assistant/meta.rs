@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ToolUseId;
+use crate::{ToolName, ToolUseId};
 
 /// How to show a tool use (an item of `tool_use_meta`).
 ///
@@ -20,7 +20,7 @@ pub struct ToolUseMeta {
     pub server_display_name: Option<String>,
     /// The tool's name on its server.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_name: Option<Box<str>>,
+    pub tool_name: Option<ToolName>,
 }
 
 /// A slash command that was run (`local_command_run`).

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SessionId, ToolUseId, Uuid};
+use crate::{SessionId, ToolName, ToolUseId, Uuid};
 
 /// A tool use was refused without a question to the host (`system/permission_denied`): by a rule, a mode or a
 /// classifier.
@@ -12,8 +12,8 @@ use crate::{SessionId, ToolUseId, Uuid};
 #[non_exhaustive]
 pub struct PermissionDenied {
     /// The tool.
-    #[serde(default)]
-    pub tool_name: Box<str>,
+    #[serde(default = "crate::lenient::empty")]
+    pub tool_name: ToolName,
     /// The tool use.
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,

@@ -1,0 +1,247 @@
+//! The inputs of the CLI's own tools.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    DecodeError, RawJson,
+    content::ToolUse,
+    control::CanUseTool,
+    hook::{PostToolUseInput, PreToolUseInput},
+    lenient,
+};
+
+/// The input of one of the CLI's own tools, as the declarations of the official SDK have it (`sdk-tools.d.ts`).
+///
+/// ```
+/// use agentwire_protocol::{RawJson, tool_input::ToolInput};
+///
+/// let input = RawJson::parse(r#"{"command": "git push", "timeout": 5000}"#)?;
+/// let ToolInput::Bash(bash) = ToolInput::read("Bash", &input).unwrap() else { panic!() };
+/// assert_eq!(bash.command, "git push");
+/// # Ok::<_, serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ToolInput {
+    /// `Bash`: runs a command in a shell.
+    Bash(BashInput),
+    /// `Read`: reads a file.
+    Read(ReadInput),
+    /// `Write`: writes a whole file.
+    Write(WriteInput),
+    /// `Edit`: replaces text in a file.
+    Edit(EditInput),
+    /// `NotebookEdit`: changes a cell of a notebook.
+    NotebookEdit(NotebookEditInput),
+    /// `Glob`: finds files by name.
+    Glob(GlobInput),
+    /// `Grep`: searches in files.
+    Grep(GrepInput),
+    /// `WebFetch`: reads a page.
+    WebFetch(WebFetchInput),
+    /// `WebSearch`: searches the web.
+    WebSearch(WebSearchInput),
+    /// `Agent`, which older CLIs call `Task`: starts a subagent.
+    Agent(AgentInput),
+    /// Every other tool, those of MCP servers included.
+    Unknown,
+}
+
+impl ToolInput {
+    /// Reads the input of a tool by the tool's name.
+    ///
+    /// # Errors
+    ///
+    /// When the tool is known and its input does not fit. A guard must not take that for an input that it may pass.
+    pub fn read(tool: &str, input: &RawJson) -> Result<Self, DecodeError> {
+        Ok(match tool {
+            "Bash" => Self::Bash(input.decode()?),
+            "Read" => Self::Read(input.decode()?),
+            "Write" => Self::Write(input.decode()?),
+            "Edit" => Self::Edit(input.decode()?),
+            "NotebookEdit" => Self::NotebookEdit(input.decode()?),
+            "Glob" => Self::Glob(input.decode()?),
+            "Grep" => Self::Grep(input.decode()?),
+            "WebFetch" => Self::WebFetch(input.decode()?),
+            "WebSearch" => Self::WebSearch(input.decode()?),
+            "Agent" | "Task" => Self::Agent(input.decode()?),
+            _ => Self::Unknown,
+        })
+    }
+}
+
+macro_rules! typed_input {
+    ($($owner:ty: $name:ident, $input:ident;)+) => {
+        $(
+            impl $owner {
+                /// Reads the input of one of the CLI's own tools; see [`ToolInput::read`].
+                ///
+                /// # Errors
+                ///
+                /// When the tool is known and its input does not fit.
+                pub fn typed_input(&self) -> Result<ToolInput, DecodeError> {
+                    ToolInput::read(&self.$name, &self.$input)
+                }
+            }
+        )+
+    };
+}
+
+typed_input! {
+    ToolUse: name, input;
+    CanUseTool: tool_name, input;
+    PreToolUseInput: tool_name, tool_input;
+    PostToolUseInput: tool_name, tool_input;
+}
+
+/// Declares inputs as structs from the wire.
+macro_rules! inputs {
+    ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })+) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+            #[non_exhaustive]
+            pub struct $name { $($(#[$field_meta])* pub $field: $type,)+ }
+        )+
+    };
+}
+
+inputs! {
+    /// The input of `Bash`.
+    BashInput {
+        /// The command, as the shell reads it.
+        command: String,
+        /// The limit in milliseconds.
+        #[serde(default, deserialize_with = "lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        timeout: Option<u64>,
+        /// The purpose, in the model's words.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<String>,
+        /// Whether the command goes on in the background.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run_in_background: Option<bool>,
+        /// Whether the command leaves the sandbox (`dangerouslyDisableSandbox`).
+        #[serde(rename = "dangerouslyDisableSandbox", skip_serializing_if = "Option::is_none")]
+        dangerously_disable_sandbox: Option<bool>,
+    }
+
+    /// The input of `Read`.
+    ReadInput {
+        /// The absolute path.
+        file_path: String,
+        /// The first line, from 1.
+        #[serde(default, deserialize_with = "lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        offset: Option<u64>,
+        /// The number of lines.
+        #[serde(default, deserialize_with = "lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        limit: Option<u64>,
+        /// Pages of a PDF, such as `1-5`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pages: Option<String>,
+    }
+
+    /// The input of `Write`.
+    WriteInput {
+        /// The absolute path.
+        file_path: String,
+        /// The new content of the whole file.
+        content: String,
+    }
+
+    /// The input of `Edit`.
+    EditInput {
+        /// The absolute path.
+        file_path: String,
+        /// The text that is replaced.
+        old_string: String,
+        /// The text in its place.
+        new_string: String,
+        /// Whether all occurrences are replaced.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        replace_all: Option<bool>,
+    }
+
+    /// The input of `NotebookEdit`.
+    NotebookEditInput {
+        /// The absolute path.
+        notebook_path: String,
+        /// The cell; a new one is inserted behind it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cell_id: Option<String>,
+        /// The new source of the cell.
+        new_source: String,
+        /// `code` or `markdown`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cell_type: Option<String>,
+        /// `replace`, `insert` or `delete`; `replace` where it is absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        edit_mode: Option<String>,
+    }
+
+    /// The input of `Glob`.
+    GlobInput {
+        /// The pattern, such as `**/*.rs`.
+        pattern: String,
+        /// The folder; the working directory where it is absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    }
+
+    /// The input of `Grep`; how its output looks is left out.
+    GrepInput {
+        /// The regular expression.
+        pattern: String,
+        /// The file or folder; the working directory where it is absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// A pattern for the names of files.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        glob: Option<String>,
+        /// The type of the files, such as `rust`.
+        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        file_type: Option<String>,
+        /// `content`, `files_with_matches` or `count`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        output_mode: Option<String>,
+    }
+
+    /// The input of `WebFetch`.
+    WebFetchInput {
+        /// The address.
+        url: String,
+        /// The question about the page.
+        prompt: String,
+    }
+
+    /// The input of `WebSearch`.
+    WebSearchInput {
+        /// The query.
+        query: String,
+        /// The only domains of results.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        allowed_domains: Vec<String>,
+        /// Domains without results.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        blocked_domains: Vec<String>,
+    }
+
+    /// The input of `Agent`.
+    AgentInput {
+        /// The task in a few words.
+        description: String,
+        /// The task.
+        prompt: String,
+        /// The kind of subagent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subagent_type: Option<String>,
+        /// The model, by alias.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// Whether the subagent goes on in the background.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run_in_background: Option<bool>,
+        /// Where it works: `worktree` or `remote`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        isolation: Option<String>,
+    }
+}
