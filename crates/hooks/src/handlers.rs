@@ -60,7 +60,7 @@ pub use merge::Merge;
 ///
 /// let guard = Handlers::of(PreToolUse)
 ///     .then(async |input, _cx| {
-///         if &*input.tool_name == "Bash" { HookReply::deny("no shell here") } else { HookReply::proceed() }
+///         if input.tool_name == "Bash" { HookReply::deny("no shell here") } else { HookReply::proceed() }
 ///     })
 ///     .then(async |input, _cx| println!("{} may be used", input.tool_name));
 /// let hooks = Hooks::new().on(PreToolUse, guard.in_order());

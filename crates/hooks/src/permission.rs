@@ -9,7 +9,7 @@ use agentwire_control::{CallContext, Refusal, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
 pub use audit::{Audit, Outcome};
-pub use decision::IntoDecision;
+pub use decision::{IntoDecision, PermissionResult};
 
 use crate::callback::noted;
 

@@ -1,10 +1,29 @@
 //! What a handler of a typed event may return.
 
-use std::fmt::Display;
+use std::{error::Error, fmt::Display};
 
 use agentwire_protocol::hook::{HookAnswer, HookEvent, HookReply, LaterReply};
 
 use crate::excerpt;
+
+/// The result of a hook handler that uses `?`: an error is the handler's failure.
+///
+/// ```
+/// use agentwire_hooks::{HandlerResult, Hooks, Matcher};
+/// use agentwire_protocol::{hook::{HookReply, PreToolUse}, tool_input::ToolInput};
+///
+/// let hooks = Hooks::new().on_matching(
+///     PreToolUse,
+///     Matcher::tools(["Bash"]),
+///     async |input, _cx| -> HandlerResult<PreToolUse> {
+///         match input.typed_input()? {
+///             ToolInput::Bash(bash) if bash.command.contains("curl") => Ok(HookReply::deny("no network")),
+///             _ => Ok(HookReply::proceed()),
+///         }
+///     },
+/// );
+/// ```
+pub type HandlerResult<E> = Result<HookReply<E>, Box<dyn Error + Send + Sync>>;
 
 /// What a handler of the event `E` may return: nothing, a [`HookReply`], a [`HookAnswer`], a [`LaterReply`], or a
 /// `Result` of any of them.

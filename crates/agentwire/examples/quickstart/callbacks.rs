@@ -2,36 +2,48 @@
 
 use agentwire::{
     Decision,
-    hooks::{Hooks, Matcher, PermissionHandler},
+    hooks::{HandlerResult, Hooks, Matcher, PermissionHandler, PermissionResult},
     mcp::{McpServers, Server},
-    protocol::hook::{HookReply, PreToolUse},
+    protocol::{
+        hook::{HookReply, PreToolUse},
+        tool_input::ToolInput,
+    },
 };
 
 /// Looks at every shell command before it runs, and refuses the network.
 pub(crate) fn hooks() -> Hooks {
-    Hooks::new().on_matching(PreToolUse, Matcher::tools(["Bash"]), async |input, _cx| {
-        let command: Command = input.tool_input.decode()?;
-        if command.command.contains("curl") {
-            println!("  [hook] refused: {}", command.command);
+    let shell = Matcher::tools(["Bash"]);
+    Hooks::new().on_matching(PreToolUse, shell, async |input, _cx| -> HandlerResult<PreToolUse> {
+        let ToolInput::Bash(bash) = input.typed_input()? else { return Ok(HookReply::proceed()) };
+        if bash.command.contains("curl") {
+            println!("  [hook] refused: {}", bash.command);
             Ok(HookReply::deny("no network from the shell here; use the forecast tool"))
         } else {
-            println!("  [hook] passed: {}", command.command);
-            Ok::<_, agentwire::protocol::DecodeError>(HookReply::proceed())
+            println!("  [hook] passed: {}", bash.command);
+            Ok(HookReply::proceed())
         }
     })
 }
 
 /// Is asked where neither a rule nor the mode permits a tool use.
 pub(crate) fn permissions() -> PermissionHandler {
-    PermissionHandler::new(async |request, _cx| {
-        let file = request.input.decode::<File>().map(|file| file.file_path).unwrap_or_default();
-        let allowed = &*request.tool_name == "Write" && file.ends_with("/note.txt");
+    PermissionHandler::new(async |request, _cx| -> PermissionResult {
+        let file = match request.typed_input()? {
+            ToolInput::Write(write) => write.file_path,
+            ToolInput::Read(read) => read.file_path,
+            _ => String::new(),
+        };
+        let allowed = request.tool_name == "Write" && file.ends_with("/note.txt");
         println!(
             "  [permission] {} {file}: {}",
             request.tool_name,
             if allowed { "allowed" } else { "denied" }
         );
-        if allowed { Decision::allow() } else { Decision::deny("this example lets only note.txt be written") }
+        Ok(if allowed {
+            Decision::allow()
+        } else {
+            Decision::deny("this example lets only note.txt be written")
+        })
     })
 }
 
@@ -53,14 +65,4 @@ pub(crate) fn mcp_servers() -> McpServers {
 struct Place {
     /// The city's name.
     city: String,
-}
-
-#[derive(serde::Deserialize)]
-struct Command {
-    command: String,
-}
-
-#[derive(serde::Deserialize)]
-struct File {
-    file_path: String,
 }

@@ -46,7 +46,7 @@ pub(super) fn judge(
     let Some(command) = fields.get("command").and_then(|command| command.as_str()) else {
         return Err(format!("the input of {} has no `command`", input.tool_name));
     };
-    if &*input.tool_name == "PowerShell" {
+    if input.tool_name == "PowerShell" {
         return Ok(HookReply::deny("commands of PowerShell can't be judged here: use another tool"));
     }
     let found = unreadable(command).map(str::to_owned).or_else(|| objection(command));

@@ -29,7 +29,7 @@ pub(super) fn judge(input: &PreToolUseInput) -> Result<HookReply<PreToolUse>, St
     if target.may_be_called(is_secret) {
         return Ok(HookReply::deny("files called .env hold secrets: work without them"));
     }
-    if &*input.tool_name == "Grep" && holds_secrets(target.told())? {
+    if input.tool_name == "Grep" && holds_secrets(target.told())? {
         return Ok(HookReply::deny("there are files called .env: search a folder without them, or one file"));
     }
     Ok(HookReply::proceed())

@@ -33,7 +33,7 @@ where
     hooks.on_matching(PreToolUse, matcher, move |input, _cx| {
         let mut calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
         // The CLI has matched a tool that was not named: nothing is known of it.
-        let Some(calls) = calls.get_mut(&input.tool_name) else {
+        let Some(calls) = calls.get_mut(&*input.tool_name) else {
             return ready(HookReply::<PreToolUse>::deny("this tool has no limit, so it is not used"));
         };
         let now = Instant::now();

@@ -24,7 +24,7 @@ pub(crate) fn guard(hooks: Hooks, most: usize) -> Hooks {
             HookReply::<PreToolUse>::deny(
                 "a subagent starts no others: do it yourself, or say what is left to do",
             )
-        } else if &*input.tool_name == "Workflow" {
+        } else if input.tool_name == "Workflow" {
             HookReply::deny("workflows are not used here")
         } else if started.fetch_add(1, Ordering::Relaxed) >= most {
             HookReply::deny(format!("{most} subagents are enough: go on without another one"))

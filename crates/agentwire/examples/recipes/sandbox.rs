@@ -40,7 +40,7 @@ pub(super) fn judge(input: &PreToolUseInput, folder: &Path) -> Result<HookReply<
     if target.is_in(folder) {
         return Ok(HookReply::allow());
     }
-    if &*input.tool_name != "Write" {
+    if input.tool_name != "Write" {
         return Ok(HookReply::deny(format!("only files in {} may be changed", folder.display())));
     }
     let below = target.told().components().filter(|part| matches!(part, Component::Normal(_)));

@@ -8,8 +8,10 @@ use agentwire_protocol::{
 use super::{FlagSettings, Options, PermissionPrompts, Warning};
 
 impl Options {
-    /// What these options keep from a permission callback.
-    pub(crate) fn unasked(&self) -> Vec<Warning> {
+    /// Returns a warning for each option that keeps a permission callback from being asked.
+    ///
+    /// Rules for the tools of `in_process` servers are left out: the host wrote these tools itself.
+    pub(crate) fn unasked(&self, in_process: &[Box<str>]) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.permission_prompts == Some(PermissionPrompts::None) {
             warnings.push(not_asked("permissionPrompts", "none", DENIED));
@@ -26,7 +28,8 @@ impl Options {
         let rules =
             [("allowedTools", &self.allowed_tools), ("settings", &permissions.allow.unwrap_or_default())];
         for (option, rules) in rules {
-            let tools: Vec<String> = rules.iter().flat_map(|rules| whole_tools(rules)).collect();
+            let tools = rules.iter().flat_map(|rules| whole_tools(rules));
+            let tools: Vec<String> = tools.filter(|tool| !is_of(in_process, tool)).collect();
             if !tools.is_empty() {
                 warnings.push(not_asked(option, tools.join(", "), PASS));
             }
@@ -65,7 +68,15 @@ fn is_without_effect(tool: &str) -> bool {
     tool.strip_suffix('*').is_some_and(|start| start.matches("__").count() < 2)
 }
 
-const PASS: &str = "tool uses pass without a question";
+/// Whether the rule is for a tool of one of these servers, or for all of its tools.
+fn is_of(servers: &[Box<str>], tool: &str) -> bool {
+    servers.iter().any(|server| {
+        let rest = tool.strip_prefix("mcp__").and_then(|tool| tool.strip_prefix(&**server));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+    })
+}
+
+const PASS: &str = "its tool uses pass without a question";
 const DENIED: &str = "what would be asked about is denied";
 /// Tools whose uses are asked about whatever rules allow.
 const ALWAYS_ASK: [&str; 2] = [Questions::TOOL, Plan::TOOL];

@@ -55,7 +55,11 @@ impl SessionBuilder {
                 return Err(Error::Options { option, why });
             }
             lowered.args.push(format!("--{PROMPT_TOOL}=stdio"));
-            lowered.warnings.extend(options.unasked());
+            #[cfg(feature = "mcp")]
+            let in_process = self.mcp_servers.names();
+            #[cfg(not(feature = "mcp"))]
+            let in_process = Vec::new();
+            lowered.warnings.extend(options.unasked(&in_process));
         }
         #[cfg(feature = "sessions")]
         self.stored.settle(&mut lowered);

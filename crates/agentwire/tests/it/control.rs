@@ -107,7 +107,7 @@ async fn from_another_task_while_the_turn_is_read() {
         peer.reply(&request, json!({"still_queued": [], "cancelled": ["u"]})).await;
         peer.say(result("")).await;
         turn.finish().await.unwrap().unwrap();
-        assert_eq!(interrupting.await.unwrap().unwrap().cancelled, ["u".into()]);
+        assert_eq!(interrupting.await.unwrap().unwrap().cancelled, ["u"]);
     })
     .await;
 }

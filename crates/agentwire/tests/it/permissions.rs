@@ -209,6 +209,20 @@ fn what_keeps_the_callback_from_being_asked_is_told() {
     }
 }
 
+#[cfg(feature = "mcp")]
+#[test]
+fn rules_for_tools_of_this_process_are_no_warning() {
+    use agentwire::mcp::{McpServers, Server};
+
+    let servers = McpServers::new().with("units", Server::new("units", "1"));
+    let rules = ["mcp__units", "mcp__units__*", "mcp__units__add", "mcp__units2", "mcp__other"];
+    let builder = Session::builder().options(Options::new().allowed_tools(rules));
+    let lowered = builder.permissions(handler()).mcp_servers(servers).lower().unwrap();
+    let warnings: Vec<_> = lowered.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("`allowedTools` (mcp__units2, mcp__other) keeps"), "{warnings:?}");
+}
+
 fn settings(text: &str) -> Options {
     Options::new().settings(RawSettings::new(RawJson::parse(text).unwrap()))
 }

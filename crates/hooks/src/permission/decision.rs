@@ -1,10 +1,13 @@
 //! What a permission handler may return.
 
-use std::fmt::Display;
+use std::{error::Error, fmt::Display};
 
 use agentwire_protocol::permission::{Allow, Decision, Deny};
 
 use crate::excerpt;
+
+/// The result of a permission handler that uses `?`: an error is a denial.
+pub type PermissionResult = Result<Decision, Box<dyn Error + Send + Sync>>;
 
 /// What a permission handler may return: a [`Decision`], an [`Allow`] or a [`Deny`], an `Option` of one that leaves the
 /// question open where it is `None`, or a `Result` of any of them.

@@ -1,20 +1,17 @@
 //! What an edit changes, as lines that begin with `-` and `+`.
 
-use agentwire_protocol::control::CanUseTool;
-use serde::Deserialize;
+use agentwire_protocol::{control::CanUseTool, tool_input::ToolInput};
 
 /// Returns the changes of an `Edit` or a `Write`; `None` for other tools, and for an input of another shape.
 pub(super) fn of(request: &CanUseTool) -> Option<Vec<String>> {
-    let mut lines = match &*request.tool_name {
-        "Edit" => {
-            let edit: Edit = request.input.decode().ok()?;
-            let scope = if edit.replace_all { " (all occurrences)" } else { "" };
+    let mut lines = match request.typed_input().ok()? {
+        ToolInput::Edit(edit) => {
+            let scope = if edit.replace_all == Some(true) { " (all occurrences)" } else { "" };
             let mut lines = vec![format!("{}{scope}", edit.file_path)];
             lines.extend(changed(&edit.old_string, &edit.new_string));
             lines
         }
-        "Write" => {
-            let write: Write = request.input.decode().ok()?;
+        ToolInput::Write(write) => {
             let mut lines = vec![write.file_path];
             lines.extend(write.content.lines().map(|line| format!("+ {line}")));
             lines
@@ -42,21 +39,6 @@ fn changed(old: &str, new: &str) -> Vec<String> {
     lines.extend(new[before..new.len() - after].iter().map(marked('+')));
     lines.extend(old[old.len() - after..].iter().map(marked(' ')));
     lines
-}
-
-#[derive(Deserialize)]
-struct Edit {
-    file_path: String,
-    old_string: String,
-    new_string: String,
-    #[serde(default)]
-    replace_all: bool,
-}
-
-#[derive(Deserialize)]
-struct Write {
-    file_path: String,
-    content: String,
 }
 
 /// A person can't judge more at a prompt.

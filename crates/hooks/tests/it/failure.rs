@@ -48,7 +48,7 @@ async fn an_error_refuses() {
 #[tokio::test]
 async fn a_panic_refuses_wherever_it_happens() {
     let hooks = Hooks::new().on(PreToolUse, async |input, _| {
-        assert!(&*input.tool_name != "Bash", "no {}", input.tool_name);
+        assert!(input.tool_name != "Bash", "no {}", input.tool_name);
     });
     assert_eq!(answer(hooks, pre_tool_use("Bash")).await, denied("the PreToolUse hook panicked: no Bash"));
     let hooks = Hooks::new().on(PreToolUse, |_, _| -> std::future::Ready<()> { panic!("early") });

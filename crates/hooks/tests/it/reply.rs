@@ -30,7 +30,7 @@ async fn nothing_lets_everything_go_ahead() {
 #[tokio::test]
 async fn a_denial_names_its_event() {
     let hooks = Hooks::new().on(PreToolUse, async |input, _| {
-        if &*input.tool_name == "Bash" { HookReply::deny("no shell") } else { HookReply::proceed() }
+        if input.tool_name == "Bash" { HookReply::deny("no shell") } else { HookReply::proceed() }
     });
     let expected = json!({"hookSpecificOutput": {
         "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no shell"
