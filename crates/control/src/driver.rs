@@ -121,7 +121,7 @@ impl Prepared {
     }
 
     fn of(responder: Arc<dyn Responder>, observer: Option<Arc<dyn Observer>>, settings: Settings) -> Self {
-        let shared = Arc::new(Shared::new(settings, responder.guards(), observer));
+        let shared = Arc::new(Shared::new(settings, &*responder, observer));
         let given_up = GivenUp(Arc::clone(&shared));
         let handle = Arc::new(Handle::new(Arc::clone(&shared)));
         let host = Host { shared, handle: Arc::downgrade(&handle), responder };

@@ -23,6 +23,14 @@ pub trait Responder: Send + Sync + 'static {
         true
     }
 
+    /// Returns whether there is any request that this responder answers.
+    ///
+    /// While no responder of the session does, reading stops at
+    /// [`Settings::parked_quiet`](crate::Settings::parked_quiet): no request can wait behind unread messages.
+    fn may_answer_any(&self) -> bool {
+        true
+    }
+
     /// Returns how to refuse `request`, where this responder guards something by it.
     ///
     /// The driver asks when a request arrives, and sends the refusal if the session ends while the request is open.
@@ -84,6 +92,10 @@ impl Responder for NoResponder {
     fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
         None
     }
+
+    fn may_answer_any(&self) -> bool {
+        false
+    }
 }
 
 /// Asks each in turn; the first that takes a request answers it.
@@ -105,6 +117,10 @@ impl<R: Responder> Responder for Vec<R> {
         self.iter().any(|responder| responder.may_answer(request))
     }
 
+    fn may_answer_any(&self) -> bool {
+        self.iter().any(Responder::may_answer_any)
+    }
+
     fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
         self.iter().filter(|responder| responder.may_answer(request)).find_map(|one| one.refusal(request))
     }
@@ -123,6 +139,10 @@ impl<R: Responder + ?Sized> Responder for Box<R> {
         (**self).may_answer(request)
     }
 
+    fn may_answer_any(&self) -> bool {
+        (**self).may_answer_any()
+    }
+
     fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
         (**self).refusal(request)
     }
@@ -139,6 +159,10 @@ impl<R: Responder + ?Sized> Responder for Arc<R> {
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
         (**self).may_answer(request)
+    }
+
+    fn may_answer_any(&self) -> bool {
+        (**self).may_answer_any()
     }
 
     fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {

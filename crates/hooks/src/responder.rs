@@ -18,6 +18,10 @@ impl Responder for Hooks {
         matches!(request, InboundRequest::HookCallback(_))
     }
 
+    fn may_answer_any(&self) -> bool {
+        !self.is_empty()
+    }
+
     fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
         let InboundRequest::HookCallback(callback) = request else { return None };
         self.find(&callback.callback_id)?.refusal()

@@ -134,6 +134,10 @@ impl Responder for Bridge {
     fn may_answer(&self, request: &InboundRequest) -> bool {
         matches!(request, InboundRequest::McpMessage(_))
     }
+
+    fn may_answer_any(&self) -> bool {
+        !self.servers.is_empty()
+    }
 }
 
 impl fmt::Debug for Bridge {

@@ -98,6 +98,10 @@ impl Responder for Watched {
         self.responders.refusal(request)
     }
 
+    fn may_answer_any(&self) -> bool {
+        self.responders.may_answer_any()
+    }
+
     fn guards(&self) -> bool {
         self.responders.guards()
     }

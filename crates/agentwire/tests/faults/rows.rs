@@ -155,6 +155,12 @@ const ROWS: &[Row] = &[
         tests: &["volume::a_call_while_2000_messages_are_unread", "volume::a_call_past_the_limit"],
     },
     Row {
+        seen: "A hook is called behind 2,000 unread messages",
+        right: "It runs, though the caller reads only after it",
+        faults: &[F::Messages, F::Hooks],
+        tests: &["volume::hook_behind_2000_unread_messages_runs"],
+    },
+    Row {
         seen: "200 control calls in a row; 20 at once, answered in any order",
         right: "All complete, each with its own answer",
         faults: &[F::ReverseReplies],

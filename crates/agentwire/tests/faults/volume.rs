@@ -12,7 +12,7 @@ use std::{
 use agentwire::{
     ControlError, Error, Incoming, Session, control::Settings, hooks::Hooks, protocol::hook::PreToolUse,
 };
-use tokio::sync::Barrier;
+use tokio::sync::{Barrier, Notify};
 
 use crate::{
     fault_cli::play,
@@ -22,7 +22,7 @@ use crate::{
 
 tests!(volume:
     a_long_session, nobody_reads_for_a_while, a_call_while_2000_messages_are_unread, a_call_past_the_limit,
-    calls_in_a_row_while_nobody_reads,
+    calls_in_a_row_while_nobody_reads, hook_behind_2000_unread_messages_runs,
     a_prompt_larger_than_the_pipe, a_thousand_hooks_at_once, a_flood_of_stderr,
 );
 
@@ -131,6 +131,25 @@ fn calls_in_a_row_while_nobody_reads() {
             assert_eq!(session.set_model(Some(&model)).await.unwrap().model.as_deref(), Some(&*model));
         }
         all_there(&mut session, 2000).await;
+        ends_well(session).await;
+    });
+}
+
+fn hook_behind_2000_unread_messages_runs() {
+    // 2 MB before the hook is called: far more than is read ahead in a session without callbacks.
+    play("messages=2000 message-bytes=1000 hooks=1", async |cli| {
+        let ran = Arc::new(Notify::new());
+        let called = Arc::clone(&ran);
+        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+            called.notify_one();
+            async {}
+        });
+        let mut session = cli.builder().hooks(hooks).connect().await.unwrap();
+        session.send("hi").await.unwrap();
+        // The caller reads only after its own hook ran.
+        ran.notified().await;
+        all_there(&mut session, 2000).await;
+        goes_on_numbered(&mut session, 2000).await;
         ends_well(session).await;
     });
 }

@@ -10,8 +10,12 @@ use agentwire_codec::Limits;
 pub struct Settings {
     /// Limits of the codec.
     pub limits: Limits,
-    /// Bytes of unread messages past which reading waits for the user, while no request is open and no sender waits.
+    /// Bytes of unread messages past which reading waits for the user, while no request is open and no sender waits, in a
+    /// session without a responder.
     /// It goes on when half of them are read.
+    ///
+    /// A session with a responder is read up to `parked_open`: a request may lie behind unread messages, and whoever
+    /// reads them may wait for what its callback does.
     ///
     /// 256 KiB: four pipes full, enough to keep a reader busy, too little to matter.
     /// Counted are the lines and their places in the queue.

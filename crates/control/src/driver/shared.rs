@@ -27,8 +27,8 @@ use super::{
     inbox::{Inbox, Parcel, Parcels},
 };
 use crate::{
-    Cancellation, ControlError, Delivery, Ending, Ignored, Observer, Router, Stale, handle::Started,
-    request_map::RequestMap, router::answer,
+    Cancellation, ControlError, Delivery, Ending, Ignored, Observer, Responder, Router, Stale,
+    handle::Started, request_map::RequestMap, router::answer,
 };
 
 /// What the driver, the handles and the callbacks share.
@@ -67,6 +67,8 @@ pub(crate) struct State {
     pub(super) started: u64,
     /// How many wait for room to send, or for news of a prompt.
     pub(super) waiters: usize,
+    /// Whether a responder may answer requests, which may lie behind any number of unread messages.
+    answers: bool,
     /// Whether reading waits for the user.
     pub(super) held_up: bool,
     /// Since when a read waits for output of a peer that lives; some time before, where that was before the input broke.
@@ -93,12 +95,16 @@ pub(crate) struct Asked {
 }
 
 impl Shared {
-    pub(super) fn new(settings: Settings, guarded: bool, observer: Option<Arc<dyn Observer>>) -> Self {
+    pub(super) fn new(
+        settings: Settings,
+        responder: &dyn Responder,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Self {
         Self {
             settings,
-            guarded,
+            guarded: responder.guards(),
             started: Instant::now(),
-            state: Mutex::default(),
+            state: Mutex::new(State { answers: responder.may_answer_any(), ..State::default() }),
             observer,
             names_prompts: AtomicBool::new(false),
             written: Notify::new(),
@@ -306,7 +312,7 @@ impl State {
         let (calls, callbacks) = self.router.open();
         // Once it has stopped it goes on for longer than one message.
         let most = settings.parked_quiet / if self.held_up { 2 } else { 1 };
-        calls + callbacks + self.waiters > 0 || self.inbox.parked() <= most
+        self.answers || calls + callbacks + self.waiters > 0 || self.inbox.parked() <= most
     }
 
     /// The bytes that are unread, where that is so much that nothing is read.

@@ -28,6 +28,54 @@ async fn reading_stops_at_the_quiet_limit_and_goes_on_as_the_user_reads() {
     speaking.await.unwrap();
 }
 
+/// A responder that answers at once, and how many requests it has seen.
+struct Counted(Arc<AtomicUsize>);
+
+impl Responder for Counted {
+    fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Some(Box::pin(async { Err("no".to_owned()) }))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn request_behind_unread_messages_is_answered() {
+    let settings = settings(|settings| settings.parked_quiet = 4096);
+    let seen = Arc::new(AtomicUsize::new(0));
+    let responder: Vec<Box<dyn Responder>> =
+        vec![Box::new(NoResponder::default()), Box::new(Counted(Arc::clone(&seen)))];
+    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, settings).await;
+    speak(cli.clone(), 500).await;
+    cli.say(&inbound("a")).await;
+    assert_eq!(cli.hear().await.unwrap()["response"]["request_id"], "a");
+    assert_eq!(seen.load(Ordering::Relaxed), 1);
+    for number in 0..500 {
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn unread_messages_are_bounded_with_a_responder_too() {
+    let settings = settings(|settings| (settings.parked_quiet, settings.parked_open) = (4096, 32_768));
+    let responder = Counted(Arc::default());
+    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, settings).await;
+    let mut speaking = tokio::spawn(speak(cli, 2000));
+    assert!(waits(&mut speaking).await);
+    for number in 0..2000 {
+        assert_eq!(next(&mut messages).await, news(number));
+    }
+    speaking.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_stops_at_the_quiet_limit_with_an_empty_list_of_responders() {
+    let settings = settings(|settings| settings.parked_quiet = 4096);
+    let responders: Vec<Box<dyn Responder>> = Vec::new();
+    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+        start(responders, settings).await;
+    assert!(waits(speak(cli, 500)).await);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_unread_is_bounded_at_each_message_that_is_read() {
     // News is decoded when it comes, a piece of the conversation when it is read.
