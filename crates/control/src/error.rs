@@ -86,6 +86,20 @@ pub enum ControlError {
         #[source]
         source: EncodeError,
     },
+    /// There was no room to send it within the limit, since the CLI does not read its input.
+    ///
+    /// Nothing of it was written: sent again, it arrives once.
+    #[error(
+        "`{subtype}` was not sent: the CLI read too little of the {waiting} bytes before it within {after:?}"
+    )]
+    NotSent {
+        /// The request's subtype; `user` for a prompt.
+        subtype: Box<str>,
+        /// The limit that ran out.
+        after: Duration,
+        /// The bytes that wait to be written before it.
+        waiting: usize,
+    },
     /// So much is unread that reading stopped, and what was waited for can't come: a reply, or room for a prompt, which
     /// was not sent then.
     ///

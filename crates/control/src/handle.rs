@@ -48,11 +48,11 @@ impl Control {
         self.handle.shared()
     }
 
-    fn limit(&self) -> Duration {
+    pub(crate) fn limit(&self) -> Duration {
         self.limit.unwrap_or(self.shared().settings().call_limit)
     }
 
-    /// The same session's handle, whose calls have this limit.
+    /// Returns a handle of the same session with this limit for calls, and for waiting to send.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         Self { handle: Arc::clone(&self.handle), limit: Some(limit) }

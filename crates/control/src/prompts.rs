@@ -9,7 +9,7 @@ use crate::{Control, ControlError, PromptState, driver::State};
 impl Control {
     /// Sends a prompt; returns when it is on its way, in the order of the calls.
     ///
-    /// Waits while too much waits to be written; reading goes on meanwhile, up to
+    /// Waits while too much waits to be written, within the handle's limit; reading goes on meanwhile, up to
     /// [`Settings::parked_open`](crate::Settings::parked_open).
     /// Where the CLI has refused input, waits a grace for the ending that says why.
     ///
@@ -20,8 +20,9 @@ impl Control {
     /// # Errors
     ///
     /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more,
+    /// [`ControlError::NotSent`] where the CLI reads none of its input within the limit,
     /// [`ControlError::Backlogged`] where there is no room and so much is unread that reading stopped, and
-    /// [`ControlError::Encode`]; nothing was sent then.
+    /// [`ControlError::Encode`]; nothing was sent then, so that the prompt can be sent again.
     pub async fn send(&self, input: &UserInput) -> Result<(), ControlError> {
         self.send_counting(input).await.map(|_| ())
     }
@@ -40,7 +41,7 @@ impl Control {
         let uuid = input.uuid.clone();
         let send =
             |state: &mut State| state.router.send_prompt(uuid, line).map(|()| state.router.turns_ended());
-        self.shared().when_writable("user", send).await
+        self.shared().when_writable(self.limit(), "user", send).await
     }
 
     /// Waits until there is room for a prompt; [`send_now`](Self::send_now) need not wait then.
@@ -51,14 +52,14 @@ impl Control {
     ///
     /// As [`send`](Self::send).
     pub async fn ready(&self) -> Result<(), ControlError> {
-        self.shared().when_writable("user", |_| Ok(())).await
+        self.shared().when_writable(self.limit(), "user", |_| Ok(())).await
     }
 
     /// Sends a prompt without waiting for room.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send), but for [`ControlError::Backlogged`].
+    /// As [`send`](Self::send), but for [`ControlError::NotSent`] and [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
         self.shared().tell_observer(input);
         let sent = self.shared().with_router(|router| router.send_user(input));
@@ -78,7 +79,7 @@ impl Control {
     ///
     /// As [`send`](Self::send).
     pub async fn send_line(&self, line: Bytes) -> Result<(), ControlError> {
-        self.shared().when_writable("line", |state| state.router.send_line(line)).await
+        self.shared().when_writable(self.limit(), "line", |state| state.router.send_line(line)).await
     }
 
     /// What is known of the prompt that was sent with this id; `None` where none was, or thousands were sent after it.

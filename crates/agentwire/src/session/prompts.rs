@@ -26,8 +26,11 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// When the session has ended, or its input was; and [`ControlError::Backlogged`](crate::ControlError::Backlogged)
-    /// when so much is unread that nothing moves: read, and send again.
+    /// When the session has ended, or its input was; [`ControlError::Backlogged`](crate::ControlError::Backlogged)
+    /// when so much is unread that nothing moves: read, and send again; and
+    /// [`ControlError::NotSent`](crate::ControlError::NotSent) when there is no room within
+    /// [`Settings::call_limit`](crate::control::Settings::call_limit), since the CLI does not read its input.
+    /// Nothing of the prompt was sent then.
     pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
         let (prompt, uuid) = self.composed(prompt);
         self.control.send(&prompt).await?;

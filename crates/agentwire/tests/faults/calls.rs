@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agentwire::{
     ControlError, Error, Session,
+    control::Settings,
     protocol::control::{Interrupt, McpStatus, SetModel},
 };
 use tokio::task::JoinSet;
@@ -16,7 +17,7 @@ use crate::{
 
 tests!(calls:
     twenty_at_once_answered_backwards, an_error_reply, no_reply, a_late_reply, a_reply_that_comes_twice,
-    a_reply_to_nobody, a_reply_without_a_response, a_hollow_reply,
+    a_reply_to_nobody, a_reply_without_a_response, a_hollow_reply, prompt_that_a_frozen_cli_does_not_read_is_not_sent,
 );
 
 async fn model_is_set(session: &Session, model: &str) {
@@ -139,5 +140,24 @@ fn a_hollow_reply() {
         goes_on(&mut session).await;
         assert_eq!(session.control().ignored().responses, 21);
         ends_well(session).await;
+    });
+}
+
+fn prompt_that_a_frozen_cli_does_not_read_is_not_sent() {
+    play("frozen", async |cli| {
+        let mut settings = Settings::default();
+        settings.call_limit = Duration::from_millis(300);
+        let mut session = cli.hasty().settings(settings).connect().await.unwrap();
+        // The first is half written, the second waits behind it.
+        session.send("x".repeat(1 << 20)).await.unwrap();
+        session.send("x".repeat(1 << 20)).await.unwrap();
+        for error in
+            [session.send("hi").await.map(drop).unwrap_err(), session.ask("hi").await.map(drop).unwrap_err()]
+        {
+            assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
+        }
+        // What was sent and not written is lost, and `close` says so.
+        let error = session.close().await.unwrap_err();
+        assert!(matches!(error, Error::Ended { .. }), "{error:?}");
     });
 }

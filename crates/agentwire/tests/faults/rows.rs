@@ -186,6 +186,12 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
+        seen: "The CLI reads none of its input, prompt after prompt",
+        right: "Sending ends within a limit, with an error that says that the prompt was not sent",
+        faults: &[F::Frozen],
+        tests: &["calls::prompt_that_a_frozen_cli_does_not_read_is_not_sent"],
+    },
+    Row {
         seen: "A request of a subtype that we do not know, or without its fields",
         right: "An error reply naming the subtype; shown to the user",
         faults: &[F::UnknownRequest, F::BrokenRequest],

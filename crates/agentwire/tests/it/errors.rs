@@ -16,7 +16,7 @@ use agentwire::{
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
-use crate::peer::{Peer, bounded, connected, error_result, fails, init};
+use crate::peer::{Peer, bounded, connected, connected_with, error_result, fails, init};
 
 /// The report names all of these.
 #[track_caller]
@@ -248,6 +248,32 @@ async fn control_encode() {
         assert!(matches!(error, Error::Control(ControlError::Encode { .. })), "{error:?}");
         names(&error, &["`unwritable`", "the clock is broken"]);
         peer.is_left_alone().await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_not_sent() {
+    bounded(async {
+        let mut settings = Settings::default();
+        settings.unwritten = 100;
+        // The pipe takes one byte, and the peer reads none.
+        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        session.send("first").await.unwrap();
+        session.send("second").await.unwrap();
+        let error = session.send("third").await.unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
+        names(&error, &["`user` was not sent", "within 60s"]);
+        let error = session.ask("third").await.map(drop).unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
+        let (sent, ()) = tokio::join!(session.send("third"), async {
+            for prompt in ["first", "second", "third"] {
+                assert_eq!(peer.prompt().await, prompt);
+            }
+        });
+        sent.unwrap();
+        session.end_input();
+        peer.input_ended().await;
     })
     .await;
 }

@@ -34,7 +34,8 @@ pub struct Settings {
     pub parked_open: usize,
     /// Bytes that may wait to be written before senders wait. 1 MiB. Calls, which are small and have limits, never wait.
     pub unwritten: usize,
-    /// How long a call waits for its reply. 60 seconds: the slowest requests of the CLI do work of their own.
+    /// How long a call waits for its reply, and a sender for room. 60 seconds: the slowest requests of the CLI do work of
+    /// their own.
     pub call_limit: Duration,
     /// How long a callback may go on once its request was taken back. 5 seconds, to clean up in.
     pub callback_grace: Duration,

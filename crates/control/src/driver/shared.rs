@@ -67,6 +67,8 @@ pub(crate) struct State {
     pub(super) started: u64,
     /// How many wait for room to send, or for news of a prompt.
     pub(super) waiters: usize,
+    /// When the limit of a sender that waits for room runs out, the first of them. It may be gone by then.
+    pub(super) room_deadline: Option<Duration>,
     /// Whether a responder may answer requests, which may lie behind any number of unread messages.
     answers: bool,
     /// Whether reading waits for the user.
@@ -319,6 +321,11 @@ impl State {
     pub(super) fn backlog(&self, settings: &Settings) -> Option<usize> {
         let most = settings.parked_open.max(settings.parked_quiet);
         Some(self.parked()).filter(|parked| *parked > most)
+    }
+
+    /// When the next limit of a call or of a sender runs out.
+    pub(super) fn next_deadline(&self) -> Option<Duration> {
+        self.router.poll_timeout().into_iter().chain(self.room_deadline).min()
     }
 
     /// Starts a call: the reply goes to the receiver.

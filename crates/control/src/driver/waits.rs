@@ -5,6 +5,7 @@ use std::{
     future::{pending, poll_fn},
     sync::{Arc, MutexGuard},
     task::Poll,
+    time::Duration,
 };
 
 use agentwire_protocol::Uuid;
@@ -21,24 +22,37 @@ impl Shared {
     /// Does something that writes, once there is room for more to be written, or nothing can be written any more.
     ///
     /// Room is looked for and taken under one lock, so that many who wait together do not overrun it together.
-    /// Nothing is done where the future is dropped before, nor where so much is unread that the peer is not listened to,
-    /// since it may take nothing until it is.
+    /// Nothing is done where the future is dropped before, where the limit runs out first, nor where so much is unread
+    /// that the peer is not listened to, since it may take nothing until it is.
     pub(crate) async fn when_writable<T>(
         &self,
+        limit: Duration,
         subtype: &str,
         act: impl FnOnce(&mut State) -> Result<T, ControlError>,
     ) -> Result<T, ControlError> {
+        let deadline = self.now().saturating_add(limit);
         let mut act = Some(act);
         let mut waiting = None;
         wait(&self.written, || {
-            let state = self.state();
+            let mut state = self.state();
             let room = state.router.transmit_bytes() <= self.settings.unwritten;
             let stuck = !room && state.router.input_is_open();
             if stuck && let Some(parked) = state.backlog(&self.settings) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked }));
             }
+            if stuck && self.now() >= deadline {
+                let waiting = state.router.transmit_bytes();
+                return Some(Err(ControlError::NotSent { subtype: subtype.into(), after: limit, waiting }));
+            }
             if state.router.awaits_ending() || stuck {
+                let is_first = stuck && state.room_deadline.is_none_or(|first| deadline < first);
+                if is_first {
+                    state.room_deadline = Some(deadline);
+                }
                 waiting.get_or_insert_with(|| Waiting::new(self, state));
+                if is_first {
+                    self.deadlines.notify_one();
+                }
                 return None;
             }
             // Asked again only after `None`, so that it is always there.
@@ -180,10 +194,10 @@ impl Shared {
         }
     }
 
-    /// Gives requests up when their limit runs out. Never ends.
+    /// Ends calls, and waits for room, when their limits run out. Never returns.
     pub(super) async fn keep_time(&self) -> Infallible {
         loop {
-            let next = self.state().router.poll_timeout();
+            let next = self.state().next_deadline();
             // One permit is kept where nobody waits, so that no change falls between.
             let changed = self.deadlines.notified();
             match next.and_then(|deadline| self.started.checked_add(deadline)) {
@@ -192,6 +206,10 @@ impl Shared {
                     () = sleep_until(deadline) => {
                         let now = self.now();
                         self.with_router(|router| router.handle_timeout(now));
+                        // Those whose limit has not run out set their deadline again.
+                        if self.state().room_deadline.take_if(|deadline| *deadline <= now).is_some() {
+                            self.written.notify_waiters();
+                        }
                     }
                     () = changed => {}
                 },

@@ -1,8 +1,11 @@
 //! What becomes of a prompt, and what a sender is told when nothing moves.
 
+use std::time::Duration;
+
 use agentwire_control::{ControlError, NoResponder, PromptState, Settings};
 use agentwire_protocol::{Uuid, message::UserInput};
 use agentwire_transport::ExitReport;
+use tokio::time::{Instant, timeout};
 
 use super::{Cli, Session, news, next, quiet, settings, start, waits};
 
@@ -171,8 +174,7 @@ async fn who_waits_for_a_prompt_hears_that_it_was_forgotten() {
         control.send_now(&prompt(&number.to_string())).unwrap();
         tokio::task::yield_now().await;
     }
-    let error =
-        tokio::time::timeout(std::time::Duration::from_secs(60), first).await.unwrap().unwrap().unwrap_err();
+    let error = timeout(Duration::from_secs(60), first).await.unwrap().unwrap().unwrap_err();
     assert!(matches!(error, ControlError::UnknownPrompt { .. }), "{error:?}");
     hearing.abort();
 }
@@ -181,4 +183,61 @@ async fn speak(cli: &Cli, count: usize) {
     for number in 0..count {
         cli.say(&news(number)).await;
     }
+}
+
+/// A session whose CLI has read none of its input, and that has taken two prompts: so many that a third one waits.
+async fn full() -> Session {
+    let session = start(NoResponder::default(), settings(|settings| settings.unwritten = 10)).await;
+    for uuid in ["a", "b"] {
+        session.control.send(&prompt(uuid)).await.unwrap();
+    }
+    session
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompt_that_finds_no_room_is_not_sent() {
+    let Session { control, messages: _messages, cli, driver: _driver } = full().await;
+    let start = Instant::now();
+    let error = control.send(&prompt("c")).await.unwrap_err();
+    let limit = Settings::default().call_limit;
+    let ControlError::NotSent { subtype, after, waiting } = &error else { panic!("{error:?}") };
+    assert_eq!((&**subtype, *after, start.elapsed() >= limit), ("user", limit, true));
+    assert!(*waiting > 200, "{waiting}");
+    assert!(error.to_string().contains("was not sent"), "{error}");
+    let error = control.ready().await.unwrap_err();
+    assert!(matches!(error, ControlError::NotSent { .. }), "{error:?}");
+    let error = control.send_line("{}\n".into()).await.unwrap_err();
+    assert!(matches!(error, ControlError::NotSent { .. }), "{error:?}");
+    assert_eq!(control.prompt_state(&"c".into()), None);
+    // Once the CLI reads, what was sent arrives, and what is sent again arrives once.
+    let sending = control.clone();
+    let sending = tokio::spawn(async move { sending.send(&prompt("c")).await });
+    for uuid in ["a", "b", "c"] {
+        assert_eq!(cli.hear().await.unwrap()["uuid"], uuid);
+    }
+    sending.await.unwrap().unwrap();
+    control.end_input();
+    assert!(cli.hear().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_sender_waits_for_its_own_limit() {
+    let Session { control, messages: _messages, cli, driver: _driver } = full().await;
+    let start = Instant::now();
+    let send = |uuid: &'static str, limit: u64| {
+        let control = control.within(Duration::from_secs(limit));
+        tokio::spawn(async move { (control.send(&prompt(uuid)).await, start.elapsed().as_secs()) })
+    };
+    let (long, short, longest) = (send("d", 20), send("e", 5), send("f", u64::MAX));
+    // The first limit is that of a sender that is gone by then.
+    let brief = control.within(Duration::from_secs(1));
+    assert!(timeout(Duration::from_millis(1), brief.send(&prompt("g"))).await.is_err());
+    let (ended, after) = short.await.unwrap();
+    assert!(matches!(ended, Err(ControlError::NotSent { .. })) && after == 5, "{ended:?} after {after} s");
+    let (ended, after) = long.await.unwrap();
+    assert!(matches!(ended, Err(ControlError::NotSent { .. })) && after == 20, "{ended:?} after {after} s");
+    for uuid in ["a", "b", "f"] {
+        assert_eq!(cli.hear().await.unwrap()["uuid"], uuid);
+    }
+    longest.await.unwrap().0.unwrap();
 }
