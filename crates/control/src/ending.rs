@@ -34,12 +34,13 @@ impl Ending {
         Self { transport: Some(what.into()), ..Self::default() }
     }
 
-    /// Whether nothing went wrong: no turn was cut, no result was an error, and the process, if any, exited with 0.
+    /// Whether nothing went wrong: no turn was cut, no result was an error, and the process, if any, exited with 0 or in
+    /// a way that is not known.
     pub fn is_clean(&self) -> bool {
         !self.in_turn
             && self.transport.is_none()
             && self.error_result.is_none()
-            && self.exit.as_ref().is_none_or(ExitReport::is_success)
+            && !self.exit.as_ref().is_some_and(ExitReport::is_failure)
     }
 }
 

@@ -101,6 +101,14 @@ impl ExitReport {
     pub fn is_success(&self) -> bool {
         self.code == Some(0)
     }
+
+    /// Whether the peer is known to have failed: it exited with another code than 0, or by a signal.
+    ///
+    /// Neither this nor [`is_success`](Self::is_success) holds where the exit status is lost, as in a program that ignores
+    /// SIGCHLD or reaps every child.
+    pub fn is_failure(&self) -> bool {
+        self.signal.is_some() || self.code.is_some_and(|code| code != 0)
+    }
 }
 
 impl fmt::Display for ExitReport {

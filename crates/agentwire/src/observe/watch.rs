@@ -14,6 +14,7 @@ use agentwire_codec::Head;
 use agentwire_control::{CallContext, Delivery, Ending, Observer};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
+use agentwire_transport::ExitReport;
 
 use super::{
     Call, Observations, Outcome,
@@ -163,11 +164,10 @@ fn outcome(ending: &Ending) -> Outcome {
         return Outcome::Done;
     }
     match (&ending.exit, &ending.error_result) {
-        (Some(exit), _) if !exit.is_success() => match (exit.code, exit.signal) {
-            (Some(code), _) => Outcome::error(format!("exit {code}")),
-            (None, Some(signal)) => Outcome::error(format!("signal {signal}")),
-            (None, None) => Outcome::Error { kind: None },
-        },
+        (Some(ExitReport { code: Some(code), .. }), _) if *code != 0 => {
+            Outcome::error(format!("exit {code}"))
+        }
+        (Some(ExitReport { signal: Some(signal), .. }), _) => Outcome::error(format!("signal {signal}")),
         _ if ending.in_turn || ending.transport.is_some() => Outcome::Cut,
         (_, Some(result)) => Outcome::of_subtype(&result.subtype),
         _ => Outcome::Error { kind: None },

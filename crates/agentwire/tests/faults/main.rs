@@ -23,6 +23,7 @@ mod rows;
 #[path = "../../../transport/tests/process/runner.rs"]
 mod runner;
 mod starting;
+mod status;
 mod told;
 mod turns;
 mod volume;
@@ -38,6 +39,9 @@ fn main() -> ExitCode {
     if std::env::var_os(starting::SEARCHER).is_some() {
         return starting::search();
     }
+    if std::env::var_os(status::HOST).is_some() {
+        return status::host();
+    }
     runner::run(TESTS)
 }
 
@@ -52,6 +56,7 @@ const TESTS: &[&[runner::Test]] = &[
     lines::TESTS,
     rows::TESTS,
     starting::TESTS,
+    status::TESTS,
     turns::TESTS,
     volume::TESTS,
 ];

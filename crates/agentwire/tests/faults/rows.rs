@@ -304,6 +304,12 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
+        seen: "The exit status is lost, since the host ignores SIGCHLD",
+        right: "A good end is good, a cut turn is an error, and the process group ends",
+        faults: &[F::Crash, F::RefuseStart, F::Grandchild, F::QuietGrandchild, F::Deaf],
+        tests: &["status::host_that_ignores_sigchld"],
+    },
+    Row {
         seen: "A flood of stderr",
         right: "Always drained; a bounded tail kept; callback optional",
         faults: &[F::StderrFlood],

@@ -137,9 +137,9 @@ impl Player {
         self.mismatch.as_ref()
     }
 
-    /// How the CLI ended, where it has; a replay that does not fit ends it in an unknown way.
+    /// How the CLI ended, where it has; a replay that does not fit ends it with code 1.
     pub(super) fn exit(&self) -> Option<ExitReport> {
-        let failed = |mismatch: &Mismatch| ExitReport::default().with_stderr_tail(mismatch.to_string());
+        let failed = |mismatch: &Mismatch| ExitReport::exited(1).with_stderr_tail(mismatch.to_string());
         self.mismatch.as_ref().map(failed).or_else(|| self.exit.clone())
     }
 

@@ -88,6 +88,11 @@ impl Group {
         }
     }
 
+    /// Whether the leader is reaped, so that the group is not signalled any more.
+    pub(super) fn is_reaped(&self) -> bool {
+        *self.reaped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reaps the leader, which must have ended: its id is free from here on.
     pub(super) fn reap(&self) {
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +129,7 @@ impl Group {
     /// It reads all processes of the machine, so that what it found once is kept: a group that nobody is left of stays so.
     /// On Linux signal 0 cannot tell: the zombie leader would answer too.
     pub(super) fn has_others(&self, guard: Option<Pid>) -> bool {
-        if *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) {
+        if self.is_reaped() {
             return false;
         }
         // Elsewhere it can where zombies take no signals; where they do, the others are taken to live, and get their

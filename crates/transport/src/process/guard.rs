@@ -39,8 +39,9 @@ enum Phase {
 
 struct Watching {
     pid: Pid,
-    /// The only write end of the guard's pipe. A line says that the child's input ends, its end that this program has.
-    tie: PipeWriter,
+    /// The only write end of the guard's pipe. A line says that the child's input ends, its end that the group is the
+    /// guard's to end.
+    tie: Option<PipeWriter>,
     /// Whether the guard holds the child's input.
     holds_input: bool,
 }
@@ -66,7 +67,7 @@ impl Guard {
             Phase::Watching(watching) if watching.holds_input => {
                 watching.holds_input = false;
                 // The pipe is empty, so that this never waits; it fails where the guard is gone, and with it its copy.
-                let _ = watching.tie.write_all(b"\n");
+                let _ = watching.tie.as_mut().map(|tie| tie.write_all(b"\n"));
             }
             Phase::Watching(_) | Phase::None => {}
         }
@@ -114,14 +115,26 @@ impl Guard {
     /// Waits until it is started.
     pub(super) fn dismiss(&self) {
         let Phase::Watching(watching) = std::mem::replace(&mut *self.settled(), Phase::None) else { return };
-        let pid = || WaitId::Pid(watching.pid);
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         // Where somebody else in this process has reaped it, its id may be a stranger's by now.
-        if retry_on_intr(|| waitid(pid(), look)).is_ok() {
+        if watching.look().is_ok() {
             // By force, since it heeds nothing else, and even a stopped process heeds this.
             let _ = kill_process(watching.pid, Signal::KILL);
-            let _ = retry_on_intr(|| waitid(pid(), WaitIdOptions::EXITED));
+            let _ = retry_on_intr(|| waitid(WaitId::Pid(watching.pid), WaitIdOptions::EXITED));
         }
+    }
+
+    /// Has the guard end the rest of the group, and itself, as where this program has ended.
+    ///
+    /// For a group whose leader was reaped by somebody else: only a member can still signal it safely.
+    pub(super) fn take_over(&self) {
+        if let Phase::Watching(watching) = &mut *self.settled() {
+            watching.tie = None;
+        }
+    }
+
+    /// Whether there is a guard that has not ended.
+    pub(super) fn lives(&self) -> bool {
+        matches!(&*self.settled(), Phase::Watching(watching) if watching.look() == Ok(false))
     }
 
     fn settled(&self) -> MutexGuard<'_, Phase> {
@@ -131,6 +144,14 @@ impl Guard {
 
     fn lock(&self) -> MutexGuard<'_, Phase> {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watching {
+    /// Whether it has ended; an error where somebody else has reaped it.
+    fn look(&self) -> rustix::io::Result<bool> {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        Ok(retry_on_intr(|| waitid(WaitId::Pid(self.pid), look))?.is_some())
     }
 }
 
@@ -163,7 +184,7 @@ fn start(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> io::Result<Watchi
         .stdout(input.map_or_else(Stdio::null, Stdio::from))
         .stderr(Stdio::null())
         .spawn()?;
-    Ok(Watching { pid: Pid::from_child(&guard), tie, holds_input })
+    Ok(Watching { pid: Pid::from_child(&guard), tie: Some(tie), holds_input })
 }
 
 /// The one thing that no shell can do by itself. Searched here, because not every system has it in the same place.

@@ -11,7 +11,7 @@ use crate::{
 /// A child's life. Dropping it ends the child: see [`Grace`](super::Grace) for the steps.
 ///
 /// Where something else in this process reaps every child, or SIGCHLD is ignored, the report has neither code nor
-/// signal.
+/// signal, and the rest of the group is left to the [guard](super::ProcessTransport::guard): without one it lives on.
 pub struct ProcessLifeline {
     running: Arc<Running>,
 }

@@ -80,18 +80,25 @@ fn let_go(running: &Running) {
 
 /// Waits until the rest of the group has heeded its SIGTERM, and kills it when it has not in time.
 fn end_group(running: &Running, drained: Instant, killed: Instant) {
-    if others_end(running, drained, killed) {
+    if running.group.is_reaped() {
+        // By somebody else in this process, so that the group's id may be a stranger's once the guard has left it.
+        running.guard.take_over();
+        end_of(running, drained, killed + AFTER_KILL, || running.guard.lives());
+        return;
+    }
+    let others_live = || running.group.has_others(running.guard.pid());
+    if end_of(running, drained, killed, others_live) {
         return;
     }
     signal(running, Terminate::ByForce);
     // The system takes a moment; it takes for ever only where a process hangs in the system itself.
-    others_end(running, drained, deadline(AFTER_KILL));
+    end_of(running, drained, deadline(AFTER_KILL), others_live);
 }
 
-/// Waits for the end of the rest of the group, and tells whether it came by the deadline.
-fn others_end(running: &Running, drained: Instant, until: Instant) -> bool {
+/// Waits until something of the group no longer lives, and returns whether that came by the deadline.
+fn end_of(running: &Running, drained: Instant, until: Instant, lives: impl Fn() -> bool) -> bool {
     let mut pause = SHORTEST_PAUSE;
-    while running.group.has_others(running.guard.pid()) {
+    while lives() {
         let now = Instant::now();
         if now >= drained {
             abandon(running);

@@ -24,6 +24,7 @@ pub(crate) fn play() -> ExitCode {
             crate::host::play(after_input, after_terminate, guard, part);
         }
         ["cramped"] => crate::host::cramped(),
+        ["reaper", file] => crate::host::reaper(file),
         ["finish", file] => {
             print("ready\n");
             read_input();

@@ -1,6 +1,6 @@
 //! What the peer started itself: it ends with the peer, and can hold nothing up.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, process::Command, sync::Arc};
 
 use agentwire_transport::{
     ByteSink, ByteSource, Lifeline, Terminate, Transport, TransportError,
@@ -16,7 +16,7 @@ crate::runner::tests!(groups:
     a_grandchild_outlives, a_stubborn_grandchild_outlives, gone_means_all_of_it, a_stranger_holds_the_pipes,
     a_stranger_floods_the_pipe,
     terminate_reaches_the_group, interrupt_reaches_the_group_and_not_its_guard, dropping_reaches_the_group,
-    a_stranger_and_a_dropped_source, a_silent_stranger_and_a_dropped_source,
+    a_stranger_and_a_dropped_source, a_silent_stranger_and_a_dropped_source, a_host_that_reaps_every_child,
 );
 
 /// A place for the grandchild's file; removing it ends a grandchild that nothing else may end.
@@ -197,4 +197,11 @@ fn number_in(output: &[u8]) -> u32 {
     let digits: String =
         output.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| *byte as char).collect();
     digits.parse().unwrap()
+}
+
+fn a_host_that_reaps_every_child() {
+    let squat = Squat::new();
+    let mut host = Command::new(std::env::current_exe().unwrap());
+    let output = host.args(["reaper", &squat.file()]).env(crate::fake::FAKE, "1").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "ended\n", "{output:?}");
 }

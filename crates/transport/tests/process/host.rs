@@ -3,18 +3,19 @@
 use std::{
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
+    thread,
     time::Duration,
 };
 
 use agentwire_transport::{
-    Transport,
+    Lifeline, Transport,
     process::{Grace, ProcessTransport},
 };
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, WaitOptions, getrlimit, setrlimit, wait};
 
 use crate::{
     fake::{FAKE, park, print},
-    support::{BOUND, fake, patient, read_line, runtime},
+    support::{BOUND, fake, hasty, lives, patient, read_line, runtime},
 };
 
 /// A host in a process of its own, with a peer that has said its first line.
@@ -99,13 +100,40 @@ pub(crate) fn cramped() {
         if let Ok(link) = opened {
             let (guard, why) = (link.lifeline.guard_pid(), link.lifeline.unguarded());
             print(&format!("{guard:?} {:?}\n", why.map(std::io::Error::kind)));
-            agentwire_transport::Lifeline::terminate(&link.lifeline, agentwire_transport::Terminate::ByForce)
-                .unwrap();
-            runtime.block_on(agentwire_transport::Lifeline::gone(&link.lifeline));
+            link.lifeline.terminate(agentwire_transport::Terminate::ByForce).unwrap();
+            runtime.block_on(link.lifeline.gone());
             return print("ended\n");
         }
         if limit > 1000 {
             return park();
         }
     }
+}
+
+/// Reaps every child as soon as it has ended, while peers end.
+pub(crate) fn reaper(file: &str) {
+    thread::spawn(|| {
+        loop {
+            if wait(WaitOptions::empty()).is_err() {
+                // There is no child at the moment.
+                thread::yield_now();
+            }
+        }
+    });
+    runtime().block_on(async {
+        for part in [["exit", "0"], ["exit", "3"]] {
+            let link = ProcessTransport::new(fake(&part)).grace(patient()).open().await.unwrap();
+            let report = link.lifeline.ended().await;
+            // The exit status is seen where it is looked at before the child is reaped.
+            assert!(!report.is_failure() || part == ["exit", "3"], "{report}");
+            link.lifeline.gone().await;
+        }
+        // The rest of the group ends, whoever has reaped its leader.
+        let link = ProcessTransport::new(fake(&["leave", file, "stubborn"])).grace(hasty());
+        let mut link = link.open().await.unwrap();
+        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
+        link.lifeline.gone().await;
+        assert!(!lives(grandchild));
+    });
+    print("ended\n");
 }
