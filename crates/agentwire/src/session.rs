@@ -14,6 +14,7 @@ mod reading;
 mod requests;
 #[cfg(feature = "sessions")]
 mod resume;
+mod runtime;
 mod spare;
 mod start;
 #[cfg(feature = "sessions")]

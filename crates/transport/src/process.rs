@@ -166,7 +166,7 @@ impl Transport for ProcessTransport {
     /// Starts the process.
     ///
     /// Must be called in a tokio runtime, with I/O enabled: the pipes are registered there.
-    /// Without one, the error is [`TransportError::Io`].
+    /// Without one, the error is [`TransportError::Io`]; where I/O is disabled, tokio prints a panic message too.
     async fn open(self) -> Result<Link<ProcessSource, ProcessSink, ProcessLifeline>, TransportError> {
         start::start(self)
     }

@@ -214,7 +214,8 @@ impl SessionBuilder {
 
     /// Starts the CLI and shakes hands with it: it is then ready for its first prompt.
     ///
-    /// Must be called in a tokio runtime with I/O and time; without one the error is [`Error::Start`].
+    /// Must be called in a tokio runtime with I/O and time (`enable_all`); without one the error is [`Error::Start`].
+    /// Where the runtime lacks one of them, tokio prints a panic message besides, which can't be prevented.
     /// The session's task runs there.
     ///
     /// # Cancellation

@@ -12,10 +12,10 @@ use agentwire_hooks::Hooks;
 use agentwire_mcp::McpServers;
 use agentwire_protocol::{cli, control::InitializeReply};
 use agentwire_transport::{
-    BoxLifeline, BoxTransport, Link, Transport, TransportError,
+    BoxLifeline, BoxTransport, Link, Transport,
     process::{self, ProcessTransport, Version},
 };
-use tokio::runtime::{Handle, TryCurrentError};
+use tokio::runtime::Handle;
 
 use super::{
     Aside, Background, Place, Session,
@@ -23,6 +23,7 @@ use super::{
     handshake::Handshake,
     launch::launch,
     private::PrivateDir,
+    runtime,
     task::{Grace, Task},
 };
 use crate::{
@@ -107,7 +108,7 @@ impl Start {
         mut lowered: Lowered,
         files: Vec<PrivateDir>,
     ) -> Result<Session, Error> {
-        let runtime = Handle::try_current().map_err(no_runtime)?;
+        let runtime = runtime::current()?;
         let mut settings = self.settings.clone();
         if let Some(bytes) = self.options.max_buffer_size {
             settings.limits.max_line = bytes;
@@ -242,12 +243,6 @@ impl Spawn<'_> {
         let task = Task::spawn(self.runtime, control.clone(), driver, self.lifeline, self.grace);
         (control, messages, task)
     }
-}
-
-/// Without this check, tokio panics.
-pub(super) fn no_runtime(error: TryCurrentError) -> Error {
-    let action = "finding the tokio runtime";
-    Error::Start(TransportError::Io { action, source: std::io::Error::other(error) })
 }
 
 /// Whether the CLI does not know that it is to wait for the handshake: before 2.1.261 it ends with this text.

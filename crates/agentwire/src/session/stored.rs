@@ -11,7 +11,7 @@ use super::{
     SessionBuilder,
     launch::inherited,
     resume::{self, Folder},
-    start::no_runtime,
+    runtime,
 };
 use crate::{
     Error, Options, Warning,
@@ -93,7 +93,7 @@ impl Stored {
         if over_a_transport || (options.resume.is_none() && !options.continue_last) {
             return Ok(());
         }
-        Handle::try_current().map_err(no_runtime)?;
+        runtime::current()?;
         if let Some((folder, id)) = resume::resume(&*store, options).await? {
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
             options.resume = Some(id);

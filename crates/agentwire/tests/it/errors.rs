@@ -15,6 +15,7 @@ use agentwire::{
 };
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
+use tokio::runtime::Builder;
 
 use crate::peer::{Peer, bounded, connected, connected_with, error_result, fails, init};
 
@@ -75,6 +76,31 @@ fn start_without_a_runtime() {
     let std::task::Poll::Ready(Err(error)) = polled else { panic!("{polled:?}") };
     assert!(matches!(error, Error::Start(TransportError::Io { .. })), "{error:?}");
     names(&error, &["could not be started", "finding the tokio runtime"]);
+}
+
+/// A runtime without a timer, or without I/O. tokio prints a panic message in both tests.
+fn connecting_fails(runtime: &mut Builder) -> Error {
+    let runtime = runtime.build().unwrap();
+    let options = Options::new().path_to_claude_code_executable("/bin/true");
+    let error = runtime.block_on(Session::connect(options)).unwrap_err();
+    assert!(matches!(error, Error::Start(TransportError::Io { .. })), "{error:?}");
+    error
+}
+
+#[test]
+fn start_without_a_timer() {
+    for mut runtime in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+        let error = connecting_fails(runtime.enable_io());
+        names(&error, &["could not be started", "timer", "`enable_all`"]);
+    }
+}
+
+#[test]
+fn start_without_io() {
+    for mut runtime in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+        let error = connecting_fails(runtime.enable_time());
+        names(&error, &["could not be started", "I/O is disabled", "`enable_all`"]);
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::{
     io,
     os::fd::{AsFd, OwnedFd},
+    panic::catch_unwind,
     process::{Command, Stdio},
     sync::{Arc, Mutex},
     thread,
@@ -90,11 +91,12 @@ fn pipes() -> Result<(Ours, Theirs), TransportError> {
     let (stdout, their_stdout) = pipe()?;
     let (stderr, their_stderr) = pipe()?;
     ioctl_fionbio(&stderr, true).map_err(|error| io_error("preparing a pipe")(error.into()))?;
-    let ours = Ours {
-        stdin: Sender::from_owned_fd(stdin.into()).map_err(io_error(register))?,
-        stdout: Receiver::from_owned_fd(stdout.into()).map_err(io_error(register))?,
-        stderr: stderr.into(),
-    };
+    // A runtime does not say whether it has I/O: without it, this panics.
+    let registered =
+        catch_unwind(|| Ok((Sender::from_owned_fd(stdin.into())?, Receiver::from_owned_fd(stdout.into())?)));
+    let (stdin, stdout) =
+        registered.unwrap_or_else(|_| Err(io::Error::other(DISABLED))).map_err(io_error(register))?;
+    let ours = Ours { stdin, stdout, stderr: stderr.into() };
     let theirs =
         Theirs { stdin: their_stdin.into(), stdout: their_stdout.into(), stderr: their_stderr.into() };
     Ok((ours, theirs))
@@ -114,6 +116,8 @@ fn attend(running: &Arc<Running>, stderr: OwnedFd, sink: Option<StderrSink>) -> 
     let work = move || watch(&running, stderr);
     thread::Builder::new().name("aw-watch".into()).stack_size(STACK).spawn(work).map(|_| ())
 }
+
+const DISABLED: &str = "I/O is disabled; build the runtime with `enable_all`";
 
 fn io_error(action: &'static str) -> impl FnOnce(io::Error) -> TransportError {
     move |source| TransportError::Io { action, source }

@@ -12,7 +12,7 @@ use crate::support::{fake, open, patient, read_all, run};
 
 crate::runner::tests!(starting:
     arguments_environment_and_directory, an_empty_environment, its_own_group, missing_program,
-    missing_interpreter, not_executable, missing_directory, arguments_too_long, no_runtime, failures_leave_nothing,
+    missing_interpreter, not_executable, missing_directory, arguments_too_long, no_runtime, no_io, failures_leave_nothing,
     version, version_is_bounded, version_of_something_else, relative_program,
 );
 
@@ -91,6 +91,14 @@ fn no_runtime() {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(opened) = open.as_mut().poll(&mut cx) else { panic!("it waits") };
     assert!(matches!(opened, Err(TransportError::Io { .. })));
+}
+
+/// tokio prints a panic message here, which no caller can prevent.
+fn no_io() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let error = runtime.block_on(ProcessTransport::new(fake(&["exit", "0"])).open()).unwrap_err();
+    let TransportError::Io { source, .. } = error else { panic!("{error:?}") };
+    assert!(source.to_string().contains("`enable_all`"), "{source}");
 }
 
 fn failures_leave_nothing() {
