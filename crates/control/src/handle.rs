@@ -121,6 +121,13 @@ impl Control {
         self.shared().is_idle()
     }
 
+    /// Returns whether the CLI was given work so far: a prompt or a line was sent, or a turn has begun by itself.
+    ///
+    /// Without work there is no conversation that it could lose at its end.
+    pub fn was_given_work(&self) -> bool {
+        self.shared().look(Router::was_given_work)
+    }
+
     /// How often something came that belongs to nothing, and was ignored, so far.
     pub fn ignored(&self) -> Ignored {
         self.shared().ignored()

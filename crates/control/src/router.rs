@@ -225,6 +225,7 @@ impl Router {
     /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more.
     pub fn send_line(&mut self, line: Bytes) -> Result<(), ControlError> {
         self.check_input("line")?;
+        self.ledger.line_sent();
         self.transmit.push(line, Kind::Other);
         Ok(())
     }

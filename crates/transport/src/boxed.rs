@@ -1,6 +1,6 @@
 //! The dyn forms of the traits, for those who choose a transport at run time: kept apart from the contract itself.
 
-use std::{fmt, pin::Pin};
+use std::{fmt, pin::Pin, time::Duration};
 
 use bytes::Bytes;
 
@@ -110,6 +110,10 @@ impl Lifeline for BoxLifeline {
         self.0.terminate_dyn(how)
     }
 
+    fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
+        self.0.limit_grace_dyn(after_input, after_terminate);
+    }
+
     fn has_process(&self) -> bool {
         self.0.has_process_dyn()
     }
@@ -166,6 +170,7 @@ trait DynLifeline: Send + Sync {
     fn ended_boxed(&self) -> BoxFuture<'_, ExitReport>;
     fn gone_boxed(&self) -> BoxFuture<'_, ()>;
     fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError>;
+    fn limit_grace_dyn(&self, after_input: Duration, after_terminate: Duration);
     fn has_process_dyn(&self) -> bool;
     fn stderr_tail_dyn(&self) -> String;
 }
@@ -207,6 +212,10 @@ impl<T: Lifeline> DynLifeline for T {
 
     fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError> {
         self.terminate(how)
+    }
+
+    fn limit_grace_dyn(&self, after_input: Duration, after_terminate: Duration) {
+        self.limit_grace(after_input, after_terminate);
     }
 
     fn has_process_dyn(&self) -> bool {

@@ -3,6 +3,7 @@
 use std::{
     future::{Future, pending},
     sync::Arc,
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -141,6 +142,15 @@ pub trait Lifeline: Send + Sync {
         Ok(())
     }
 
+    /// Limits each step of the peer's end to these times, from the end of its input and from the request to end.
+    ///
+    /// Called before the lifeline is dropped, for a peer that was given no work and so has nothing to finish.
+    /// By default it does nothing.
+    /// A lifeline that wraps another must pass this on.
+    fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
+        let _ = (after_input, after_terminate);
+    }
+
     /// Whether there is a process behind it, so that [`Lifeline::ended`] will resolve after the end of output.
     fn has_process(&self) -> bool {
         false
@@ -181,6 +191,10 @@ impl<L: Lifeline> Lifeline for Arc<L> {
 
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
         (**self).terminate(how)
+    }
+
+    fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
+        (**self).limit_grace(after_input, after_terminate);
     }
 
     fn has_process(&self) -> bool {

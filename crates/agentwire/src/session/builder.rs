@@ -159,6 +159,8 @@ impl SessionBuilder {
     /// How long the CLI may take to end by itself once its input has ended, and again once it was asked to (SIGTERM)
     /// and once it was made to (SIGKILL).
     /// 10 and 5 seconds by default; a process that was killed gets at least two to be gone, whatever is set.
+    /// A CLI that was given no work has one second at most for each step: no prompt was sent, as where the handshake
+    /// failed or was dropped and where a spare was never claimed, so there is no conversation to store.
     ///
     /// Closing and dropping a session, and the end of a [`Query`](crate::Query), are bounded by it; where a
     /// [`transport`](Self::transport) is set, dropping is that one's business.

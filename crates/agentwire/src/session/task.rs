@@ -52,6 +52,20 @@ impl Default for Grace {
 }
 
 impl Grace {
+    /// Returns the grace of this session, and limits that of its lifeline: a CLI that was given no work has nothing to
+    /// finish or to store.
+    fn of(self, control: &Control, lifeline: &impl Lifeline) -> Self {
+        if control.was_given_work() {
+            return self;
+        }
+        lifeline.limit_grace(UNUSED, UNUSED);
+        Self {
+            after_input: self.after_input.min(UNUSED),
+            after_terminate: self.after_terminate.min(UNUSED),
+            ..self
+        }
+    }
+
     /// From one step to the next; a process that is killed gets the moment that the system needs.
     fn after(self, how: Terminate, lifeline: &impl Lifeline) -> Duration {
         match how {
@@ -82,13 +96,14 @@ impl Task {
     {
         let end = Arc::new(End::default());
         let bound = Arc::clone(&end);
-        let asked = control.clone();
+        let peer = Peer { control: control.clone(), lifeline, grace };
         let work = Work::new(async move {
+            let Peer { control, lifeline, .. } = &peer;
             // It is asked only when it was woken itself: the driver is polled twice for each callback.
-            let enforced = pin!(bound.enforce(&asked, &*lifeline, grace));
+            let enforced = pin!(bound.enforce(control, &**lifeline, grace));
             tokio::select! {
                 biased;
-                () = bound.drive(driver, &*lifeline, grace) => {}
+                () = bound.drive(driver, &**lifeline, grace) => {}
                 () = Apart::new(enforced) => {}
             }
         });
@@ -151,6 +166,20 @@ impl Drop for Task {
     }
 }
 
+/// What the work needs to end the CLI.
+struct Peer<L: Lifeline> {
+    control: Control,
+    lifeline: Arc<L>,
+    grace: Grace,
+}
+
+/// The lifeline is dropped next, which ends the CLI within its grace.
+impl<L: Lifeline> Drop for Peer<L> {
+    fn drop(&mut self) {
+        self.grace.of(&self.control, &*self.lifeline);
+    }
+}
+
 /// How and when the peer is made to end.
 #[derive(Debug, Default)]
 struct End {
@@ -189,8 +218,8 @@ impl End {
     /// What a peer wrote that has ended is read however slowly, unless the session is closed.
     async fn enforce(&self, control: &Control, lifeline: &impl Lifeline, grace: Grace) {
         let steps = async {
-            self.time_given(control, grace).await;
-            self.press(lifeline, grace).await;
+            self.time_given(control, lifeline, grace).await;
+            self.press(lifeline, grace.of(control, lifeline)).await;
         };
         tokio::select! {
             biased;
@@ -206,10 +235,10 @@ impl End {
     /// Waits until the peer was asked to end and had its time.
     ///
     /// A turn that has begun meanwhile, as of a prompt that waited, takes the asking back, unless it was forced.
-    async fn time_given(&self, control: &Control, grace: Grace) {
+    async fn time_given(&self, control: &Control, lifeline: &impl Lifeline, grace: Grace) {
         loop {
             self.asked.notified().await;
-            sleep(grace.after_input).await;
+            sleep(grace.of(control, lifeline).after_input).await;
             if self.forced.load(Ordering::Relaxed) || control.is_idle() {
                 return;
             }
@@ -291,5 +320,7 @@ impl Drop for Polling {
     }
 }
 
+/// The longest step of the end of a CLI that was given no work: more than it needs to see the end of its input.
+const UNUSED: Duration = Duration::from_secs(1);
 /// Far more than the end of a killed process takes, also on a busy machine.
 const AFTER_KILL: Duration = Duration::from_secs(2);

@@ -9,7 +9,7 @@ use std::{
 use agentwire::{ControlError, EndedBy, Session, protocol::control::McpStatus};
 
 use crate::{
-    fault_cli::{FaultCli, play, runtime},
+    fault_cli::{BELOW_GRACE, FaultCli, play, runtime},
     left::{BOUND, eventually},
     runner::tests,
     told::{Told, ends_well, goes_on, word},
@@ -19,7 +19,7 @@ tests!(closing:
     a_good_session, frozen, stopped, a_query_whose_output_is_held_open, a_query_that_is_dropped, a_query_whose_cli_is_deaf, the_end_of_input_is_ignored, sigterm_is_ignored,
     close_in_mid_turn_stores, without_a_grace_nothing_is_stored, drop_in_mid_turn_stores, drop_while_nobody_drives_the_runtime_stores,
     drop_after_the_runtime_stores, a_grandchild_outlives_it, a_quiet_grandchild_outlives_it, dropped_with_a_grandchild,
-    a_stranger_outlives_it,
+    a_stranger_outlives_it, session_without_a_prompt_has_a_short_grace, spare_that_is_never_claimed_has_a_short_grace,
 );
 
 fn a_good_session() {
@@ -248,5 +248,32 @@ fn a_stranger_outlives_it() {
         // It has left the group, so nothing but itself is left, and nothing waits for it.
         assert_eq!(cli.processes().len(), 1);
         cli.end_strangers();
+    });
+}
+
+fn session_without_a_prompt_has_a_short_grace() {
+    for (faults, by) in [("deaf", EndedBy::Terminated), ("stubborn", EndedBy::Killed)] {
+        play(faults, async |cli| {
+            let session = cli.connect().await;
+            let start = Instant::now();
+            let closed = session.close().await.unwrap();
+            cli.is_gone();
+            assert_eq!(closed.by, by);
+            assert!(start.elapsed() < BELOW_GRACE, "{:?}", start.elapsed());
+            let session = cli.connect().await;
+            let start = Instant::now();
+            drop(session);
+            cli.leaves_nothing();
+            assert!(start.elapsed() < BELOW_GRACE, "{:?}", start.elapsed());
+        });
+    }
+}
+
+fn spare_that_is_never_claimed_has_a_short_grace() {
+    play("deaf", async |cli| {
+        let start = Instant::now();
+        drop(cli.builder().prewarm().await.unwrap());
+        cli.leaves_nothing();
+        assert!(start.elapsed() < BELOW_GRACE, "{:?}", start.elapsed());
     });
 }

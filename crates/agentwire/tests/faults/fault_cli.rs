@@ -95,3 +95,6 @@ impl FaultCli {
 
 /// A grace that is to run out.
 const SHORT: Duration = Duration::from_millis(300);
+
+/// Less than the first grace of a session that was given work, and more than both of any other, on a busy machine.
+pub(crate) const BELOW_GRACE: Duration = Duration::from_secs(8);

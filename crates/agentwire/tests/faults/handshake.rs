@@ -15,7 +15,7 @@ use agentwire::{
 };
 
 use crate::{
-    fault_cli::{FaultCli, play},
+    fault_cli::{BELOW_GRACE, FaultCli, play},
     runner::tests,
     told::{Told, ends_well, goes_on},
 };
@@ -23,6 +23,7 @@ use crate::{
 tests!(handshake:
     a_refused_resume, a_refused_start, no_answer, an_exit_right_after_it, input_is_refused_right_after_it,
     a_callback_in_the_handshake, an_unknown_request_in_the_handshake,
+    given_up_handshakes_leave_nothing_after_seconds,
 );
 
 /// The error, which must not take as long as any limit.
@@ -121,4 +122,20 @@ fn an_unknown_request_in_the_handshake() {
         goes_on(&mut session).await;
         ends_well(session).await;
     });
+}
+
+fn given_up_handshakes_leave_nothing_after_seconds() {
+    for faults in ["no-reply=initialize deaf", "no-reply=initialize stubborn"] {
+        play(faults, async |cli| {
+            let mut connecting: Vec<_> = (0..50).map(|_| Box::pin(cli.builder().connect())).collect();
+            for connecting in &mut connecting {
+                let limit = Duration::from_millis(1);
+                tokio::time::timeout(limit, connecting).await.expect_err("a handshake");
+            }
+            let given_up = Instant::now();
+            drop(connecting);
+            cli.leaves_nothing();
+            assert!(given_up.elapsed() < BELOW_GRACE, "{:?}", given_up.elapsed());
+        });
+    }
 }

@@ -47,6 +47,7 @@ const ROWS: &[Row] = &[
             "handshake::no_answer",
             "handshake::an_exit_right_after_it",
             "handshake::input_is_refused_right_after_it",
+            "handshake::given_up_handshakes_leave_nothing_after_seconds",
         ],
     },
     Row {
@@ -276,6 +277,15 @@ const ROWS: &[Row] = &[
             "closing::sigterm_is_ignored",
             "closing::frozen",
             "closing::stopped",
+        ],
+    },
+    Row {
+        seen: "A session ends that no prompt was sent to, and the CLI ignores end of input",
+        right: "As above, and within two seconds: there is no conversation to store",
+        faults: &[F::Deaf, F::Stubborn],
+        tests: &[
+            "closing::session_without_a_prompt_has_a_short_grace",
+            "closing::spare_that_is_never_claimed_has_a_short_grace",
         ],
     },
     Row {

@@ -44,6 +44,11 @@ impl Router {
         self.receipts.told()
     }
 
+    /// Returns whether the CLI was given work: a prompt or a line was sent, or a turn has begun by itself.
+    pub fn was_given_work(&self) -> bool {
+        self.ledger.was_given_work()
+    }
+
     /// How many turns have ended so far.
     pub fn turns_ended(&self) -> u64 {
         self.ledger.turns_ended()

@@ -24,6 +24,8 @@ pub(super) struct Ledger {
     results: u64,
     /// Whether anything has come of a prompt.
     used: bool,
+    /// Whether the CLI was given work: something was sent beside requests and answers, or a turn has begun by itself.
+    given_work: bool,
     /// The last state that the CLI told, if it tells it at all.
     state: Option<SessionState>,
     /// The last result, where it was an error and no ordinary message followed.
@@ -47,10 +49,20 @@ struct Agents {
 impl Ledger {
     pub(super) fn prompt_sent(&mut self, has_id: bool) {
         self.prompt_waits = true;
+        self.given_work = true;
         self.prompts += 1;
         self.nameless_waits |= !has_id;
         self.interrupted = false;
         self.told = false;
+    }
+
+    /// A line of the caller was sent, which may be a prompt.
+    pub(super) fn line_sent(&mut self) {
+        self.given_work = true;
+    }
+
+    pub(super) fn was_given_work(&self) -> bool {
+        self.given_work
     }
 
     pub(super) fn interrupt_sent(&mut self) {
@@ -71,7 +83,7 @@ impl Ledger {
         (self.prompt_waits, self.nameless_waits, self.turn_runs) = (false, false, false);
         self.interrupted = false;
         self.results += 1;
-        self.used = true;
+        (self.used, self.given_work) = (true, true);
         self.agents.to_be_told = false;
         self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
     }
@@ -85,11 +97,12 @@ impl Ledger {
                 if changed.state == SessionState::Idle {
                     return self.turn_runs;
                 }
+                self.given_work = true;
                 self.told = false;
             }
             // It comes once for each turn, so this is the turn of a prompt that waited behind the last result.
             Message::System(System::Init(_)) => {
-                self.turn_runs = true;
+                (self.turn_runs, self.given_work) = (true, true);
                 self.told = false;
                 self.error_result = None;
             }

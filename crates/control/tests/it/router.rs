@@ -661,3 +661,23 @@ fn an_ending_by_an_error_result_says_its_kind() {
         .unwrap();
     assert_eq!(ending.error_kind, None);
 }
+
+#[test]
+fn work_is_a_prompt_a_line_or_a_turn_that_begins_by_itself() {
+    let mut script = Script::default();
+    script.call();
+    script.line(&inbound("a")).line(r#"{"type":"news"}"#);
+    script.line(r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#);
+    assert!(!script.router.was_given_work());
+    let mut prompted = Script::default();
+    prompted.router.send_user(&UserInput::new("hi")).unwrap();
+    let mut lined = Script::default();
+    lined.router.send_line("{}\n".into()).unwrap();
+    let mut begun = Script::default();
+    begun.line(INIT);
+    let mut running = Script::default();
+    running.line(r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#);
+    for script in [prompted, lined, begun, running] {
+        assert!(script.router.was_given_work());
+    }
+}

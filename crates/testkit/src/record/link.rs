@@ -1,5 +1,7 @@
 //! The three parts of a transport, each with somebody who writes down what it does.
 
+use std::time::Duration;
+
 use agentwire_transport::{ByteSink, ByteSource, ExitReport, Lifeline, Terminate, TransportError};
 use bytes::Bytes;
 
@@ -86,6 +88,10 @@ impl<L: Lifeline> Lifeline for RecordingLifeline<L> {
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
         self.recorder.tape().signal(how);
         self.inner.terminate(how)
+    }
+
+    fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
+        self.inner.limit_grace(after_input, after_terminate);
     }
 
     fn has_process(&self) -> bool {

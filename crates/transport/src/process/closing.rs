@@ -29,7 +29,7 @@ pub(super) fn begin(running: &Arc<Running>) {
 /// Ends the input of a child whose sink was dropped. Returns at once, also when a chunk is half written.
 pub(super) fn end_input(input: &Input, running: &Arc<Running>) {
     let Some(unsent) = input.take() else { return };
-    let wait = running.grace.after_input;
+    let wait = running.grace().after_input;
     // Without a thread the rest of the chunk is lost, and the input ended all the same.
     let _ = thread::Builder::new()
         .name("aw-close".into())
@@ -38,7 +38,7 @@ pub(super) fn end_input(input: &Input, running: &Arc<Running>) {
 }
 
 fn close(running: &Running, unsent: Option<Unsent>) {
-    let grace = deadline(running.grace.after_input);
+    let grace = deadline(running.grace().after_input);
     if let Some(unsent) = unsent {
         unsent.write_until(grace);
     }
@@ -46,7 +46,7 @@ fn close(running: &Running, unsent: Option<Unsent>) {
         return;
     }
     signal(running, Terminate::Gently);
-    if running.ended.wait_until(deadline(running.grace.after_terminate)).is_none() {
+    if running.ended.wait_until(deadline(running.grace().after_terminate)).is_none() {
         signal(running, Terminate::ByForce);
     }
 }

@@ -1,6 +1,6 @@
 //! The child's life, as its user holds it.
 
-use std::{fmt, io, sync::Arc};
+use std::{fmt, io, sync::Arc, time::Duration};
 
 use super::{closing, running::Running};
 use crate::{
@@ -80,6 +80,10 @@ impl Lifeline for ProcessLifeline {
 
     fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
         self.signalled(self.running.group.signal(how))
+    }
+
+    fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
+        self.running.limit_grace(after_input, after_terminate);
     }
 
     fn has_process(&self) -> bool {

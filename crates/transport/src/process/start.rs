@@ -41,7 +41,7 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessLink, Transpor
     let running = Arc::new(Running {
         group: Group::new(Pid::from_child(&child)),
         guard: Arc::clone(&guard),
-        grace,
+        grace: Mutex::new(grace),
         input: Input::new(ours.stdin, guard),
         stderr: Stderr::new(stderr_bound),
         alarm,

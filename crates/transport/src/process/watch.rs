@@ -22,7 +22,7 @@ pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
         return watch_child(running, stderr);
     }
     thread::scope(|scope| {
-        let start = || running.guard.start(running.group.leader(), running.grace);
+        let start = || running.guard.start(running.group.leader(), running.grace());
         let aside = thread::Builder::new().name("aw-guard".into()).stack_size(STACK);
         let started = aside.spawn_scoped(scope, move || {
             guard::give_way();
@@ -38,8 +38,8 @@ pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
 /// Every step is bounded but one, which is the child's life.
 fn watch_child(running: &Arc<Running>, stderr: Option<OwnedFd>) {
     let report = wait_for_leader(running, stderr);
-    let drained = deadline(running.grace.drain);
-    let killed = deadline(running.grace.after_terminate);
+    let drained = deadline(running.grace().drain);
+    let killed = deadline(running.grace().after_terminate);
     signal(running, Terminate::Gently);
     // Where nobody else holds the pipe, its end comes with the child's.
     running.stderr.done.wait_until(drained);

@@ -10,12 +10,12 @@ use std::{
 use agentwire_transport::{ByteSink, Lifeline};
 use bytes::Bytes;
 
-use crate::support::{eventually, hasty, lives, open, patient, read_line, reaped, run, runtime};
+use crate::support::{BOUND, eventually, hasty, lives, open, patient, read_line, reaped, run, runtime};
 
 crate::runner::tests!(closing:
     the_lifeline_ends_the_input, end_of_input_is_ignored, sigterm_is_ignored, all_parts_dropped_flush_first,
     a_dropped_source_is_drained, dropped_after_the_runtime, a_half_written_chunk_is_finished,
-    a_waiting_write_ends_with_the_lifeline, unopened,
+    a_waiting_write_ends_with_the_lifeline, unopened, grace_can_be_limited,
 );
 
 fn the_lifeline_ends_the_input() {
@@ -146,4 +146,18 @@ fn unopened() {
     });
     eventually("all gone", || pids.iter().all(|pid| !lives(*pid)));
     pids.into_iter().for_each(reaped);
+}
+
+fn grace_can_be_limited() {
+    run(async {
+        let short = Duration::from_millis(50);
+        let mut link = open(&["stubborn"], patient()).await;
+        let pid = link.lifeline.pid();
+        read_line(&mut link.source).await;
+        link.lifeline.limit_grace(short, short);
+        // It never becomes longer.
+        link.lifeline.limit_grace(BOUND, BOUND);
+        drop(link);
+        reaped(pid);
+    });
 }
