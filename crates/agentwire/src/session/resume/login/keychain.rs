@@ -20,7 +20,8 @@ pub(super) fn login() -> Option<Vec<u8>> {
         .ok()?;
     let until = Instant::now() + Duration::from_secs(5);
     // It may ask the user, who may be away. What it writes fits into a pipe.
-    while asked.try_wait().ok()?.is_none() {
+    // An error means that it has ended and that its exit status is lost.
+    while let Ok(None) = asked.try_wait() {
         if Instant::now() >= until {
             let _ = asked.kill();
             let _ = asked.wait();
@@ -31,7 +32,8 @@ pub(super) fn login() -> Option<Vec<u8>> {
     let mut login = Vec::new();
     asked.stdout.take()?.read_to_end(&mut login).ok()?;
     let login = login.trim_ascii().to_vec();
-    (asked.wait().ok()?.success() && !login.is_empty()).then_some(login)
+    let has_failed = asked.wait().is_ok_and(|status| !status.success());
+    (!has_failed && !login.is_empty()).then_some(login)
 }
 
 /// Only macOS has one that the CLI uses.
