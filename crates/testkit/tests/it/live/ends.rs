@@ -1,6 +1,15 @@
-//! How turns and sessions end: a result longer than the limit, an interrupt, a turn limit, an API error.
+//! How turns and sessions end, and how waits end: a result longer than the limit, an interrupt, a turn limit, an API error,
+//! a hook behind unread messages, a CLI that does not read.
 
-use agentwire::{EndedBy, Error, Incoming, Options, Session};
+use std::{process::Command, sync::Arc, time::Duration};
+
+use agentwire::{
+    ControlError, EndedBy, Error, Incoming, Options, PromptState, Session,
+    control::Settings,
+    hooks::Hooks,
+    protocol::{Uuid, hook::PreToolUse, message::UserInput},
+};
+use tokio::sync::Notify;
 
 use super::{Place, bounded};
 
@@ -87,4 +96,88 @@ async fn ends_well(session: Session) {
     let closed = session.close().await.unwrap();
     assert_eq!(closed.by, EndedBy::Itself, "{closed:?}");
     assert!(closed.exit.is_some());
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn hook_behind_unread_messages_runs() {
+    bounded(async {
+        // Far more than is read ahead in a session without callbacks.
+        let long = "x".repeat(2_000_000);
+        let script = format!(
+            r#"{{"replies": [
+                {{"blocks": [
+                    {{"text": "{long}"}},
+                    {{"tool_use": {{"name": "Read", "input": {{"file_path": "${{place}}/project/a.txt"}}}}}}
+                ]}},
+                {{"blocks": [{{"text": "ok"}}]}}
+            ]}}"#
+        );
+        let place = Place::scripted(&script).await;
+        let ran = Arc::new(Notify::new());
+        let called = Arc::clone(&ran);
+        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+            called.notify_one();
+            async {}
+        });
+        let options = place.options().cwd(place.path("project")).include_partial_messages();
+        let mut session = Session::builder().options(options).hooks(hooks).connect().await.unwrap();
+        session.send("Write much, then read.").await.unwrap();
+        // The caller reads only after its own hook ran.
+        ran.notified().await;
+        let (mut unread, mut is_over) = (0, false);
+        while !is_over {
+            let incoming = session.next().await.unwrap().unwrap();
+            unread += incoming.line().map_or(0, |line| line.len());
+            is_over = incoming.ends_turn();
+        }
+        assert!(unread > 2_000_000, "{unread}");
+        ends_well(session).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn prompt_that_a_stopped_cli_does_not_read_is_not_sent() {
+    bounded(async {
+        let place = Place::scripted(r#"{"replies": [{"blocks": [{"text": "ok"}], "times": 9}]}"#).await;
+        let mut settings = Settings::default();
+        settings.unwritten = 1000;
+        let builder = Session::builder().options(place.options()).settings(settings);
+        let mut session = builder.connect().await.unwrap();
+        let pid = session.initialized().pid.unwrap();
+        signal("-STOP", pid);
+        // The first fills the pipe, the second waits behind it.
+        let mut sent = Vec::new();
+        for _ in 0..2 {
+            sent.push(session.send("x".repeat(200_000)).await.unwrap());
+        }
+        let mut third = UserInput::new("third");
+        third.uuid = Some(Uuid::from("00000000-0000-4000-8000-000000000003"));
+        let hasty = session.control().within(Duration::from_millis(300));
+        let error = hasty.send(&third).await.unwrap_err();
+        assert!(matches!(error, ControlError::NotSent { .. }), "{error:?}");
+        signal("-CONT", pid);
+        sent.push(session.send(third).await.unwrap());
+        for prompt in &sent {
+            assert_eq!(session.settled(prompt).await.unwrap(), PromptState::Completed);
+        }
+        let mut named = Vec::new();
+        while let Ok(Some(incoming)) = tokio::time::timeout(Duration::from_secs(1), session.next()).await {
+            if let Some(agentwire::Message::CommandLifecycle(told)) = incoming.unwrap().message()
+                && told.state == agentwire::protocol::message::CommandState::Queued
+            {
+                named.push(told.command_uuid.clone());
+            }
+        }
+        // None is lost, none comes twice, as far as the CLI names prompts: 2.1.197 does not.
+        assert!(named == sent || !session.control().names_prompts(), "{named:?}, sent {sent:?}");
+        ends_well(session).await;
+    })
+    .await;
+}
+
+fn signal(signal: &str, pid: u32) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
