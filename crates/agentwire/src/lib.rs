@@ -32,6 +32,8 @@ pub use agentwire_protocol::{
 pub use error::Error;
 #[cfg(feature = "sessions")]
 pub use error::{ResumeError, StoreFault};
+#[cfg(feature = "sessions")]
+pub use mirror::{NotStored, StoreHandle};
 pub use observe::{Activity, Began, Ended, Observation, Observations, Outcome, Totals, Verdict};
 pub use options::{
     AskUserQuestionConfig, Delivery, FlagSettings, Lowered, OptionInfo, Options, Origin, OutputFormat,

@@ -2,6 +2,8 @@
 
 mod append;
 mod batch;
+mod handle;
+mod known;
 mod options;
 mod place;
 mod queue;
@@ -17,6 +19,9 @@ use agentwire_sessions::SessionStore;
 use tokio::runtime::Handle;
 
 pub(crate) use append::{call, call_optional};
+pub(crate) use handle::Slot;
+pub use handle::{NotStored, StoreHandle};
+pub(crate) use known::{Known, ids};
 pub(crate) use options::MirrorOptions;
 pub(crate) use place::{PROJECTS, Places, SUFFIX};
 
@@ -43,14 +48,24 @@ impl Mirror {
         store: Arc<dyn SessionStore>,
         options: MirrorOptions,
         places: Places,
+        known: Known,
+        slot: &Slot,
     ) -> (Self, Arc<dyn Sieve>) {
         let places = Arc::new(places);
-        let queue = Arc::new(Queue::new(options));
+        let queue = Arc::new(Queue::new(options, known));
+        slot.hold(Arc::clone(&queue));
         let worker = Worker::new(Arc::clone(&queue), store, Arc::clone(&places));
         // It ends when the sieve is gone and all is stored; and when its time is over, once this is dropped.
         runtime.spawn(worker.run());
         let sieve = sieve::MirrorSieve::new(Arc::clone(&queue), places);
         (Self { queue, held: None, hurried: false }, Arc::new(sieve))
+    }
+
+    /// Returns a handle that reports what the store has.
+    pub(crate) fn handle(&self) -> StoreHandle {
+        let slot = Slot::default();
+        slot.hold(Arc::clone(&self.queue));
+        StoreHandle::of(slot)
     }
 
     /// From now on nothing waits for the store but the end, what is held already included.

@@ -2,6 +2,7 @@
 
 mod background;
 mod builder;
+mod deferral;
 mod ending;
 mod handshake;
 mod launch;

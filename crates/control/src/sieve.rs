@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentwire_codec::Frame;
+use agentwire_codec::{Frame, FrameError};
 
 /// Takes lines off the stream when they are read, before the router has seen them: what it takes is no message.
 ///
@@ -13,10 +13,16 @@ pub trait Sieve: Send + Sync + 'static {
     /// Called by the task that reads, in the order of the lines, with no lock held, and before anything behind this line
     /// has an effect: return at once, since everybody waits for it.
     /// A frame lies in a block with others: [`Frame::detach`] one that is kept.
-    /// Lines that were too long are not asked about.
     ///
     /// It is dropped when the last line was read, or the session was given up.
     fn sift(&self, frame: Frame) -> Option<Frame>;
+
+    /// Reports a line that was too long to be read, in its place among the frames; the reader gets it all the same.
+    ///
+    /// Does nothing by default.
+    fn missed(&self, fault: &FrameError) {
+        let _ = fault;
+    }
 }
 
 /// What the driver sifts with: chosen when it is compiled, so that who has no sieve pays for none.
@@ -25,6 +31,8 @@ pub(crate) trait Sift: Send + Sync + 'static {
     const TAKES: bool;
 
     fn sift(&self, frame: Frame) -> Option<Frame>;
+
+    fn missed(&self, fault: &FrameError);
 }
 
 impl Sift for () {
@@ -33,6 +41,8 @@ impl Sift for () {
     fn sift(&self, frame: Frame) -> Option<Frame> {
         Some(frame)
     }
+
+    fn missed(&self, _: &FrameError) {}
 }
 
 impl Sift for Arc<dyn Sieve> {
@@ -40,5 +50,9 @@ impl Sift for Arc<dyn Sieve> {
 
     fn sift(&self, frame: Frame) -> Option<Frame> {
         (**self).sift(frame)
+    }
+
+    fn missed(&self, fault: &FrameError) {
+        (**self).missed(fault);
     }
 }

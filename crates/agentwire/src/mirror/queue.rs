@@ -8,18 +8,24 @@ use std::{
 };
 
 use agentwire_codec::Line;
-use agentwire_sessions::SessionKey;
+use agentwire_sessions::{RawEntry, SessionKey};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep_until},
 };
 
-use super::{MirrorOptions, told::Told};
+use super::{
+    MirrorOptions,
+    known::{Known, ids},
+    told::Told,
+};
 
 /// What waits for the store, and what waits for it.
 pub(super) struct Queue {
     pub(super) options: MirrorOptions,
     state: Mutex<State>,
+    /// Entries were stored or lost, for those who wait in [`settled`](Self::settled).
+    pub(super) changed: Notify,
     /// There is something for the worker to do.
     work: Notify,
     /// A deadline has changed.
@@ -27,15 +33,21 @@ pub(super) struct Queue {
 }
 
 #[derive(Default)]
-struct State {
+pub(super) struct State {
     /// Frames that the worker has not taken yet.
     frames: VecDeque<Line>,
     /// The bytes of all frames that are not done.
     bytes: usize,
     /// How many frames came; how many of them are stored or given up; up to which one a flush was asked for.
-    received: u64,
-    done: u64,
+    pub(super) received: u64,
+    pub(super) done: u64,
     wanted: u64,
+    /// How many wait for entries to be stored: each frame is appended at once then.
+    pub(super) pressing: usize,
+    /// Which entries are stored and which are lost.
+    pub(super) known: Known,
+    /// The first loss of entries, in words.
+    pub(super) lost: Option<String>,
     /// What there was no room for, and was not told yet.
     overflow: Vec<(Option<SessionKey>, usize)>,
     /// What the reader of messages is to be told.
@@ -72,11 +84,13 @@ pub(super) struct Hold {
 }
 
 impl Queue {
-    pub(super) fn new(options: MirrorOptions) -> Self {
-        Self { options, state: Mutex::default(), work: Notify::new(), deadlines: Notify::new() }
+    pub(super) fn new(options: MirrorOptions, known: Known) -> Self {
+        let state = Mutex::new(State { known, ..State::default() });
+        let (changed, work, deadlines) = (Notify::new(), Notify::new(), Notify::new());
+        Self { options, state, changed, work, deadlines }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,7 +117,10 @@ impl Queue {
 
     /// There was no room for so many entries: it is told with the next result, or when the store goes on.
     pub(super) fn overflow(&self, key: Option<SessionKey>, entries: usize) {
-        let overflow = &mut self.state().overflow;
+        let mut state = self.state();
+        let most = self.options.most_pending;
+        state.lost.get_or_insert_with(|| is_behind(most));
+        let overflow = &mut state.overflow;
         let known = overflow.iter().position(|(known, _)| *known == key);
         // Past so many keys they are counted together.
         match known.or_else(|| (overflow.len() >= MOST_TOLD).then_some(MOST_TOLD - 1)) {
@@ -192,9 +209,18 @@ impl Queue {
         }
     }
 
-    /// The store has taken something: it is waited for again.
-    pub(super) fn stored(&self) {
-        self.state().late = false;
+    /// The store has taken these entries: it is waited for again.
+    pub(super) fn stored(&self, entries: &[RawEntry]) {
+        let ids: Vec<_> = entries.iter().flat_map(ids).collect();
+        let mut state = self.state();
+        state.late = false;
+        state.known.add(ids, None);
+    }
+
+    /// These entries are lost; the reader is told by [`tell`](Self::tell).
+    pub(super) fn lost(&self, entries: &[RawEntry], why: &str) {
+        let ids: Vec<_> = entries.iter().flat_map(ids).collect();
+        self.state().known.add(ids, Some(why.into()));
     }
 
     /// So many frames of so many bytes are stored, or were given up and told.
@@ -204,11 +230,13 @@ impl Queue {
         state.bytes -= bytes.min(state.bytes);
         state.tell_overflow(self.options.most_pending);
         wake(state);
+        self.changed.notify_waiters();
     }
 
-    /// Tells the reader something.
+    /// Tells the reader of entries that are lost.
     pub(super) fn tell(&self, told: Told) {
         let mut state = self.state();
+        state.lost.get_or_insert_with(|| told.text());
         state.tell(told);
         wake(state);
     }
@@ -224,6 +252,7 @@ impl Queue {
         state.tell_overflow(self.options.most_pending);
         state.done = u64::MAX;
         wake(state);
+        self.changed.notify_waiters();
     }
 
     /// Ends when the worker is to give up; tells the reader meanwhile when it has waited for long enough.
@@ -301,10 +330,13 @@ impl State {
 
     fn tell_overflow(&mut self, most: usize) {
         for (key, entries) in std::mem::take(&mut self.overflow) {
-            let why = format!("the store is behind, and no more than {most} bytes wait for it");
-            self.tell(Told { key, entries, why });
+            self.tell(Told { key, entries, why: is_behind(most) });
         }
     }
+}
+
+fn is_behind(most: usize) -> String {
+    format!("the store is behind, and no more than {most} bytes wait for it")
 }
 
 /// Unlocks, and wakes the reader.

@@ -51,17 +51,22 @@ impl Mirror {
 
 /// What is told in the place of a frame of the mirror's that was too long to be read; anything else as it is.
 fn told_where_lost(delivery: Delivery) -> Delivery {
-    match delivery {
-        Delivery::Incoming(Incoming::TooLong(FrameError::TooLong { limit, excerpt, .. }))
-            if excerpt.starts_with(MIRRORED) =>
-        {
-            let why =
-                format!("a frame of the mirror is longer than {limit} bytes (maxBufferSize), and was lost");
-            let told = Told { key: None, entries: 0, why };
-            tracing::warn!("session store: {}", told.why);
-            Delivery::Incoming(told.incoming())
+    let lost = match &delivery {
+        Delivery::Incoming(Incoming::TooLong(fault)) => too_long(fault),
+        _ => None,
+    };
+    let Some(why) = lost else { return delivery };
+    tracing::warn!("session store: {why}");
+    Delivery::Incoming(Told { key: None, entries: 0, why }.incoming())
+}
+
+/// Describes a frame of the mirror that was too long to be read; `None` for another line.
+pub(super) fn too_long(fault: &FrameError) -> Option<String> {
+    match fault {
+        FrameError::TooLong { limit, excerpt, .. } if excerpt.starts_with(MIRRORED) => {
+            Some(format!("a frame of the mirror is longer than {limit} bytes (maxBufferSize), and was lost"))
         }
-        other => other,
+        _ => None,
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use agentwire_codec::{Frame, Head, Line};
+use agentwire_codec::{Frame, FrameError, Head, Line};
 use agentwire_control::Sieve;
 use serde::{Deserialize, de::IgnoredAny};
 
-use super::{Places, queue::Queue};
+use super::{Places, queue::Queue, reading::too_long};
 
 /// Takes the mirror's frames off the stream, and has the store flushed at each result.
 pub(super) struct MirrorSieve {
@@ -46,6 +46,13 @@ impl Sieve for MirrorSieve {
                 Some(frame)
             }
             _ => Some(frame),
+        }
+    }
+
+    fn missed(&self, fault: &FrameError) {
+        // The reader is told of it in its place between the messages.
+        if let Some(why) = too_long(fault) {
+            self.queue.state().lost.get_or_insert(why);
         }
     }
 }

@@ -48,7 +48,7 @@ impl Worker {
                         self.queue.tell(told);
                     }
                     let MirrorOptions { eager, most_pending, .. } = self.queue.options;
-                    if eager || self.batch.is_full(most_pending) {
+                    if eager || self.queue.is_pressed() || self.batch.is_full(most_pending) {
                         self.flush().await;
                     }
                 }
@@ -65,9 +65,11 @@ impl Worker {
             let outcome = append(&*self.store, key, entries, self.queue.options.append_limit).await;
             let (key, entries) = self.batch.parts.remove(0);
             match outcome {
-                Ok(()) => self.queue.stored(),
+                Ok(()) => self.queue.stored(&entries),
                 Err(fault) => {
-                    self.queue.tell(Told { key: Some(key), entries: entries.len(), why: fault.report() });
+                    let why = fault.report();
+                    self.queue.lost(&entries, &why);
+                    self.queue.tell(Told { key: Some(key), entries: entries.len(), why });
                 }
             }
         }
@@ -86,6 +88,7 @@ impl Drop for Worker {
         }
         for (key, entries) in rest.parts {
             let why = "the session ended before the store had taken it".to_owned();
+            self.queue.lost(&entries, &why);
             self.queue.tell(Told { key: Some(key), entries: entries.len(), why });
         }
         self.queue.worked();

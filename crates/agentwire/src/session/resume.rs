@@ -16,16 +16,26 @@ use super::{
     stored::{config_dir, home, named_config_dir},
     user::User,
 };
-use crate::{Error, Options, ResumeError, options::refuse};
+use crate::{
+    Error, Options, ResumeError,
+    mirror::{Known, ids},
+    options::refuse,
+};
 
-/// Takes the session that the options name from the store: the folder that it now lies in, and its id.
+/// A session that was taken from a store.
+pub(super) struct Resumed {
+    /// The folder that it now lies in.
+    pub(super) folder: Folder,
+    pub(super) id: String,
+    /// Its messages and tool uses, which the CLI does not hand over again.
+    pub(super) known: Known,
+}
+
+/// Takes the session that the options name from the store.
 ///
 /// `None` where the last session is asked for and there is none.
 /// A folder that was begun is gone when this is dropped.
-pub(super) async fn resume(
-    store: &dyn SessionStore,
-    options: &Options,
-) -> Result<Option<(Folder, String)>, Error> {
+pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Result<Option<Resumed>, Error> {
     let limit = options.load_timeout_ms.map_or(LOAD_LIMIT, Duration::from_millis);
     let cwd = options.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
     let in_folder = project_key(&cwd);
@@ -36,6 +46,10 @@ pub(super) async fn resume(
     };
     let Some(loaded) = loaded else { return Ok(None) };
     let id = loaded.key.session_id().to_string();
+    let mut known = Known::default();
+    for entries in loaded.beneath.iter().map(|(_, entries)| entries).chain([&loaded.entries]) {
+        known.add(entries.iter().flat_map(ids), None);
+    }
     let reader = options.user.as_deref().map(User::find).transpose()?;
     let login = login::Sources {
         config: config_dir(options),
@@ -52,7 +66,7 @@ pub(super) async fn resume(
     });
     let written = written.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
     let folder = written.map_err(ResumeError::Folder)?;
-    Ok(Some((folder, id)))
+    Ok(Some(Resumed { folder, id, known }))
 }
 
 /// What can't be looked for in a store.

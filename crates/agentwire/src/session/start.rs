@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 use super::{
     Aside, Background, Place, Session,
     builder::StderrSink,
+    deferral::Deferrals,
     handshake::Handshake,
     launch::launch,
     private::PrivateDir,
@@ -114,7 +115,8 @@ impl Start {
             settings.limits.max_line = bytes;
         }
         let most_aside = settings.parked_open;
-        let responders = vec![Arc::clone(&self.responder)];
+        let deferrals = Deferrals::new(Arc::clone(&self.responder), &lowered.initialize.sdk_mcp_servers);
+        let responders = vec![Arc::new(deferrals) as Arc<dyn Responder>];
         #[cfg(feature = "mcp")]
         let bridge = self.mcp_servers.bridge();
         #[cfg(feature = "mcp")]

@@ -8,14 +8,14 @@ use agentwire_sessions::{SessionKey, SessionStore};
 use tokio::runtime::Handle;
 
 use super::{
-    SessionBuilder,
+    Session, SessionBuilder,
     launch::inherited,
-    resume::{self, Folder},
+    resume::{self, Folder, Resumed},
     runtime,
 };
 use crate::{
     Error, Options, Warning,
-    mirror::{Mirror, MirrorOptions, Places},
+    mirror::{Known, Mirror, MirrorOptions, Places, Slot, StoreHandle},
     options::{Lowered, NO_STORE, refuse},
 };
 
@@ -67,6 +67,20 @@ impl SessionBuilder {
         self.stored.store = Some(store);
         self
     }
+
+    /// Returns a handle that reports what of the session its store has, once the session runs.
+    ///
+    /// It is there before the session, so that hooks can use it.
+    pub fn store_handle(&self) -> StoreHandle {
+        StoreHandle::of(self.stored.slot.clone())
+    }
+}
+
+impl Session {
+    /// Returns a handle that reports what of the session its store has; `None` for a session without a store.
+    pub fn store_handle(&self) -> Option<StoreHandle> {
+        self.mirror.as_ref().map(Mirror::handle)
+    }
 }
 
 /// The store of a session, and the folder that a session from there lies in.
@@ -74,6 +88,10 @@ impl SessionBuilder {
 pub(super) struct Stored {
     store: Option<Arc<dyn SessionStore>>,
     folder: Option<Arc<Folder>>,
+    /// What the store had of a resumed session.
+    known: Known,
+    /// Where handles find the running session.
+    slot: Slot,
 }
 
 impl Stored {
@@ -94,7 +112,8 @@ impl Stored {
             return Ok(());
         }
         runtime::current()?;
-        if let Some((folder, id)) = resume::resume(&*store, options).await? {
+        if let Some(Resumed { folder, id, known }) = resume::resume(&*store, options).await? {
+            self.known = known;
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
             options.resume = Some(id);
             options.continue_last = false;
@@ -115,7 +134,8 @@ impl Stored {
         let store = self.store.clone()?;
         let places = Places::new(&config_dir(options), options.session_store_project.as_deref());
         let places = places.seen_from(working_dir(options));
-        Some(Mirror::start(runtime, store, MirrorOptions::of(options), places))
+        let options = MirrorOptions::of(options);
+        Some(Mirror::start(runtime, store, options, places, self.known.clone(), &self.slot))
     }
 
     /// What must be there as long as the CLI is.

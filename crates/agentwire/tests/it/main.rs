@@ -15,6 +15,7 @@ mod bare;
 mod blocking;
 mod cancel;
 mod control;
+mod deferral;
 mod ending;
 mod errors;
 mod fake;

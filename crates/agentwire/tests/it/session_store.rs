@@ -2,6 +2,7 @@
 
 mod choosing;
 mod failing;
+mod handle;
 mod leaving;
 mod resuming;
 mod store;

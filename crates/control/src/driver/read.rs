@@ -76,7 +76,14 @@ fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
                 Some(frame) => Ok(frame),
                 None => continue,
             },
-            frame => frame,
+            frame => {
+                if let Err(fault) = &frame
+                    && S::TAKES
+                {
+                    sieve.missed(fault);
+                }
+                frame
+            }
         };
         // Decoded before the lock is taken, for which the reader may be waiting.
         let arrival = Arrival::of(frame, shared.observer(), &*host.responder);

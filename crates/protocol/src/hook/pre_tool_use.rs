@@ -65,6 +65,10 @@ impl HookReply<PreToolUse> {
     }
 
     /// The tool is not used now: the turn ends, and its result names the tool use (`deferred_tool_use`).
+    ///
+    /// The CLI that resumes the session asks the hooks for it again.
+    /// It keeps one deferred tool use of a turn, and can't resume those of subagents and of in-process MCP servers; see
+    /// the guide `docs/hooks.md`.
     pub fn defer() -> Self {
         Self::decide(PermissionDecision::Defer, None)
     }

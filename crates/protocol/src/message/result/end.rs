@@ -41,7 +41,7 @@ open_enum! {
         StopHookPrevented = "stop_hook_prevented",
         /// A hook put a tool use off.
         ToolDeferred = "tool_deferred",
-        /// A hook put off a tool use that can't be put off.
+        /// A tool use that was put off can't be used: the resumed CLI has no such tool, as with in-process MCP servers.
         ToolDeferredUnavailable = "tool_deferred_unavailable",
         /// The model failed.
         ModelError = "model_error",

@@ -1,0 +1,158 @@
+//! Refuses to defer a tool use where the CLI would lose it.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use agentwire_control::{CallContext, Refusal, Reply, Responder};
+use agentwire_protocol::{
+    InboundRequest, RawJson, ToolUseId,
+    hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
+    mcp::McpSource,
+};
+use serde::{Deserialize, de::IgnoredAny};
+
+/// Answers as another responder does, but denies a tool use that a `PreToolUse` hook defers and the CLI would lose.
+///
+/// CLI 2.1.330 keeps one deferred tool use of a turn, the last one, and only of the main conversation.
+/// One of an in-process MCP server it can't resume, since it connects to such servers later.
+pub(super) struct Deferrals {
+    responder: Arc<dyn Responder>,
+    /// How the names of tools of in-process servers begin.
+    in_process: Vec<String>,
+    deferred: Arc<Mutex<Option<Deferred>>>,
+}
+
+/// The tool use that was deferred last, and the number of turns that had ended before.
+struct Deferred {
+    turn: u64,
+    tool_use: ToolUseId,
+}
+
+impl Deferrals {
+    /// Wraps the responder of a session with these in-process servers.
+    pub(super) fn new<S: AsRef<str>>(responder: Arc<dyn Responder>, servers: &[S]) -> Self {
+        let in_process = servers.iter().map(|server| tools_of(server.as_ref())).collect();
+        Self { responder, in_process, deferred: Arc::default() }
+    }
+
+    /// Returns why the tool use of this `PreToolUse` input can't be deferred, where the input shows that.
+    fn unavailable(&self, input: &RawJson) -> Option<&'static str> {
+        // Most inputs hold neither: they are not read again.
+        let text = input.as_str();
+        if !text.contains("\"agent_id\"") && !text.contains("mcp__") {
+            return None;
+        }
+        let Origin { agent_id, mcp_server, tool_name } = input.decode().ok()?;
+        if agent_id.is_some() {
+            return Some(OF_A_SUBAGENT);
+        }
+        let in_process = match mcp_server.and_then(|server| server.decode::<Server>().ok()) {
+            Some(server) => server.source == Some(McpSource::Sdk),
+            // CLI 2.1.197 does not name the server.
+            None => self.in_process.iter().any(|start| tool_name.starts_with(start)),
+        };
+        in_process.then_some(IN_PROCESS)
+    }
+}
+
+impl Responder for Deferrals {
+    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
+        let InboundRequest::HookCallback(callback) = &request else {
+            return self.responder.respond(request, context);
+        };
+        let Some(tool_use) = callback.tool_use_id.clone() else {
+            return self.responder.respond(request, context);
+        };
+        let unavailable = self.unavailable(&callback.input);
+        let control = context.control.clone();
+        let reply = self.responder.respond(request, context)?;
+        let deferred = Arc::clone(&self.deferred);
+        Some(Box::pin(async move {
+            let reply = reply.await?;
+            let Some(answer) = deferral(&reply) else { return Ok(reply) };
+            let turn = control.turns_ended();
+            let why = unavailable.or_else(|| another(&deferred, Deferred { turn, tool_use }));
+            why.map_or(Ok(reply), |why| denied(answer, why))
+        }))
+    }
+
+    fn may_answer(&self, request: &InboundRequest) -> bool {
+        self.responder.may_answer(request)
+    }
+
+    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+        self.responder.refusal(request)
+    }
+
+    fn guards(&self) -> bool {
+        self.responder.guards()
+    }
+}
+
+/// Notes a deferral; returns why it can't be, where another tool use of the turn is deferred already.
+fn another(deferred: &Mutex<Option<Deferred>>, this: Deferred) -> Option<&'static str> {
+    let mut deferred = deferred.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(first) = &*deferred
+        && first.turn == this.turn
+        && first.tool_use != this.tool_use
+    {
+        return Some(ANOTHER);
+    }
+    *deferred = Some(this);
+    None
+}
+
+/// Returns how the CLI names the tools of this server in hooks, up to the tool's own name.
+fn tools_of(server: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    format!("mcp__{}__", server.chars().map(plain).collect::<String>())
+}
+
+/// Where a tool use comes from.
+#[derive(Deserialize)]
+struct Origin {
+    agent_id: Option<IgnoredAny>,
+    mcp_server: Option<RawJson>,
+    tool_name: Box<str>,
+}
+
+#[derive(Deserialize)]
+struct Server {
+    source: Option<McpSource>,
+}
+
+/// Returns the answer, where it defers a tool use.
+fn deferral(reply: &RawJson) -> Option<HookReply<PreToolUse>> {
+    if !reply.as_str().contains("\"defer\"") {
+        return None;
+    }
+    let HookAnswer::<PreToolUse>::Now(answer) = reply.decode().ok()? else { return None };
+    let decision = answer.output.as_ref()?.permission_decision.as_ref()?;
+    (*decision == PermissionDecision::Defer).then_some(answer)
+}
+
+/// Makes a denial of the answer, whose notices and texts stay.
+fn denied(mut answer: HookReply<PreToolUse>, why: &str) -> Result<RawJson, String> {
+    tracing::warn!("a tool use was denied instead of deferred: {why}");
+    let output = answer.output.get_or_insert_default();
+    output.permission_decision = Some(PermissionDecision::Deny);
+    output.permission_decision_reason = Some(why.to_owned());
+    output.updated_input = None;
+    RawJson::encode(&answer).map_err(|error| error.to_string())
+}
+
+impl fmt::Debug for Deferrals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deferrals").finish_non_exhaustive()
+    }
+}
+
+// The model reads these.
+const ANOTHER: &str = "another tool use of this message waits for a decision already, and only one can; \
+                       request this one again once that is decided";
+const OF_A_SUBAGENT: &str = "a tool use of a subagent can't wait for a decision beyond the end of the turn; \
+                             leave it to the main conversation";
+const IN_PROCESS: &str =
+    "a tool of an in-process MCP server can't wait for a decision beyond the end of the turn";

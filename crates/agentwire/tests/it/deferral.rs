@@ -1,0 +1,111 @@
+//! Deferred tool uses: what the CLI would lose is denied, with a reason.
+
+use agentwire::{
+    Session,
+    hooks::Hooks,
+    protocol::hook::{HookReply, PreToolUse},
+};
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, bounded, connected, next_kind, result};
+
+fn asked(tool_use: &str, beside: &Value) -> Value {
+    let mut input = json!({
+        "session_id": "s", "transcript_path": "t", "cwd": "/project", "permission_mode": "default",
+        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {}, "tool_use_id": tool_use,
+    });
+    input.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+    json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": tool_use, "input": input})
+}
+
+/// The decision of the hook about this tool use, and its reason.
+async fn decided(peer: &mut Peer, tool_use: &str, beside: Value) -> (String, String) {
+    peer.ask(tool_use, asked(tool_use, &beside)).await;
+    let response = peer.response(tool_use).await;
+    let output = &response["response"]["hookSpecificOutput"];
+    let text = |name: &str| output[name].as_str().unwrap_or_default().to_owned();
+    (text("permissionDecision"), text("permissionDecisionReason"))
+}
+
+async fn deferring() -> (Session, Peer) {
+    let hooks = Hooks::new().on(PreToolUse, async |input, _| match input.tool_name.starts_with("Free") {
+        true => HookReply::allow(),
+        false => HookReply::defer().with_system_message("parked"),
+    });
+    connected(Session::builder().hooks(hooks)).await
+}
+
+fn denied_for((decision, reason): (String, String), why: &str) {
+    assert_eq!(decision, "deny");
+    assert!(reason.contains(why), "{reason}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_first_tool_use_of_a_turn_is_deferred() {
+    bounded(async {
+        let (mut session, mut peer) = deferring().await;
+        assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
+        denied_for(decided(&mut peer, "t2", json!({})).await, "another tool use");
+        assert_eq!(decided(&mut peer, "t3", json!({"tool_name": "Free"})).await.0, "allow");
+        // A second hook may be asked about the same tool use.
+        assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
+        peer.say(result("")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!(decided(&mut peer, "t4", json!({})).await.0, "defer");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_resumed_is_not_deferred() {
+    bounded(async {
+        let (_session, mut peer) = deferring().await;
+        let cases = [
+            (json!({"agent_id": "a", "agent_type": "x"}), "a subagent"),
+            (json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "sdk"}}), "in-process"),
+        ];
+        for (beside, why) in cases {
+            denied_for(decided(&mut peer, "t1", beside).await, why);
+        }
+        let elsewhere = json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "dynamic"}});
+        assert_eq!(decided(&mut peer, "t2", elsewhere).await.0, "defer");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denial_keeps_the_notice_of_the_reply() {
+    bounded(async {
+        let (_session, mut peer) = deferring().await;
+        peer.ask("t1", asked("t1", &json!({"agent_id": "a"}))).await;
+        assert_eq!(peer.response("t1").await["response"]["systemMessage"], "parked");
+    })
+    .await;
+}
+
+#[cfg(feature = "mcp")]
+#[tokio::test(start_paused = true)]
+async fn in_process_servers_are_known_by_name_where_the_cli_names_no_server() {
+    use agentwire::mcp::{Handling, McpServers, Outbox, Serve, Session as McpSession};
+    use agentwire::protocol::RawJson;
+
+    struct Silent;
+    impl Serve for Silent {
+        fn open(&self, _: Outbox) -> Box<dyn McpSession> {
+            Box::new(Self)
+        }
+    }
+    impl McpSession for Silent {
+        fn handle(&self, _: RawJson) -> Handling {
+            Box::pin(std::future::pending())
+        }
+    }
+    bounded(async {
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
+        let servers = McpServers::new().with("my srv", Silent);
+        let (_session, mut peer) = connected(Session::builder().hooks(hooks).mcp_servers(servers)).await;
+        denied_for(decided(&mut peer, "t1", json!({"tool_name": "mcp__my_srv__t"})).await, "in-process");
+        assert_eq!(decided(&mut peer, "t2", json!({"tool_name": "mcp__other__t"})).await.0, "defer");
+    })
+    .await;
+}

@@ -1,0 +1,223 @@
+//! The handle that reports what of a session its store has.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire::{
+    Error, NotStored, Session, SessionStoreFlush, StoreHandle,
+    hooks::Hooks,
+    protocol::{
+        ToolUseId,
+        hook::{HookReply, PreToolUse},
+    },
+    transport::ExitReport,
+};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use super::{Act, ID, TestStore, builder, main_file, mirrored, options, store::passed, with};
+use crate::peer::{Peer, assistant, bounded, connected, next_kind, result};
+
+/// A frame of the mirror with a message that holds this tool use.
+fn asks(tool_use: &str) -> Value {
+    json!({"type": "transcript_mirror", "filePath": main_file(), "entries": [
+        {"type": "assistant", "uuid": format!("u-{tool_use}"), "message": {"content": [
+            {"type": "text", "text": "So be it."}, {"type": "tool_use", "id": tool_use, "name": "T", "input": {}},
+        ]}},
+    ]})
+}
+
+fn id(text: &str) -> ToolUseId {
+    ToolUseId::from(text)
+}
+
+async fn handled(acts: impl IntoIterator<Item = Act>) -> (Session, Peer, Arc<TestStore>, StoreHandle) {
+    let (session, peer, store) = with(acts).await;
+    let handle = session.store_handle().unwrap();
+    (session, peer, store, handle)
+}
+
+fn lost(outcome: Result<(), NotStored>, with: &str) {
+    match outcome {
+        Err(NotStored::Lost { why }) => assert!(why.contains(with), "{why}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_waits_until_its_tool_use_is_stored_though_nobody_reads_and_the_turn_runs() {
+    bounded(async {
+        let store = Arc::new(TestStore::new([Act::Slow(Duration::from_secs(3))]));
+        let builder = builder(&store);
+        let handle = builder.store_handle();
+        assert_eq!(handle.flushed().await, Err(NotStored::NotRunning));
+        let hooks = Hooks::new().on(PreToolUse, move |input, _| {
+            let handle = handle.clone();
+            async move { handle.stored(&input.tool_use_id).await.map(|()| HookReply::allow()) }
+        });
+        let (_session, mut peer) = connected(builder.hooks(hooks)).await;
+        peer.ask(
+            "h1",
+            json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": "t1", "input": {
+                "session_id": "s", "transcript_path": "t", "cwd": "/", "hook_event_name": "PreToolUse",
+                "tool_name": "T", "tool_input": {}, "tool_use_id": "t1",
+            }}),
+        )
+        .await;
+        peer.is_left_alone().await;
+        // Far more than is read ahead of a reader who does not read, but for the open hook.
+        peer.say(assistant(&"x".repeat(400 << 10))).await;
+        // The CLI hands it over when it has asked.
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(asks("t1")).await;
+        let asked = Instant::now();
+        let response = peer.response("h1").await;
+        assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "allow", "{response}");
+        assert_eq!((asked.elapsed().as_secs(), store.calls().len()), (3, 2));
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_came_so_far_is_stored_without_a_result() {
+    bounded(async {
+        let (mut session, peer, store, handle) = handled([]).await;
+        peer.say(mirrored(&main_file(), [1, 2])).await;
+        peer.say(assistant("a")).await;
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        passed(Duration::from_secs(1)).await;
+        assert_eq!(store.calls().len(), 0);
+        handle.flushed().await.unwrap();
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
+        // Nothing new: it is stored already.
+        handle.clone().flushed().await.unwrap();
+        handle.message_stored(&"2".into()).await.unwrap();
+        assert_eq!(store.calls().len(), 1);
+        // Behind it entries wait for a result again.
+        peer.say(mirrored(&main_file(), [3])).await;
+        passed(Duration::from_secs(1)).await;
+        assert_eq!(store.calls().len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_or_a_message_that_does_not_come_is_waited_for_until_the_limit() {
+    bounded(async {
+        let (_session, peer, _, handle) = handled([Act::Hang]).await;
+        peer.say(asks("t1")).await;
+        passed(Duration::from_secs(1)).await;
+        let began = Instant::now();
+        let (first, second) = (id("t1"), id("t2"));
+        let (one, other, flushed) =
+            tokio::join!(handle.stored(&first), handle.stored(&second), handle.flushed());
+        let after = Duration::from_secs(10);
+        for outcome in [one, other, flushed] {
+            assert_eq!(outcome, Err(NotStored::TimedOut { after }));
+        }
+        assert_eq!(began.elapsed(), after);
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loss_is_an_error_of_what_was_lost() {
+    bounded(async {
+        for eager in [false, true] {
+            let store = Arc::new(TestStore::new([Act::Fail; 3]));
+            let flush = if eager { SessionStoreFlush::Eager } else { SessionStoreFlush::Batched };
+            let (session, peer) =
+                connected(builder(&store).options(options().session_store_flush(flush))).await;
+            let handle = session.store_handle().unwrap();
+            peer.say(asks("t1")).await;
+            lost(handle.stored(&id("t1")).await, "the disk is full");
+            lost(handle.message_stored(&"u-t1".into()).await, "the disk is full");
+            peer.say(asks("t2")).await;
+            handle.stored(&id("t2")).await.unwrap();
+            // The session as a whole is no longer in the store.
+            lost(handle.flushed().await, "1 entry was not stored");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_without_room_or_too_long_are_losses() {
+    bounded(async {
+        let store = Arc::new(TestStore::new([Act::Hang]));
+        let small = options().session_store_max_pending_bytes(1000);
+        let (session, peer) = connected(builder(&store).options(small)).await;
+        let handle = session.store_handle().unwrap();
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(mirrored(&main_file(), 0..40)).await;
+        passed(Duration::from_secs(1)).await;
+        lost(handle.flushed().await, "no more than 1000 bytes");
+        let short = options().max_buffer_size(2000);
+        let (session, peer) = connected(builder(&Arc::new(TestStore::new([]))).options(short)).await;
+        let handle = session.store_handle().unwrap();
+        let (file, long) = (main_file(), "x".repeat(3000));
+        // With its type in front, as the CLI writes it.
+        let frame = format!(r#"{{"type":"transcript_mirror","filePath":"{file}","entries":["{long}"]}}"#);
+        peer.say(frame).await;
+        passed(Duration::from_secs(1)).await;
+        lost(handle.flushed().await, "maxBufferSize");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_session_ends_the_waiting() {
+    bounded(async {
+        let (session, mut peer, _, handle) = handled([]).await;
+        let never = id("t9");
+        let (closed, waited, ()) = tokio::join!(session.close(), handle.stored(&never), async {
+            peer.say(asks("t1")).await;
+            peer.say(result("done")).await;
+            peer.input_ended().await;
+            peer.exit(ExitReport::exited(0));
+        });
+        closed.unwrap();
+        assert_eq!(waited, Err(NotStored::Ended));
+        // What was stored is known behind the end too.
+        handle.stored(&id("t1")).await.unwrap();
+        handle.flushed().await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_store_has_not_taken_by_the_end_is_lost() {
+    bounded(async {
+        let (session, mut peer, _, handle) = handled([Act::Hang]).await;
+        peer.say(asks("t1")).await;
+        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        assert!(matches!(closed, Err(Error::SessionStore { .. })));
+        lost(handle.stored(&id("t1")).await, "the session ended before");
+        lost(handle.flushed().await, "the session ended before");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_dropped_leaves_the_mirror_as_it_was() {
+    bounded(async {
+        let (_session, peer, store, handle) = handled([]).await;
+        assert!(timeout(Duration::from_secs(1), handle.stored(&id("t1"))).await.is_err());
+        peer.say(asks("t1")).await;
+        passed(Duration::from_secs(1)).await;
+        assert_eq!(store.calls().len(), 0);
+        handle.stored(&id("t1")).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_without_a_store_has_no_handle() {
+    bounded(async {
+        let builder = Session::builder();
+        let handle = builder.store_handle();
+        let (session, _peer) = connected(builder).await;
+        assert!(session.store_handle().is_none());
+        assert_eq!(handle.stored(&id("t1")).await, Err(NotStored::NotRunning));
+    })
+    .await;
+}
