@@ -15,9 +15,11 @@ use crate::Error;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum SessionStoreFlush {
-    /// Now and then, several entries at once.
+    /// Appends several entries at once: at each result, and past 500 entries or 1 MiB.
+    ///
+    /// Of a turn that runs the store has nothing when this program is killed, and of a first turn not even the session.
     Batched,
-    /// At once.
+    /// Appends entries as the CLI hands them over: the choice for anything that may be killed.
     Eager,
 }
 

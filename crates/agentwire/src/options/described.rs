@@ -94,7 +94,7 @@ pub(super) const TABLE: &[OptionInfo] = &[
     of("resumeDropsTurn", "a prompt's uuid", "none", "`--resume-drops-turn=`", NEW, ""),
     of("persistSession", "boolean", "`true`", "`--no-session-persistence`, with `false`", OLD, ""),
     of("title", "string", "made up", "`initialize.title`", OLD, ""),
-    of("sessionStoreFlush", "`batched`, `eager`", "`batched`", "when a session store is written to", ANY, "Without a session store, a warning says that it has no effect."),
+    of("sessionStoreFlush", "`batched`, `eager`", "`batched`", "when a session store is written to", ANY, "`eager` is the choice for anything that may be killed: see [sessions](sessions.md#choose-when-entries-are-stored). Without a session store, a warning says that it has no effect."),
     of("loadTimeoutMs", "number", "60,000", "how long a session store may take to load", ANY, "As with `sessionStoreFlush`."),
     of("sessionStoreFlushTimeoutMs", "number", "10,000", "how long a result waits for a session store", ANY, "The references wait for as long as an append may take. As with `sessionStoreFlush`.").from(Origin::Own),
     of("sessionStoreAppendTimeoutMs", "number", "60,000", "how long a session store may take to append", ANY, "As with `sessionStoreFlush`.").from(Origin::Own),

@@ -26,7 +26,9 @@ impl SessionBuilder {
     ///
     /// What the CLI stores (`--session-mirror`) is appended in the background, in its order, under the name of the CLI's
     /// folder for the project, or [`sessionStoreProject`](Options::session_store_project): several entries at once, at each
-    /// result and past 500 entries or 1 MiB, or each as it comes ([`sessionStoreFlush`](Options::session_store_flush)).
+    /// result and past 500 entries or 1 MiB, or each as it comes ([`sessionStoreFlush`](Options::session_store_flush)),
+    /// which is the choice for a program that may be killed.
+    /// [`store_handle`](Self::store_handle) reports what the store has.
     /// It is no message then.
     /// A `result`, and the end of the session, is given out when the store has what came before it, or has taken longer
     /// than [`sessionStoreFlushTimeoutMs`](Options::session_store_flush_timeout_ms); hooks, questions and control

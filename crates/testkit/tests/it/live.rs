@@ -15,6 +15,8 @@ mod folders;
 mod leaving;
 mod matchers;
 mod mcp;
+#[cfg(feature = "continued")]
+mod mirrored;
 mod observing;
 mod permissions;
 mod place;

@@ -1,5 +1,9 @@
 //! A resumed session continues a deferred tool use without a prompt: the hooks are known before that.
 
+mod answers;
+#[cfg(feature = "continued")]
+mod elsewhere;
+
 use std::{
     future::pending,
     sync::{
