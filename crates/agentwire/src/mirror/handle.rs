@@ -77,7 +77,8 @@ impl StoreHandle {
     /// Waits until the store has the message with this tool use.
     ///
     /// The CLI (2.1.330) hands that message over shortly after it has asked the `PreToolUse` hooks, while they run.
-    /// In a session that was resumed from its store, tool uses of the stored conversation are known too.
+    /// In a session that was resumed from its store, tool uses of the stored conversation count as stored; in a fork of it
+    /// that is so before the CLI has handed over the fork's own copy.
     /// The last 4,096 messages and tool uses are remembered.
     ///
     /// # Cancel safety
