@@ -15,7 +15,7 @@ mod folders;
 mod leaving;
 mod matchers;
 mod mcp;
-#[cfg(feature = "continued")]
+#[cfg(all(feature = "continued", unix))]
 mod mirrored;
 mod observing;
 mod permissions;

@@ -159,7 +159,6 @@ async fn a_deferred_tool_use_of_a_resumed_session_is_known_to_be_stored() {
 /// How a host that is killed stores its session.
 const WAYS: &[&str] = &["batched", "batched, stored()", "eager"];
 
-#[cfg(unix)]
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn what_was_reported_as_stored_is_there_after_the_host_was_killed() {
