@@ -156,6 +156,7 @@ pub(crate) fn with_header(version: &str, mut transcript: Transcript) -> Transcri
     let mut header = Header::of_cli(version);
     header.os = Some(std::env::consts::OS.into());
     header.redacted = transcript.header.redacted;
+    header.faults = transcript.header.faults;
     transcript.header = header;
     transcript
 }

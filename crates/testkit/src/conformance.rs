@@ -13,6 +13,9 @@
 //! | `# noise` | it is no JSON object |
 //! | `# unanswered` | it is a request that has no answer |
 //!
+//! A header with the fact `faults yes` says that our side sent faulty lines on purpose ([`Header::faults`]).
+//! They are allowed then, and what the CLI makes of them is checked as ever.
+//!
 //! A bare capture of the CLI's output is decoded, and its order is checked; of answers nothing is said.
 //! Where no end of the CLI is recorded, whatever is open at the last line is a finding: a tail that was lost looks so.
 //! A transcript without any line is a finding too.
@@ -21,6 +24,8 @@
 //!
 //! [`self_test`] proves that a check can fail: it corrupts a transcript in every way that matters, and each corruption
 //! must be found.
+//!
+//! [`Header::faults`]: crate::Header::faults
 
 mod facts;
 mod ledger;

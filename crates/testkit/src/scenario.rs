@@ -62,6 +62,7 @@ pub struct Scenario {
     cli: Vec<String>,
     recorded: bool,
     slow: bool,
+    faults: bool,
     programs: BTreeMap<String, PathBuf>,
 }
 
@@ -86,8 +87,8 @@ impl Scenario {
     pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Self, ScenarioError> {
         let (name, text) = (name.into(), text.into());
         let spec = Spec::parse(&text, &Words::default()).map_err(ScenarioError::Spelling)?;
-        let Spec { about, cli, recorded, slow, .. } = spec;
-        Ok(Self { name, text, about, cli, recorded, slow, programs: BTreeMap::new() })
+        let Spec { about, cli, recorded, slow, faults, .. } = spec;
+        Ok(Self { name, text, about, cli, recorded, slow, faults, programs: BTreeMap::new() })
     }
 
     /// Its name, which the fixture bears too.
@@ -137,6 +138,8 @@ impl Scenario {
     ///
     /// [`Failed`], with the transcript so far where there is one.
     pub async fn run(&self, cli: &Path) -> Result<Transcript, Failed> {
-        run::run(&self.text, cli, &self.programs).await
+        let mut transcript = run::run(&self.text, cli, &self.programs).await?;
+        transcript.header.faults = self.faults.then_some(true);
+        Ok(transcript)
     }
 }

@@ -19,7 +19,8 @@
 //!
 //! The first line holds the version of the format.
 //! A reader refuses a newer major version, and keeps what it does not understand of a newer minor one.
-//! The second line is optional, and says where the recording comes from.
+//! The second line is optional, and says where the recording comes from, and with `faults yes` that our side sent faulty
+//! lines on purpose.
 //! The arguments, if there are any, follow directly; everything after that is an [`Entry`].
 //! There is one way to write each thing, so a file that was read is written back byte for byte.
 

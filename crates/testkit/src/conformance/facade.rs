@@ -2,6 +2,7 @@
 
 mod book;
 mod handlers;
+mod handshakes;
 mod host;
 mod normal;
 mod server;

@@ -1,13 +1,17 @@
 //! What must be known of a whole transcript before its order can be judged.
 
+mod tool_calls;
+
 use std::collections::{HashMap, HashSet};
 
 use super::scene::{Scene, What};
 use crate::{
     End,
-    json::Json,
+    json::{Json, Value},
     recorded::{Recorded, Role},
 };
+pub(super) use tool_calls::asks_for_permission;
+use tool_calls::{ToolCall, ToolCalls};
 
 /// What must be known of a whole transcript before its order can be judged.
 #[derive(Debug, Default)]
@@ -40,13 +44,22 @@ pub(super) struct Facts {
     pub(super) end: Option<End>,
     /// MCP servers that say that they were initialized, by the line on which the CLI confirms it.
     pub(super) mcp_confirmed: HashMap<Box<str>, usize>,
+    /// The `mcp_call` requests of ours that the CLI asked about, by the id that it gave to the tool use.
+    pub(super) tool_calls: HashMap<Box<str>, ToolCall>,
+    /// Our side sent faulty lines on purpose.
+    pub(super) faults: bool,
 }
 
 impl Facts {
     pub(super) fn of(scene: &Scene) -> Self {
         let resumes =
             |arg: &String| RESUMING.iter().any(|flag| *arg == **flag || arg.starts_with(&format!("{flag}=")));
-        let mut facts = Self { resumed: scene.argv.iter().any(resumes), ..Self::default() };
+        let mut facts = Self {
+            resumed: scene.argv.iter().any(resumes),
+            tool_calls: ToolCalls::of(scene),
+            faults: scene.faults,
+            ..Self::default()
+        };
         for item in &scene.items {
             match &item.what {
                 What::Theirs(_, Some(read)) => facts.theirs(item.line, read),
@@ -120,6 +133,12 @@ pub(super) fn content(read: &Recorded) -> &[Json] {
 pub(super) fn is_prompt(read: &Recorded) -> bool {
     let is_silent = read.json.field("shouldQuery").is_some_and(|value| !value.is_true());
     read.kind() == "user" && !is_silent
+}
+
+/// Whether the content of a prompt is a text or a list of blocks.
+pub(super) fn has_content(read: &Recorded) -> bool {
+    let content = read.json.at(&["message", "content"]).map(|content| &content.value);
+    matches!(content, Some(Value::Text(_) | Value::List(_)))
 }
 
 /// Whether a message belongs to the main conversation.

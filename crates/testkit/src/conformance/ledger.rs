@@ -61,6 +61,7 @@ impl Ledger<'_> {
                 if self.closed.replace(line).is_some() {
                     self.report.find(line, "the input is ended twice");
                 }
+                self.calls.input_ended();
                 self.asked.no_more_answers();
             }
             What::End(_) => {
@@ -101,18 +102,47 @@ impl Ledger<'_> {
             self.report.find(item.line, "a line of ours stands behind the end of our input");
         }
         let Some(read) = read else {
-            if !item.has(Mark::Undecodable) && !item.has(Mark::Noise) {
+            if !self.facts.faults && !item.has(Mark::Undecodable) && !item.has(Mark::Noise) {
                 self.report.find(item.line, format!("a line of ours is no JSON object: {}", excerpt(text)));
             }
             return;
         };
         match &read.role {
             Role::Request { id, subtype } => {
-                self.calls.made(item.line, id, subtype, item.has(Mark::Unanswered), self.report);
+                self.check_new_id(item.line, id);
+                self.calls.made(item.line, id, subtype, item.has(Mark::Unanswered));
             }
-            Role::Cancel { id } => self.calls.cancelled(item.line, id, self.report),
-            Role::Response { id } => self.asked.answered(item.line, id, read, self.report),
+            Role::Cancel { id } if self.calls.has(id) => self.calls.cancelled(id),
+            Role::Cancel { id } => {
+                self.fault(item.line, || format!("{id} is taken back, which was never asked"));
+            }
+            Role::Response { id } => {
+                let answered = self.asked.answered(item.line, id, read, self.report);
+                if let Err(fault) = answered {
+                    self.fault(item.line, || fault);
+                }
+            }
+            // The CLI refuses a request that has no subtype.
+            Role::Message if self.facts.faults && read.kind() == "control_request" => {
+                if let Some(id) = read.json.text_at(&["request_id"]) {
+                    self.calls.made(item.line, id, "control_request", item.has(Mark::Unanswered));
+                }
+            }
             Role::Message => {}
+        }
+    }
+
+    /// Notes what only our side did wrong, unless the recording says that this was on purpose.
+    fn fault(&mut self, line: usize, what: impl FnOnce() -> String) {
+        if !self.facts.faults {
+            self.report.find(line, what());
+        }
+    }
+
+    fn check_new_id(&mut self, line: usize, id: &str) {
+        if let Some(first) = self.calls.line_of(id) {
+            self.fault(line, || format!("a request of ours has the id {id} of that of line {first}"));
+            self.calls.used_again(id);
         }
     }
 

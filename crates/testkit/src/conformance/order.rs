@@ -49,7 +49,7 @@ impl Order {
         match &item.what {
             What::Ours(_, Some(read)) => {
                 self.tools.ours(line, read);
-                self.turns.ours(line, read);
+                self.turns.ours(line, read, facts);
             }
             What::Theirs(_, Some(read)) => {
                 self.once.see(line, read, report);

@@ -30,6 +30,7 @@ pub(super) fn check(scene: &Scene, splits: Splits, report: &mut Report) {
         calls: BTreeMap::new(),
         asked: BTreeSet::new(),
         input_ended: false,
+        faults: scene.faults,
         last_line: 0,
         report,
     };
@@ -55,6 +56,8 @@ struct Play<'a> {
     /// The CLI's open requests.
     asked: BTreeSet<String>,
     input_ended: bool,
+    /// Our side sent faulty lines on purpose.
+    faults: bool,
     last_line: usize,
     report: &'a mut Report,
 }
@@ -74,6 +77,7 @@ impl<'a> Play<'a> {
             What::EndOfInput => {
                 self.input_ended = true;
                 self.router.end_input();
+                self.refused(item.line);
             }
             _ => {}
         }
@@ -115,6 +119,20 @@ impl<'a> Play<'a> {
         self.router.handle_frame(Frame::new(line.clone()));
         let events: Vec<_> = std::iter::from_fn(|| self.router.poll_event()).collect();
         self.expect(item, &line, events, ignored);
+    }
+
+    /// The end of our input refuses what is open: each request once, with an answer.
+    fn refused(&mut self, line: usize) {
+        while let Some(event) = self.router.poll_event() {
+            match event {
+                Event::InboundCancelled(id)
+                    if self.asked.remove(id.as_str()) && self.router.poll_transmit().is_some() => {}
+                event => self.report.find(line, format!("at the end of our input the router said {event:?}")),
+            }
+        }
+        if self.router.poll_transmit().is_some() {
+            self.report.find(line, "the router sent more than the answers to what is open");
+        }
     }
 
     /// Ends the session, which must end all that is open.

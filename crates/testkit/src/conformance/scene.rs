@@ -14,6 +14,8 @@ pub(crate) struct Scene {
     pub(crate) bare: bool,
     /// The recorded arguments.
     pub(crate) argv: Vec<String>,
+    /// Whether the header says that our side sent faulty lines on purpose.
+    pub(crate) faults: bool,
 }
 
 /// One thing that happened.
@@ -69,7 +71,7 @@ impl Scene {
         }
         let bare = !items.iter().any(|item| !matches!(item.what, What::Theirs(..)));
         let argv = transcript.argv.as_ref().map(|argv| argv.args().to_vec()).unwrap_or_default();
-        Self { items, bare, argv }
+        Self { items, bare, argv, faults: transcript.header.faults == Some(true) }
     }
 
     /// The lines of the CLI's that are JSON objects.

@@ -1,12 +1,13 @@
-//! More fields of the handshake than the facade knows: put into the line on its way to the CLI.
+//! More than the facade sends in its handshake: lines before it, and fields of it.
 
 use agentwire::transport::{ByteSink, Link, Transport, TransportError};
 use bytes::Bytes;
 
-/// A transport that adds fields to the first `initialize` that goes over it.
+/// A transport that sends lines before the first `initialize` that goes over it, and adds fields to that.
 #[derive(Debug)]
 pub(super) struct Added<T> {
     inner: T,
+    lines: Vec<String>,
     fields: Option<String>,
 }
 
@@ -14,15 +15,16 @@ pub(super) struct Added<T> {
 #[derive(Debug)]
 pub(super) struct AddingSink<S> {
     inner: S,
+    lines: Vec<String>,
     fields: Option<String>,
 }
 
 impl<T> Added<T> {
-    /// Adds the fields of this object.
-    pub(super) fn new(inner: T, object: Option<&str>) -> Self {
+    /// Sends these lines first, and adds the fields of this object.
+    pub(super) fn new(inner: T, lines: Vec<String>, object: Option<&str>) -> Self {
         let fields = object.and_then(|object| object.trim().strip_prefix('{')?.strip_suffix('}'));
         let fields = fields.map(str::trim).filter(|fields| !fields.is_empty());
-        Self { inner, fields: fields.map(|fields| fields.replace('\n', " ")) }
+        Self { inner, lines, fields: fields.map(|fields| fields.replace('\n', " ")) }
     }
 }
 
@@ -33,12 +35,19 @@ impl<T: Transport> Transport for Added<T> {
 
     async fn open(self) -> Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError> {
         let Link { source, sink, lifeline } = self.inner.open().await?;
-        Ok(Link { source, sink: AddingSink { inner: sink, fields: self.fields }, lifeline })
+        Ok(Link {
+            source,
+            sink: AddingSink { inner: sink, lines: self.lines, fields: self.fields },
+            lifeline,
+        })
     }
 }
 
 impl<S: ByteSink> ByteSink for AddingSink<S> {
     async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
+        for line in std::mem::take(&mut self.lines) {
+            self.inner.write(format!("{line}\n").into()).await?;
+        }
         let chunk = match self.fields.take() {
             Some(fields) => with_fields(&chunk, &fields).unwrap_or(chunk),
             None => chunk,

@@ -155,7 +155,7 @@ fn recorded(
     let stderr = recorder.clone();
     let process = ProcessTransport::new(launch).on_stderr(move |line| stderr.stderr(line));
     let more = part.initialize.as_ref().map(|more| more.as_str());
-    Ok(builder.transport(Added::new(recorder.record(process), more)))
+    Ok(builder.transport(Added::new(recorder.record(process), part.lines_before.clone(), more)))
 }
 
 async fn refused(builder: SessionBuilder, refusal: &str) -> Result<(), ScenarioError> {

@@ -24,6 +24,9 @@ pub(super) struct Spec {
     pub(super) recorded: bool,
     #[serde(default)]
     pub(super) slow: bool,
+    /// Whether our side sends faulty lines on purpose.
+    #[serde(default)]
+    pub(super) faults: bool,
     pub(super) model: Script,
     #[serde(default)]
     pub(super) files: BTreeMap<String, Content>,
@@ -35,6 +38,8 @@ pub(super) struct Spec {
     #[serde(default)]
     options: Options,
     initialize: Option<RawJson>,
+    #[serde(default)]
+    lines_before: Vec<String>,
     #[serde(default)]
     hooks: Vec<Hook>,
     permissions: Option<Permissions>,
@@ -55,6 +60,9 @@ pub(super) struct Part {
     pub(super) options: Options,
     /// More fields of the handshake.
     pub(super) initialize: Option<RawJson>,
+    /// Lines that are sent before the handshake.
+    #[serde(default)]
+    pub(super) lines_before: Vec<String>,
     #[serde(default)]
     pub(super) hooks: Vec<Hook>,
     pub(super) permissions: Option<Permissions>,
@@ -163,6 +171,7 @@ impl Spec {
         Part {
             options: self.options.clone(),
             initialize: self.initialize.clone(),
+            lines_before: self.lines_before.clone(),
             hooks: self.hooks.clone(),
             permissions: self.permissions.clone(),
             answers: self.answers.clone(),

@@ -22,6 +22,10 @@ pub struct Header {
     pub os: Option<Box<str>>,
     /// `redacted`: whether what is private was replaced after the recording, `yes` or `no` in the file.
     pub redacted: Option<bool>,
+    /// `faults`: whether our side sent faulty lines on purpose, `yes` or `no` in the file.
+    ///
+    /// The conformance check then allows what only our side did wrong, and judges the CLI as ever.
+    pub faults: Option<bool>,
     /// Further facts, in the order of the file.
     pub extra: Vec<(Box<str>, Box<str>)>,
 }
@@ -70,7 +74,8 @@ impl Header {
         facts.extend(self.cli.as_deref().map(|value| ("cli", value)));
         facts.extend(self.recorded.as_deref().map(|value| ("recorded", value)));
         facts.extend(self.os.as_deref().map(|value| ("os", value)));
-        facts.extend(self.redacted.map(|value| ("redacted", if value { "yes" } else { "no" })));
+        facts.extend(self.redacted.map(|value| ("redacted", yes_no(value))));
+        facts.extend(self.faults.map(|value| ("faults", yes_no(value))));
         facts.extend(self.extra.iter().map(|(name, value)| (&**name, &**value)));
         let facts: Vec<String> = facts.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         (!facts.is_empty()).then(|| facts.join("  "))
@@ -85,6 +90,7 @@ impl Header {
             "recorded" => self.recorded = Some(value.into()),
             "os" => self.os = Some(value.into()),
             "redacted" => self.redacted = Some(yes_or_no(value)?),
+            "faults" => self.faults = Some(yes_or_no(value)?),
             _ => self.extra.push((name.into(), value.into())),
         }
         Some(())
@@ -161,6 +167,10 @@ impl Argv {
 
 fn is_word(text: &str) -> bool {
     !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+fn yes_no(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
 }
 
 fn yes_or_no(text: &str) -> Option<bool> {

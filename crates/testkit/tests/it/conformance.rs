@@ -1,5 +1,7 @@
 //! The conformance check: real rules on a small session, each corruption found, each mark understood.
 
+mod ours;
+
 use agentwire_testkit::{
     Entry, Splits, Transcript,
     conformance::{Corruption, check, self_test},

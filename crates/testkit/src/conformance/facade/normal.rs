@@ -1,6 +1,10 @@
 //! A transcript as a session of the facade would have it: the handshake first.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
+
+use super::handshakes;
 
 use crate::{
     Entry, Transcript,
@@ -12,6 +16,11 @@ pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
     let entries = transcript.entries.iter().enumerate();
     let mut entries: Vec<_> =
         entries.map(|(index, entry)| (transcript.line_number(index), entry.clone())).collect();
+    if transcript.header.faults == Some(true) {
+        drop_unsendable(&mut entries);
+    }
+    handshakes::drop_refused(&mut entries);
+    drop_unanswerable(&mut entries);
     let Some(first) = entries.iter().position(|(_, entry)| matches!(entry, Entry::Outbound(_))) else {
         return entries;
     };
@@ -24,7 +33,66 @@ pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
             entries.insert(first, (line, Entry::Outbound(Bytes::from_static(REQUEST))));
         }
     }
+    handshakes::drop_callbacks_of_later_ones(&mut entries);
     entries
+}
+
+/// Drops the questions that a session would answer in another way: those that are open when our input ends, which it
+/// denies, and those with an answer that is neither a success nor an error.
+fn drop_unanswerable(entries: &mut Vec<(usize, Entry)>) {
+    let (mut open, mut dropped) = (HashSet::new(), HashSet::new());
+    for (_, entry) in entries.iter() {
+        let (Entry::Inbound(line) | Entry::Outbound(line)) = entry else {
+            if *entry == Entry::EndOfInput {
+                dropped.extend(open.drain());
+            }
+            continue;
+        };
+        let Some(read) = Recorded::read(line) else { continue };
+        match read.role {
+            Role::Request { id, subtype } if *subtype == *"can_use_tool" => drop(open.insert(id)),
+            Role::Response { id } if open.remove(&id) => {
+                let kind = read.json.text_at(&["response", "subtype"]);
+                if !matches!(kind, Some("success" | "error")) {
+                    dropped.insert(id);
+                }
+            }
+            Role::Cancel { id } => drop(open.remove(&id)),
+            _ => {}
+        }
+    }
+    entries.retain(|(_, entry)| match entry {
+        Entry::Inbound(line) | Entry::Outbound(line) => !Recorded::read(line)
+            .and_then(|read| read.id().map(Box::<str>::from))
+            .is_some_and(|id| dropped.contains(&id)),
+        _ => true,
+    });
+}
+
+/// Drops the faulty lines that a session never sends: blank ones, and answers and cancellations that nothing waits for.
+fn drop_unsendable(entries: &mut Vec<(usize, Entry)>) {
+    let (mut asked, mut called) = (HashSet::new(), HashSet::new());
+    entries.retain(|(_, entry)| match entry {
+        Entry::Inbound(line) => {
+            match Recorded::read(line).map(|read| read.role) {
+                Some(Role::Request { id, .. }) => drop(asked.insert(id)),
+                Some(Role::Cancel { id }) => drop(asked.remove(&id)),
+                _ => {}
+            }
+            true
+        }
+        Entry::Outbound(line) => match Recorded::read(line).map(|read| read.role) {
+            Some(Role::Request { id, .. }) => {
+                called.insert(id);
+                true
+            }
+            Some(Role::Response { id }) => asked.remove(&id),
+            Some(Role::Cancel { id }) => called.contains(&id),
+            Some(Role::Message) => true,
+            None => !line.trim_ascii().is_empty(),
+        },
+        _ => true,
+    });
 }
 
 /// The id of the handshake, where the session starts with it.

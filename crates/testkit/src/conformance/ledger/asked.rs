@@ -75,13 +75,23 @@ impl Asked {
         }
     }
 
-    pub(super) fn answered(&mut self, line: usize, id: &str, read: &Recorded, report: &mut Report) {
+    /// Takes an answer of ours.
+    ///
+    /// # Errors
+    ///
+    /// Nothing waits for such an answer.
+    pub(super) fn answered(
+        &mut self,
+        line: usize,
+        id: &str,
+        read: &Recorded,
+        report: &mut Report,
+    ) -> Result<(), String> {
         let Some(request) = self.find_mut(id) else {
-            return report.find(line, format!("an answer to {id}, which has not been asked"));
+            return Err(format!("an answer to {id}, which has not been asked"));
         };
         if request.answered {
-            let what = format!("a second answer to `{}` of line {}", request.subtype, request.line);
-            return report.find(line, what);
+            return Err(format!("a second answer to `{}` of line {}", request.subtype, request.line));
         }
         request.answered = true;
         let wanted = request.mcp.as_ref().and_then(|(_, message)| message.field("id"));
@@ -91,6 +101,7 @@ impl Asked {
         {
             report.find(line, format!("the answer to line {} has another JSON-RPC id", request.line));
         }
+        Ok(())
     }
 
     pub(super) fn turn_ended(&mut self) {

@@ -23,10 +23,31 @@ struct Call {
 }
 
 impl Calls {
-    pub(super) fn made(&mut self, line: usize, id: &str, subtype: &str, excused: bool, report: &mut Report) {
-        if let Some(first) = self.0.iter().find(|call| *call.id == *id) {
-            report.find(line, format!("a request of ours has the id {id} of that of line {}", first.line));
-        }
+    /// The line of the first request with this id.
+    pub(super) fn line_of(&self, id: &str) -> Option<usize> {
+        self.0.iter().find(|call| *call.id == *id).map(|call| call.line)
+    }
+
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.line_of(id).is_some()
+    }
+
+    /// The CLI drops an open tool call whose id is used again.
+    pub(super) fn used_again(&mut self, id: &str) {
+        self.excuse_tool_calls(|call| *call.id == *id);
+    }
+
+    /// The CLI drops the tool calls that run when our input ends.
+    pub(super) fn input_ended(&mut self) {
+        self.excuse_tool_calls(|_| true);
+    }
+
+    fn excuse_tool_calls(&mut self, which: impl Fn(&Call) -> bool) {
+        let open = self.0.iter_mut().filter(|call| *call.subtype == *"mcp_call" && !call.replied);
+        open.filter(|call| which(call)).for_each(|call| call.excused = true);
+    }
+
+    pub(super) fn made(&mut self, line: usize, id: &str, subtype: &str, excused: bool) {
         let (id, subtype) = (id.into(), subtype.into());
         let call = Call {
             line,
@@ -42,7 +63,10 @@ impl Calls {
     }
 
     pub(super) fn replied(&mut self, line: usize, id: &str, report: &mut Report) {
-        let Some(index) = self.0.iter().position(|call| *call.id == *id && !call.replied) else {
+        // Of two open requests with one id the CLI may have dropped the first.
+        let open = |call: &Call| *call.id == *id && !call.replied;
+        let wanted = self.0.iter().position(|call| open(call) && !call.excused);
+        let Some(index) = wanted.or_else(|| self.0.iter().position(open)) else {
             let what = match self.0.iter().rev().find(|call| *call.id == *id) {
                 Some(call) => format!("a second reply to `{}` of line {}", call.subtype, call.line),
                 None => format!("a reply to {id}, which nobody has asked"),
@@ -54,10 +78,9 @@ impl Calls {
         call.first_mut().into_iter().for_each(|call| call.replied = true);
     }
 
-    pub(super) fn cancelled(&mut self, line: usize, id: &str, report: &mut Report) {
-        match self.0.iter_mut().rev().find(|call| *call.id == *id) {
-            Some(call) => call.cancelled = true,
-            None => report.find(line, format!("{id} is taken back, which was never asked")),
+    pub(super) fn cancelled(&mut self, id: &str) {
+        if let Some(call) = self.0.iter_mut().rev().find(|call| *call.id == *id) {
+            call.cancelled = true;
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) struct Tools {
     questions: BTreeMap<Box<str>, (usize, Box<str>)>,
     /// Tool uses of the main conversation that have no result yet, with their line and their answer.
     waiting: Vec<(Box<str>, usize, Box<str>)>,
+    /// The requests of ours that have their reply.
+    replied: HashSet<Box<str>>,
     callbacks: HashSet<Box<str>>,
     initialized: bool,
     /// The session of the running turn.
@@ -66,7 +68,19 @@ impl Tools {
                 self.questions.remove(read.id().unwrap_or_default());
             }
             "control_request" => self.request(line, read, facts, report),
+            "control_response" => self.reply(line, read, facts, report),
             _ => {}
+        }
+    }
+
+    /// A tool call of ours has its reply only after the questions about it are settled.
+    fn reply(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let Some(id) = read.id() else { return };
+        self.replied.insert(id.into());
+        let is_about = |tool_use: &str| facts.tool_calls.get(tool_use).is_some_and(|call| *call.id == *id);
+        let open = self.questions.values().find(|(_, about)| is_about(about));
+        if let Some((asked, _)) = open.filter(|_| !self.input_ended) {
+            report.find(line, format!("the reply to {id} comes while the question of line {asked} is open"));
         }
     }
 
@@ -148,6 +162,9 @@ impl Tools {
         if !of_agent {
             self.needs_use(line, tool_use, "a question", facts, report);
         }
+        if facts.tool_calls.get(tool_use).is_some_and(|call| self.replied.contains(&call.id)) {
+            report.find(line, format!("a question about {tool_use} comes after the reply to its call"));
+        }
         if self.finished.contains(tool_use) {
             report.find(line, format!("a question about {tool_use} comes after its result"));
         }
@@ -164,6 +181,7 @@ impl Tools {
         match facts.tool_uses.get(id) {
             Some(used) => report.find(line, format!("{what} comes before the use of {id} on line {used}")),
             None if facts.resumed || facts.tasks => {}
+            None if facts.tool_calls.get(id).is_some_and(|call| call.line <= line) => {}
             None => report.find(line, format!("{what} names {id}, which no tool use has")),
         }
     }

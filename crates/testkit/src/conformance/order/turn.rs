@@ -1,6 +1,10 @@
 //! A turn: it is announced, it has its frames, and it ends with its result.
 
-use super::super::facts::{Facts, content, has_rounds, is_made_up, is_main, is_prompt};
+use std::collections::HashSet;
+
+use super::super::facts::{
+    Facts, asks_for_permission, content, has_content, has_rounds, is_made_up, is_main, is_prompt,
+};
 use super::Report;
 use crate::{
     End,
@@ -23,18 +27,41 @@ pub(super) struct Turns {
     prompt: Option<usize>,
     prompted: bool,
     input_ended: bool,
+    calls: Calls,
+}
+
+/// Tool calls of ours that the CLI may ask about, inside a turn and outside of one.
+#[derive(Debug, Default)]
+struct Calls {
+    /// The calls without a reply.
+    open: HashSet<Box<str>>,
+    /// The open questions about them.
+    questions: HashSet<Box<str>>,
+    /// How many of these questions were settled since the CLI last told a state for one.
+    settled: usize,
 }
 
 impl Turns {
-    pub(super) fn ours(&mut self, line: usize, read: &Recorded) {
+    pub(super) fn ours(&mut self, line: usize, read: &Recorded, facts: &Facts) {
         if is_prompt(read) {
-            self.prompt = Some(line);
+            // The CLI may ignore a prompt of a wrong shape.
+            if !facts.faults || has_content(read) {
+                self.prompt = Some(line);
+            }
             self.prompted = true;
+        }
+        match &read.role {
+            Role::Request { id, .. } if asks_for_permission(read) => {
+                self.calls.open.insert(id.clone());
+            }
+            Role::Response { id } => self.calls.settle(id),
+            _ => {}
         }
     }
 
     pub(super) fn input_ended(&mut self, _: usize) {
         self.input_ended = true;
+        self.calls.settled += self.calls.questions.drain().count();
     }
 
     pub(super) fn see(
@@ -50,6 +77,10 @@ impl Turns {
             ("system", "session_state_changed") => self.state(line, read, facts, bare, report),
             ("result", _) => self.result(line, read, facts, report),
             ("control_request", _) => self.request(line, read, facts, report),
+            ("control_response", _) => {
+                self.calls.open.remove(read.id().unwrap_or_default());
+            }
+            ("control_cancel_request", _) => self.calls.settle(read.id().unwrap_or_default()),
             _ => self.frame(line, read, facts, report),
         }
     }
@@ -92,9 +123,15 @@ impl Turns {
 
     fn state(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
         let state = read.json.text_at(&["state"]).unwrap_or_default();
+        // The end of a question about a call of ours leads back to the state before it, once for each question.
+        let ends_question = state != "requires_action" && self.calls.settled > 0;
+        if ends_question {
+            self.calls.settled -= 1;
+        }
         let is_lost = match (&*self.state, state) {
-            ("running", "running") | ("idle", "idle" | "requires_action") => true,
-            ("requires_action", "idle") => !facts.interrupted && !facts.stopped,
+            ("running", "running") | ("idle", "idle") => !ends_question,
+            ("idle", "requires_action") => self.calls.open.is_empty(),
+            ("requires_action", "idle") => !ends_question && !facts.interrupted && !facts.stopped,
             ("", "idle") => !facts.resumed && !bare,
             _ => false,
         };
@@ -128,8 +165,12 @@ impl Turns {
         self.early = None;
     }
 
-    fn request(&self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
-        let Role::Request { subtype, .. } = &read.role else { return };
+    fn request(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let Role::Request { id, subtype } = &read.role else { return };
+        let tool_use = read.json.text_at(&["request", "tool_use_id"]).unwrap_or_default();
+        if **subtype == *"can_use_tool" && facts.tool_calls.contains_key(tool_use) {
+            self.calls.questions.insert(id.clone());
+        }
         if facts.states && **subtype == *"can_use_tool" && &*self.state != "requires_action" {
             report.find(line, "a permission question comes while the state is not `requires_action`");
         }
@@ -151,5 +192,14 @@ impl Turns {
         };
         self.early.get_or_insert(line);
         report.find(line, format!("{what} comes while no turn is open"));
+    }
+}
+
+impl Calls {
+    /// A question is answered or taken back.
+    fn settle(&mut self, question: &str) {
+        if self.questions.remove(question) {
+            self.settled += 1;
+        }
     }
 }

@@ -26,13 +26,13 @@ pub(super) fn reason(corrupted: &Corrupted, scene: &Scene, facts: &Facts) -> Opt
         Corruption::DropMessage => lost::message(corrupted.item, scene, facts),
         Corruption::DropCall => lost::call(corrupted.item, scene),
         Corruption::RepeatMessage => near.has_no_id(),
-        Corruption::LoseTail => lost::tail(corrupted.item, scene),
-        Corruption::RepeatReply
-        | Corruption::RepeatAnswer
-        | Corruption::RepeatRequest
-        | Corruption::RepeatCall
-        | Corruption::Cut => None,
+        Corruption::LoseTail => lost::tail(corrupted.item, scene, facts),
+        Corruption::RepeatReply => near.may_be_replied_again(),
+        Corruption::RepeatAnswer | Corruption::RepeatRequest | Corruption::RepeatCall | Corruption::Cut => {
+            None
+        }
     }
+    .or_else(|| near.is_fault(corrupted.corruption))
     .or_else(|| near.bare_says_nothing(corrupted.corruption))
 }
 
@@ -48,6 +48,10 @@ impl<'a> Near<'a> {
         let id = self.item.theirs()?.id()?;
         if self.ours_before().any(|read| read.role == (Role::Cancel { id: id.into() })) {
             return Some("a request that was taken back need not be answered");
+        }
+        if self.is_tool_call(id) && self.scene.items.iter().any(|item| matches!(item.what, What::EndOfInput))
+        {
+            return Some("the CLI drops a tool call that runs when our input ends");
         }
         let replied_later = self
             .behind()
@@ -84,9 +88,31 @@ impl<'a> Near<'a> {
         (!turn_ends).then_some("our input ended within the turn, and then nothing can be answered")
     }
 
+    /// A recording of faults may hold this change of a line of ours.
+    fn is_fault(&self, corruption: Corruption) -> Option<&'static str> {
+        let next = self.scene.items.get(self.at + 1).filter(|_| corruption == Corruption::Swap);
+        let is_ours = self.item.ours().or(next.and_then(Item::ours)).is_some();
+        (is_ours && self.facts.faults).then_some("in a recording of faults our side may send anything")
+    }
+
+    fn may_be_replied_again(&self) -> Option<&'static str> {
+        let id = self.item.theirs()?.id()?;
+        let calls = self.ours_before().filter(|read| read.role != Role::Message && read.id() == Some(id));
+        (self.is_tool_call(id) && calls.count() > 1)
+            .then_some("the CLI may have replied to a tool call before its id was used again")
+    }
+
+    fn is_tool_call(&self, id: &str) -> bool {
+        let is_it = |read: &Recorded| matches!(&read.role, Role::Request { id: own, subtype } if **own == *id && **subtype == *"mcp_call");
+        self.ours_before().any(is_it)
+    }
+
     fn request_is_alone(&self) -> Option<&'static str> {
         let id = self.item.theirs()?.id()?;
         let mut behind = self.behind();
+        if self.facts.faults && !behind.any(|item| item.theirs().and_then(Recorded::id) == Some(id)) {
+            return Some("in a recording of faults an answer may answer nothing");
+        }
         let is_named = behind.any(|item| item.ours().or(item.theirs()).and_then(Recorded::id) == Some(id));
         (!is_named).then_some("a request that was neither answered nor taken back leaves no trace")
     }

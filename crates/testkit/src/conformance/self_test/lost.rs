@@ -1,7 +1,7 @@
 //! Why a message may be missing, or its tail, and nobody can tell.
 
 use super::super::{
-    facts::{Facts, content, has_rounds, is_main, is_plain_success, is_prompt},
+    facts::{Facts, content, has_content, has_rounds, is_main, is_plain_success, is_prompt},
     scene::{Item, Scene, What},
 };
 use crate::{
@@ -35,7 +35,7 @@ pub(super) fn call(at: usize, scene: &Scene) -> Option<&'static str> {
 }
 
 /// Why nothing tells that all that follows this line is missing.
-pub(super) fn tail(at: usize, scene: &Scene) -> Option<&'static str> {
+pub(super) fn tail(at: usize, scene: &Scene, facts: &Facts) -> Option<&'static str> {
     let (mut turn, mut busy, mut closed) = (false, false, false);
     let mut open: Vec<(&str, Option<&Json>)> = Vec::new();
     for item in scene.items.iter().take(at + 1) {
@@ -53,7 +53,9 @@ pub(super) fn tail(at: usize, scene: &Scene) -> Option<&'static str> {
                     Role::Response { id } | Role::Cancel { id } => open.retain(|(open, _)| **open != **id),
                     _ => {}
                 }
-                let starts = item.ours().is_some_and(is_prompt) || is_system(read, "init");
+                let asks = |read: &Recorded| is_prompt(read) && (!facts.faults || has_content(read));
+                let starts = item.ours().is_some_and(asks)
+                    || item.theirs().is_some_and(|read| is_system(read, "init"));
                 turn = (turn || starts) && read.kind() != "result";
                 if is_system(read, "session_state_changed") {
                     busy = read.json.text_at(&["state"]) != Some("idle");
@@ -62,7 +64,8 @@ pub(super) fn tail(at: usize, scene: &Scene) -> Option<&'static str> {
             // Nothing can be answered from here on; only our own requests stay open.
             What::EndOfInput => {
                 closed = true;
-                open.retain(|(id, _)| scene.ours().any(|read| is_call(read, id)));
+                let must_have_reply = |read: &Recorded, id: &str| is_call(read, id) && !is_tool_call(read);
+                open.retain(|(id, _)| scene.ours().any(|read| must_have_reply(read, id)));
             }
             _ => {}
         }
@@ -78,6 +81,19 @@ fn state(at: usize, scene: &Scene, facts: &Facts) -> Option<&'static str> {
     let before = scene.items.iter().take(at).rev().find(|item| is_state(item));
     if before.filter(asks).and(behind(at, scene).find(|item| is_state(item)).filter(asks)).is_some() {
         return Some("two questions may be open together, and nothing tells that they were not");
+    }
+    let told = |item: Option<&Item>| {
+        item.and_then(Item::theirs).and_then(|read| read.json.text_at(&["state"])).map(str::to_owned)
+    };
+    let next = behind(at, scene).find(|item| is_state(item));
+    if !facts.tool_calls.is_empty() {
+        let own = told(scene.items.get(at));
+        if own == told(before) || own == told(next) {
+            return Some("questions about calls of ours end each with a state, which may be the same");
+        }
+        if next.is_some_and(|next| asks(&next)) || before.is_some_and(|before| asks(&before)) {
+            return Some("calls of ours are asked about inside and outside of turns");
+        }
     }
     let is_last = !behind(at, scene).any(is_state);
     let is_first = !scene.items.iter().take(at).any(is_state);
@@ -209,6 +225,11 @@ fn behind(at: usize, scene: &Scene) -> impl Iterator<Item = &Item> {
 
 fn is_call(read: &Recorded, id: &str) -> bool {
     matches!(&read.role, Role::Request { id: own, .. } if **own == *id)
+}
+
+/// The CLI drops the tool calls that run when our input ends.
+fn is_tool_call(read: &Recorded) -> bool {
+    matches!(&read.role, Role::Request { subtype, .. } if **subtype == *"mcp_call")
 }
 
 fn is_system(read: &Recorded, subtype: &str) -> bool {

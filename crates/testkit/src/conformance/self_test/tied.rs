@@ -11,6 +11,8 @@
 //! | a frame of the main conversation | the result | the turn is over then |
 //! | the result | the state `idle` | the CLI is idle then |
 //! | the state `idle` | the state `running`, before an init | as with `running` |
+//! | a tool call of ours | a question about it | it is caused by it |
+//! | a question about a tool call of ours, its answer, its cancellation | the reply to the call | it is caused by it |
 //! | the state `requires_action` | a permission question | it says why |
 //! | two events of one answer | | they nest; pieces of text have an order where the whole shows it |
 //! | an event of an answer | a whole block of it | it comes before its block ends |
@@ -47,11 +49,31 @@ fn ours_then_theirs(item: &Item, a: &Recorded, b: &Recorded, scene: &Scene, fact
     let is_first_prompt = is_prompt(a) && facts.first_prompt == Some(item.line) && !facts.resumed;
     let is_caused = is_request(a) && is_response(b) && a.id() == b.id();
     let starts = is_system(b, "init") || state(b) == Some("running");
-    is_caused || (is_first_prompt && starts) || (is_response(a) && settles(a, b, scene))
+    let asks_about = is_request(a)
+        && b.json.text_at(&["request", "tool_use_id"]).is_some_and(|tool_use| {
+            facts.tool_calls.get(tool_use).is_some_and(|call| a.id() == Some(&call.id))
+                && (is_question(b) || is_guard(b))
+        });
+    let settles_call = is_response(a) && is_about_call(a, b, scene, facts);
+    is_caused
+        || asks_about
+        || settles_call
+        || (is_first_prompt && starts)
+        || (is_response(a) && settles(a, b, scene))
+}
+
+/// Whether a question, its answer or its cancellation is about the tool call of ours that the second is the reply to.
+fn is_about_call(a: &Recorded, b: &Recorded, scene: &Scene, facts: &Facts) -> bool {
+    let question = scene.theirs().find(|read| is_request(read) && read.id() == a.id());
+    let tool_use = question.filter(|read| is_question(read) || is_guard(read));
+    let tool_use = tool_use.and_then(|read| read.json.text_at(&["request", "tool_use_id"]));
+    let call = tool_use.and_then(|tool_use| facts.tool_calls.get(tool_use));
+    is_response(b) && call.is_some_and(|call| b.id() == Some(&call.id))
 }
 
 fn theirs(a: &Recorded, b: &Recorded, scene: &Scene, facts: &Facts) -> bool {
-    control(a, b, scene, facts)
+    is_about_call(a, b, scene, facts)
+        || control(a, b, scene, facts)
         || turn(a, b, scene, facts)
         || stream(a, b, scene, facts)
         || tools(a, b, facts)
@@ -72,7 +94,7 @@ fn control(a: &Recorded, b: &Recorded, scene: &Scene, facts: &Facts) -> bool {
         |read: &Recorded| read.json.text_at(&["request", "server_name"]).unwrap_or_default().to_owned();
     (is_request(a) && matches!(b.role, Role::Cancel { .. }) && a.id() == b.id())
         || (matches!(a.role, Role::Cancel { .. }) && settles(a, b, scene))
-        || (facts.states && state(a) == Some("requires_action") && is_question(b))
+        || (facts.states && asks_first(a, scene) && is_question(b))
         || (asks("interrupt") && is_aborted)
         || (asks("set_permission_mode") && is_system(b, "status") && b.json.field("permissionMode").is_some())
         || (method(a) == "notifications/initialized" && method(b) == "tools/list" && server(a) == server(b))
@@ -224,6 +246,12 @@ fn state(read: &Recorded) -> Option<&str> {
 
 fn event(read: &Recorded) -> Option<&str> {
     read.json.text_at(&["event", "type"]).filter(|_| read.kind() == "stream_event")
+}
+
+/// Whether this is the state `requires_action`, and the state before it was another.
+fn asks_first(a: &Recorded, scene: &Scene) -> bool {
+    let before = scene.theirs().take_while(|read| !std::ptr::eq(*read, a)).filter_map(state).last();
+    state(a) == Some("requires_action") && before != Some("requires_action")
 }
 
 /// Whether a turn is announced behind this news of the state.

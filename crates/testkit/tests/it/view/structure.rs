@@ -72,7 +72,9 @@ fn counted(session: &Transcript) -> [usize; 5] {
 
 #[test]
 fn nothing_recorded_is_unknown_or_undecodable_or_unpaired() {
-    for (path, session) in recordings() {
+    // What our side sent wrongly on purpose is shown as what it is.
+    for (path, session) in recordings().into_iter().filter(|(_, session)| session.header.faults != Some(true))
+    {
         let page = view::page(&session, "x");
         // Scenarios ask for what nobody knows on purpose; whatever else has a badge is a gap of ours.
         for item in page.split("<div class=\"it ").filter(|item| item.contains("<strong class=badge>")) {
