@@ -110,7 +110,11 @@ impl Json {
     }
 
     /// The path to the first difference, where two different strings may pass for the same.
-    pub(crate) fn difference(&self, other: &Self, passes: &dyn Fn(&str, &str) -> bool) -> Option<String> {
+    pub(crate) fn difference<'a>(
+        &'a self,
+        other: &'a Self,
+        passes: &dyn Fn(&str, &str) -> bool,
+    ) -> Option<Difference<'a>> {
         let same = match (&self.value, &other.value) {
             (Value::Null, Value::Null) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
@@ -119,13 +123,13 @@ impl Json {
             (Value::List(a), Value::List(b)) if a.len() == b.len() => {
                 let mut pairs = a.iter().zip(b).enumerate();
                 return pairs.find_map(|(index, (a, b))| {
-                    a.difference(b, passes).map(|path| format!("[{index}]{path}"))
+                    a.difference(b, passes).map(|found| found.below(&format!("[{index}]")))
                 });
             }
             (Value::Object(a), Value::Object(b)) => return fields_difference(a, b, passes),
             _ => false,
         };
-        (!same).then(String::new)
+        (!same).then(|| Difference { path: String::new(), first: Some(self), second: Some(other) })
     }
 }
 
@@ -157,19 +161,38 @@ impl Value {
     }
 }
 
-fn fields_difference(
-    a: &[(Box<str>, Json)],
-    b: &[(Box<str>, Json)],
+/// Where two values first differ.
+#[derive(Debug)]
+pub(crate) struct Difference<'a> {
+    /// As `.name[0]`; empty where the whole values differ.
+    pub(crate) path: String,
+    /// The two values there; `None` where a field is missing.
+    pub(crate) first: Option<&'a Json>,
+    pub(crate) second: Option<&'a Json>,
+}
+
+impl Difference<'_> {
+    fn below(self, parent: &str) -> Self {
+        Self { path: format!("{parent}{}", self.path), ..self }
+    }
+}
+
+fn fields_difference<'a>(
+    a: &'a [(Box<str>, Json)],
+    b: &'a [(Box<str>, Json)],
     passes: &dyn Fn(&str, &str) -> bool,
-) -> Option<String> {
+) -> Option<Difference<'a>> {
     let (a, b) = (sorted(a), sorted(b));
     let uneven = a.iter().zip(&b).find(|(a, b)| a.0 != b.0).map(|(a, b)| a.0.clone().min(b.0.clone()));
     let longer = || a.get(b.len()).or_else(|| b.get(a.len())).map(|(name, _)| name.clone());
     if let Some(name) = uneven.or_else(longer) {
-        return Some(format!(".{name}"));
+        let at = |fields: &[&'a (Box<str>, Json)]| {
+            fields.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
+        };
+        return Some(Difference { path: format!(".{name}"), first: at(&a), second: at(&b) });
     }
     let mut pairs = a.iter().zip(&b);
-    pairs.find_map(|(a, b)| a.1.difference(&b.1, passes).map(|path| format!(".{}{path}", a.0)))
+    pairs.find_map(|(a, b)| a.1.difference(&b.1, passes).map(|found| found.below(&format!(".{}", a.0))))
 }
 
 /// The fields by name; those of one name keep their order.

@@ -104,6 +104,8 @@ impl Recorder {
 
     /// What was recorded so far.
     ///
+    /// The header says which version of the CLI was recorded, as it tells when a turn starts (`unknown` before that), and
+    /// on which system.
     /// How the CLI ended stands last, since its output is often read to the end only after it was seen to end.
     /// A last line without a line feed is there from the end of its stream on, with a comment that says so.
     ///

@@ -69,8 +69,7 @@ pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
     conversation::hold(builder.transport(recorder.record(ProcessTransport::new(launch))), PROMPT).await?;
     let redactor =
         Redactor::new().path(&project, "/project").path(home.path(), "/home/user").own_json(SCRIPT);
-    let mut transcript = redactor.redact(&recorder.transcript()?)?;
-    transcript.header.cli = Some(agentwire::protocol::cli::RECORDED_VERSION.into());
+    let transcript = redactor.redact(&recorder.transcript()?)?;
     std::fs::write(record, transcript.to_bytes()?)?;
     Ok(())
 }

@@ -6,12 +6,14 @@ use agentwire_transport::{ExitReport, Terminate};
 use bytes::Bytes;
 
 use super::TooLong;
-use crate::{Argv, End, Entry, Header, Transcript};
+use crate::{Argv, End, Entry, Header, Transcript, json::Json};
 
 /// Everything that was seen, in order.
 #[derive(Debug)]
 pub(super) struct Tape {
     pub(super) argv: Option<Argv>,
+    /// The version that the CLI told first.
+    cli: Option<Box<str>>,
     entries: Vec<Entry>,
     outbound: Cutter,
     inbound: Cutter,
@@ -28,6 +30,7 @@ impl Tape {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             argv: None,
+            cli: None,
             entries: Vec::new(),
             outbound: Cutter::default(),
             inbound: Cutter::default(),
@@ -49,6 +52,9 @@ impl Tape {
     pub(super) fn inbound(&mut self, chunk: &[u8]) {
         if self.has_room_for(chunk.len()) {
             let lines = self.inbound.push(chunk);
+            if self.cli.is_none() {
+                self.cli = lines.iter().find_map(|line| version(line));
+            }
             self.write(lines.into_iter().map(Entry::Inbound));
         }
     }
@@ -96,7 +102,9 @@ impl Tape {
         }
         let mut entries = self.entries.clone();
         entries.extend(self.end.clone().map(Entry::End));
-        Ok(Transcript::new(Header::default(), self.argv.clone(), entries))
+        let mut header = Header::of_cli(self.cli.as_deref().unwrap_or(UNKNOWN));
+        header.os = Some(std::env::consts::OS.into());
+        Ok(Transcript::new(header, self.argv.clone(), entries))
     }
 
     /// Writes down what happens now, after the time that has passed.
@@ -160,6 +168,15 @@ impl Cutter {
     }
 }
 
+/// The version of the CLI, which it tells when a turn starts.
+fn version(line: &[u8]) -> Option<Box<str>> {
+    let is_told = line.windows(VERSION.len()).any(|part| part == VERSION.as_bytes());
+    let line = is_told.then(|| Json::object(line)).flatten()?;
+    let is_init = line.text_at(&["type"]) == Some("system") && line.text_at(&["subtype"]) == Some("init");
+    let version = line.text_at(&[VERSION]).filter(|_| is_init)?;
+    (!version.is_empty() && !version.contains(char::is_whitespace)).then(|| version.into())
+}
+
 fn end_of(report: &ExitReport) -> Option<End> {
     let signal = |number| End::Signal(signal_name(number).into());
     report.code.map(End::Exit).or_else(|| report.signal.map(signal))
@@ -180,6 +197,9 @@ fn signal_name(number: i32) -> String {
     name.to_owned()
 }
 
+const VERSION: &str = "claude_code_version";
+/// The version in the header of a session in which no turn started.
+const UNKNOWN: &str = "unknown";
 const UNFINISHED: &[u8] = b"the line above has no line feed";
 
 #[cfg(test)]

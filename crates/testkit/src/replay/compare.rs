@@ -3,7 +3,7 @@
 use super::initialize;
 use crate::{
     ids::Ids,
-    json::{Json, Value},
+    json::{Difference, Json, Value},
     recorded::{Recorded, Role},
 };
 
@@ -12,11 +12,16 @@ use crate::{
 /// # Errors
 ///
 /// What differs.
-pub(super) fn ours(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), String> {
+pub(super) fn ours(
+    expected: &Recorded,
+    came: &Recorded,
+    ids: &mut Ids,
+    foreign: bool,
+) -> Result<(), Differs> {
     match (&expected.role, &came.role) {
         (Role::Request { id, subtype }, Role::Request { id: our_id, subtype: our_subtype }) => {
             if subtype != our_subtype {
-                return Err(format!("the request is `{our_subtype}`"));
+                return Err(format!("the request is `{our_subtype}`").into());
             }
             request(expected, came, ids, foreign && **subtype == *"initialize")?;
             ids.bind_request(id, our_id);
@@ -24,10 +29,10 @@ pub(super) fn ours(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign:
         }
         (Role::Cancel { id }, Role::Cancel { id: our_id }) => match ids.request(id) {
             Some(bound) if *bound == **our_id => Ok(()),
-            _ => Err("it takes back another request".to_owned()),
+            _ => Err("it takes back another request".to_owned().into()),
         },
         (Role::Message, Role::Message) => message(expected, came, ids, foreign),
-        _ => Err("it is of another kind".to_owned()),
+        _ => Err("it is of another kind".to_owned().into()),
     }
 }
 
@@ -41,16 +46,16 @@ pub(super) fn answer(
     came: &Recorded,
     request: Option<&Recorded>,
     foreign: bool,
-) -> Result<(), String> {
+) -> Result<(), Differs> {
     let (Some(expected), Some(came)) = (expected.outcome(), came.outcome()) else {
-        return Err("it has no `response`".to_owned());
+        return Err("it has no `response`".to_owned().into());
     };
     if foreign && is_failure(expected) && is_failure(came) {
         return Ok(());
     }
     let outcome = |json: &Json| json.text_at(&["subtype"]).unwrap_or_default().to_owned();
     if outcome(expected) != outcome(came) {
-        return Err(format!("it is `{}` and not `{}`", outcome(came), outcome(expected)));
+        return Err(format!("it is `{}` and not `{}`", outcome(came), outcome(expected)).into());
     }
     if foreign && is_notification(request) {
         return Ok(());
@@ -70,10 +75,10 @@ fn is_asked_input(came: &Json, request: Option<&Recorded>) -> bool {
     came.at(&["response", "updatedInput"]).zip(asked).is_some_and(|(came, asked)| came.same(asked))
 }
 
-fn request(expected: &Recorded, came: &Recorded, ids: &mut Ids, lenient: bool) -> Result<(), String> {
+fn request(expected: &Recorded, came: &Recorded, ids: &mut Ids, lenient: bool) -> Result<(), Differs> {
     let (Some(expected), Some(came)) = (expected.request(), came.request()) else { return Ok(()) };
     if lenient {
-        return initialize::compare(expected, came, ids);
+        return Ok(initialize::compare(expected, came, ids)?);
     }
     if expected.text_at(&["subtype"]) == Some("initialize") {
         initialize::bind_same(expected, ids);
@@ -82,7 +87,7 @@ fn request(expected: &Recorded, came: &Recorded, ids: &mut Ids, lenient: bool) -
 }
 
 /// A prompt, or a frame of a kind that only the two sides know.
-fn message(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), String> {
+fn message(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), Differs> {
     if let (Some(recorded), Some(ours)) = (expected.json.text_at(&["uuid"]), came.json.text_at(&["uuid"])) {
         ids.bind_uuid(recorded, ours);
     }
@@ -98,7 +103,8 @@ fn message(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -
     if came.kind() == "user"
         && let (Some(expected), Some(came)) = (plain(expected), plain(came))
     {
-        return if expected == came { Ok(()) } else { Err("it differs at .message.content".to_owned()) };
+        let values = Some((Value::quoted(expected), Value::quoted(came)));
+        return if expected == came { Ok(()) } else { Err(Differs::at(".message.content", values)) };
     }
     differs(expected.json.at(&["message"]), came.json.at(&["message"]), ".message", ids)
 }
@@ -114,22 +120,58 @@ fn plain(prompt: &Recorded) -> Option<&str> {
 }
 
 /// Compares two values of which either may be missing; an object without fields is as good as none.
-fn differs(expected: Option<&Json>, came: Option<&Json>, what: &str, ids: &Ids) -> Result<(), String> {
+fn differs(expected: Option<&Json>, came: Option<&Json>, what: &str, ids: &Ids) -> Result<(), Differs> {
     let is_empty = |json: Option<&Json>| {
         json.is_none_or(|json| matches!(&json.value, Value::Object(fields) if fields.is_empty()))
     };
-    let path = match (expected, came) {
+    let found = match (expected, came) {
         (expected, came) if is_empty(expected) && is_empty(came) => return Ok(()),
         (Some(expected), Some(came)) => {
             expected.difference(came, &|recorded, ours| ids.is_uuid(recorded, ours))
         }
-        _ => Some(String::new()),
+        _ => Some(Difference { path: String::new(), first: expected, second: came }),
     };
-    match path {
-        None => Ok(()),
-        Some(path) => Err(format!("it differs at {what}{path}")),
+    let Some(Difference { path, first, second }) = found else { return Ok(()) };
+    let text = |value: Option<&Json>| value.map_or_else(|| "nothing".to_owned(), Json::to_string);
+    Err(Differs::at(&format!("{what}{path}"), Some((text(first), text(second)))))
+}
+
+/// What differs.
+#[derive(Debug)]
+pub(super) struct Differs {
+    pub(super) why: String,
+    /// The recorded value and ours, where one value makes the difference; each cut to what differs.
+    pub(super) values: Option<(String, String)>,
+}
+
+impl Differs {
+    fn at(path: &str, values: Option<(String, String)>) -> Self {
+        let values = values.map(|(expected, came)| {
+            let same = expected.chars().zip(came.chars()).take_while(|(a, b)| a == b).count();
+            (around(&expected, same), around(&came, same))
+        });
+        Self { why: format!("it differs at {path}"), values }
     }
 }
+
+impl From<String> for Differs {
+    fn from(why: String) -> Self {
+        Self { why, values: None }
+    }
+}
+
+/// The part of a long text around a character.
+fn around(text: &str, at: usize) -> String {
+    let from = at.saturating_sub(BEFORE);
+    let part: String = text.chars().skip(from).take(SHOWN).collect();
+    let before = if from > 0 { "…" } else { "" };
+    let behind = if text.chars().count() > from + SHOWN { "…" } else { "" };
+    format!("{before}{part}{behind}")
+}
+
+/// How many characters of a value are shown, and how many of them before the difference.
+const SHOWN: usize = 200;
+const BEFORE: usize = 60;
 
 fn is_notification(request: Option<&Recorded>) -> bool {
     let message = request.and_then(|request| request.json.at(&["request", "message"]));

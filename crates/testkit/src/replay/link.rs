@@ -52,7 +52,7 @@ impl ByteSource for ReplaySource {
                     return Ok(Some(piece));
                 }
                 if let Some(mismatch) = player.mismatch() {
-                    let source = io::Error::other(mismatch.to_string());
+                    let source = io::Error::other(mismatch.clone());
                     let error = TransportError::Io { action: "replaying the transcript", source };
                     return if std::mem::replace(&mut self.failed, true) { Ok(None) } else { Err(error) };
                 }

@@ -7,6 +7,7 @@ use bytes::{Buf as _, Bytes, BytesMut};
 
 use super::{
     compare,
+    compare::Differs,
     report::{Mismatch, Missing, ReplayReport},
     score::{Action, Ours, Score},
 };
@@ -139,7 +140,8 @@ impl Player {
 
     /// How the CLI ended, where it has; a replay that does not fit ends it with code 1.
     pub(super) fn exit(&self) -> Option<ExitReport> {
-        let failed = |mismatch: &Mismatch| ExitReport::exited(1).with_stderr_tail(mismatch.to_string());
+        // The error of the source has the whole mismatch.
+        let failed = |mismatch: &Mismatch| ExitReport::exited(1).with_stderr_tail(mismatch.place());
         self.mismatch.as_ref().map(failed).or_else(|| self.exit.clone())
     }
 
@@ -274,7 +276,7 @@ impl Player {
             // Too late, so the CLI ignores what it says.
             (None, Some(_)) if expected.is_none() => Ok(()),
             (Some(expected), Some(came)) => compare::answer(&expected, came, request.as_ref(), self.foreign),
-            _ => Err("it is no JSON object".to_owned()),
+            _ => Err("it is no JSON object".to_owned().into()),
         };
         self.settle(index, compared, line);
     }
@@ -294,13 +296,13 @@ impl Player {
         let compared = match (expected.and_then(Ours::read), came) {
             (Some(expected), Some(came)) => compare::ours(&expected, came, &mut ids, self.foreign),
             _ if expected.is_some_and(|ours| ours.text == line) => Ok(()),
-            _ => Err("it is no JSON object".to_owned()),
+            _ => Err("it is no JSON object".to_owned().into()),
         };
         self.ids = ids;
         self.settle(index, compared, line);
     }
 
-    fn settle(&mut self, index: usize, compared: Result<(), String>, line: &[u8]) {
+    fn settle(&mut self, index: usize, compared: Result<(), Differs>, line: &[u8]) {
         match compared {
             Ok(()) => {
                 if let Some(Action::Ours(ours)) = self.score.steps.get_mut(index).map(|step| &mut step.action)
@@ -308,7 +310,12 @@ impl Player {
                     ours.came = true;
                 }
             }
-            Err(why) => self.fail(Some(index), Some(line), &why),
+            Err(Differs { why, values: None }) => self.fail(Some(index), Some(line), &why),
+            Err(Differs { why, values: Some((expected, came)) }) => {
+                let line = self.score.steps.get(index).map(|step| step.line);
+                let mismatch = Mismatch { line, expected: Some(expected), came: Some(came), why };
+                self.mismatch.get_or_insert(mismatch);
+            }
         }
     }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 
 /// How a replay went.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Its `Debug` is its `Display`, so that a failed assertion can be read; `{:#?}` shows the fields.
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplayReport {
     /// What ended the replay before its time.
@@ -19,14 +21,16 @@ pub struct ReplayReport {
 }
 
 /// What ended a replay before its time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Its `Debug` is its `Display`, so that a failed `unwrap` can be read; `{:#?}` shows the fields.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
     /// The line of the transcript that was due; `None` behind the last one.
     pub line: Option<usize>,
-    /// The start of what was due.
+    /// The recorded value where one value differs, or the start of the line that was due.
     pub expected: Option<String>,
-    /// The start of what came; `None` where nothing did.
+    /// Our value where one value differs, or the start of the line that came; `None` where nothing did.
     pub came: Option<String>,
     /// What is wrong with it.
     pub why: String,
@@ -73,16 +77,54 @@ impl fmt::Display for ReplayReport {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "at line {line} of the transcript: {}", self.why)?,
-            None => write!(f, "behind the end of the transcript: {}", self.why)?,
-        }
+        write!(f, "{}: {}", self.place(), self.why)?;
         if let Some(expected) = &self.expected {
             write!(f, "\n  expected: {expected}")?;
         }
         match &self.came {
             Some(came) => write!(f, "\n  came: {came}"),
             None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+impl fmt::Debug for ReplayReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
+        f.debug_struct("ReplayReport")
+            .field("mismatch", &self.mismatch)
+            .field("missing", &self.missing)
+            .field("extra", &self.extra)
+            .field("unplayed", &self.unplayed)
+            .field("late", &self.late)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
+        f.debug_struct("Mismatch")
+            .field("line", &self.line)
+            .field("expected", &self.expected)
+            .field("came", &self.came)
+            .field("why", &self.why)
+            .finish()
+    }
+}
+
+impl Mismatch {
+    /// Where the replay failed.
+    pub(super) fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("at line {line} of the transcript"),
+            None => "behind the end of the transcript".to_owned(),
         }
     }
 }

@@ -37,7 +37,7 @@ pub enum ParseCause {
     /// The header's facts are not as they are written.
     #[error(
         "{text:?} is no list of facts: each is a name, a space and a value, with two spaces between facts, \
-         in the order cli, recorded, os, redacted (yes or no)"
+         in the order cli, recorded, os, redacted and faults (each yes or no)"
     )]
     BadFacts {
         /// The beginning of the text.
@@ -95,6 +95,9 @@ pub struct WriteError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteCause {
+    /// The header has facts, but not the one that comes first.
+    #[error("the header has facts but no CLI version: set `header.cli`")]
+    NoCli,
     /// The text would be read back as something else, or not at all.
     #[error("it would not be read back the same")]
     NotReadBack,

@@ -34,6 +34,9 @@ impl<W: Write> TranscriptWriter<W> {
         let (text, top) = top(header, argv);
         let expected = super::Transcript::new(header.clone(), argv.cloned(), Vec::new());
         let same = reader::parse(Bytes::copy_from_slice(&text)).is_ok_and(|read| read == expected);
+        if header.cli.is_none() && header.facts().is_some() {
+            return Err(WriteCause::NoCli.at(None));
+        }
         if !same {
             return Err(WriteCause::NotReadBack.at(None));
         }

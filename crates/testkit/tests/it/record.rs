@@ -102,3 +102,31 @@ async fn too_much_gives_no_transcript_and_disturbs_nobody() {
     }
     assert_eq!(seen, b"1234\n1234\n1234\n");
 }
+
+#[tokio::test]
+async fn recording_has_the_facts_of_its_header_and_can_be_written() {
+    let (transport, peer) = memory(1 << 10);
+    let recorder = Recorder::new();
+    let mut link = recorder.record(transport).open().await.unwrap();
+    let early = recorder.transcript().unwrap();
+    assert_eq!(early.header.cli.as_deref(), Some("unknown"));
+    let init = r#"{"type":"system","subtype":"init","claude_code_version":"2.1.330"}"#;
+    peer.write(format!("{init}\n")).await.unwrap();
+    link.source.read().await.unwrap();
+    for transcript in [early, recorder.transcript().unwrap()] {
+        let redacted = agentwire_testkit::Redactor::new().redact(&transcript).unwrap();
+        let text = redacted.to_bytes().unwrap();
+        assert_eq!(agentwire_testkit::Transcript::parse(text).unwrap(), redacted);
+    }
+    let header = recorder.transcript().unwrap().header;
+    assert_eq!(header.cli.as_deref(), Some("2.1.330"));
+    assert_eq!(header.os.as_deref(), Some(std::env::consts::OS));
+}
+
+#[test]
+fn header_with_facts_and_no_version_names_the_field() {
+    let mut header = agentwire_testkit::Header::default();
+    header.redacted = Some(true);
+    let error = agentwire_testkit::Transcript::new(header, None, Vec::new()).to_bytes().unwrap_err();
+    assert!(error.cause.to_string().contains("header.cli"), "{}", error.cause);
+}

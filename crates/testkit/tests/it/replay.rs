@@ -116,7 +116,7 @@ async fn a_line_that_differs_ends_the_replay_and_says_where() {
     playing.line().await;
     // The text of a number counts.
     assert!(!playing.say(&PROMPT.replace("1.0", "1")).await);
-    check(&playing, &["line 6", "differs at .n", "expected: > {\"type\":\"user\"", "came: {\"n\":1,"]);
+    check(&playing, &["line 6", "differs at .n", "expected: 1.0", "came: 1"]);
     let error = playing.source.read().await.unwrap_err();
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert!(cause.contains("line 6"), "{cause}");
@@ -159,7 +159,37 @@ async fn what_is_too_early_or_was_never_recorded_is_a_mismatch() {
     let mut other = Playing::session().await;
     other.ask().await;
     assert!(!other.say(&DENIAL.replace("\"no\"", "\"yes\"")).await);
-    check(&other, &["line 10", "differs at error"]);
+    check(&other, &["line 10", "differs at error", "expected: \"no\"", "came: \"yes\""]);
+}
+
+#[tokio::test]
+async fn difference_is_shown_by_its_values_once_also_behind_unwrap() {
+    let long = "the same words, ".repeat(100);
+    let recorded = SESSION.replace("\"error\":\"no\"", &format!("\"error\":\"{long} no, {long}\""));
+    let mut playing = Playing::start(Replay::new(&Transcript::parse(recorded).unwrap())).await;
+    playing.ask().await;
+    let came = DENIAL.replace("\"no\"", &format!("\"{long} yes, {long}\""));
+    assert!(!playing.say(&came).await);
+    let shown = playing.handle.report().mismatch.unwrap();
+    let (expected, came) = (shown.expected.clone().unwrap(), shown.came.clone().unwrap());
+    assert!(expected.contains("words,  no, the") && came.contains("words,  yes, the"), "{shown}");
+    assert!(expected.len() < 300 && came.len() < 300, "{shown}");
+    assert_eq!(format!("{shown:?}"), shown.to_string());
+    let error = playing.source.read().await.unwrap_err();
+    let unwrapped = format!("{error:?}");
+    assert!(unwrapped.contains(&shown.to_string()), "{unwrapped}");
+    assert_eq!(unwrapped.matches(" yes, ").count(), 1, "{unwrapped}");
+    let tail = playing.lifeline.ended().await.stderr_tail;
+    assert_eq!(tail.trim(), "at line 10 of the transcript");
+}
+
+#[tokio::test]
+async fn missing_value_is_shown_as_nothing() {
+    let mut playing = Playing::session().await;
+    assert!(playing.say(INITIALIZE).await);
+    playing.line().await;
+    assert!(!playing.say(&PROMPT.replace("\"n\":1.0,", "")).await);
+    check(&playing, &["differs at .n", "expected: 1.0", "came: nothing"]);
 }
 
 #[tokio::test]
