@@ -24,7 +24,6 @@ fn every_event_is_visited_and_named() {
     }
     let mut names = Names(Vec::new());
     visit_events(&mut names);
-    assert_eq!(names.0.len(), 33);
     assert_eq!(names.0, HookEventName::KNOWN);
     assert_eq!(names.0, AnyInput::KINDS);
 }
@@ -126,7 +125,7 @@ fn refusals_are_those_that_the_cli_heeds() {
 }
 
 /// The inputs in the fixtures by event.
-fn inputs() -> BTreeMap<String, Vec<RawJson>> {
+pub(crate) fn inputs() -> BTreeMap<String, Vec<RawJson>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/messages/control_request");
     let mut inputs = BTreeMap::<_, Vec<_>>::new();
     for file in fs::read_dir(folder).unwrap() {
@@ -147,7 +146,7 @@ fn tree(value: &impl serde::Serialize) -> Tree {
 }
 
 /// The fields of each event's own output, all of them, in the order in which they are written.
-const OUTPUTS: &[(&str, &str)] = &[
+pub(crate) const OUTPUTS: &[(&str, &str)] = &[
     (
         "PreToolUse",
         r#""permissionDecision":"defer","permissionDecisionReason":"r","updatedInput":{"b":1.10,"a":2},"additionalContext":"c""#,

@@ -12,6 +12,7 @@ mod inbound;
 mod messages;
 mod odd;
 mod permissions;
+mod places;
 mod positions;
 mod properties;
 mod sent;

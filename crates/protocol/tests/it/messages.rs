@@ -1,7 +1,6 @@
 //! Walks `fixtures/messages`: what is known decodes and comes back whole, what is not is kept, what is broken says where.
 
 use std::{
-    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -10,22 +9,12 @@ use agentwire_protocol::{
     Block, Content, Message, System,
     content::{Document, Image, Text},
     message::{Event, Priority, UserInput},
-    tagged::Tagged,
 };
 
 use crate::{
     tagged::{Union, read},
     tree::Tree,
 };
-
-#[test]
-fn every_known_kind_has_a_fixture() {
-    let folders: BTreeSet<_> = fixtures().iter().map(|fixture| fixture.folder.clone()).collect();
-    let plain = Message::KINDS.iter().filter(|kind| **kind != "system").map(|kind| (*kind).to_owned());
-    let system = System::KINDS.iter().map(|subtype| format!("system.{subtype}"));
-    let others = ["invalid", "unknown"].map(str::to_owned);
-    assert_eq!(folders, plain.chain(system).chain(others).collect());
-}
 
 #[test]
 fn a_known_message_comes_back_whole() {
