@@ -9,6 +9,7 @@ use std::{
     error::Error,
     fs,
     io::{self, BufRead, Write},
+    process::ExitCode,
     thread,
 };
 
@@ -16,7 +17,20 @@ use agentwire_testkit::{Script, ScriptedModel};
 use tokio::sync::mpsc;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    let Err(error) = run().await else { return ExitCode::SUCCESS };
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    // Without a stderr there is nobody to read it.
+    drop(writeln!(io::stderr(), "{text}"));
+    ExitCode::FAILURE
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: scripted_model SCRIPT.json")?;
     let model = ScriptedModel::start(Script::from_json(&fs::read_to_string(path)?)?).await?;
     writeln!(io::stdout(), "{}", model.base_url())?;

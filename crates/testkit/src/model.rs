@@ -25,6 +25,8 @@
 mod error;
 mod gates;
 mod message;
+#[cfg(any(feature = "facade", feature = "scenario"))]
+mod options;
 mod progress;
 mod request;
 pub mod script;
@@ -36,6 +38,8 @@ use std::{sync::Arc, thread};
 use tokio::sync::oneshot;
 
 pub use error::ModelError;
+#[cfg(feature = "scenario")]
+pub(crate) use options::environment;
 pub use request::{Answer, RequestFact};
 use script::Script;
 use server::Shared;

@@ -7,8 +7,14 @@ use std::io;
 #[non_exhaustive]
 pub enum ModelError {
     /// The script is no JSON, or not of the shape of a script.
-    #[error("the script cannot be read")]
-    Json(#[from] serde_json::Error),
+    #[error("the script cannot be read: line {}, near {field}", source.line())]
+    Json {
+        /// The last name before the fault, in backticks, or `its start`.
+        field: String,
+        /// What the JSON reader found.
+        #[source]
+        source: serde_json::Error,
+    },
     /// The script asks for something that cannot be answered.
     #[error("the script cannot be played: {problem}")]
     Script {

@@ -154,7 +154,8 @@ impl Script {
     ///
     /// [`ModelError::Json`] when the text is not of the shape of a script; an unknown field is such a case.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        Ok(serde_json::from_str(text)?)
+        serde_json::from_str(text)
+            .map_err(|source| ModelError::Json { field: field_before(text, &source), source })
     }
 
     /// The main list, then the lists of the matches.
@@ -182,6 +183,19 @@ impl Script {
         }
         Ok(())
     }
+}
+
+/// The last name of a field before the place of an error.
+fn field_before(text: &str, error: &serde_json::Error) -> String {
+    let lines = text.split_inclusive('\n');
+    let before: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
+    let before = text.as_bytes().get(..before + error.column()).unwrap_or(text.as_bytes());
+    let mut parts = before.rsplitn(2, |byte| *byte == b':');
+    let name = parts.nth(1).and_then(|head| {
+        let head = head.trim_ascii_end().strip_suffix(b"\"")?;
+        head.rsplit(|byte| *byte == b'"').next()
+    });
+    name.map_or_else(|| "its start".to_owned(), |name| format!("`{}`", String::from_utf8_lossy(name)))
 }
 
 impl Default for Script {

@@ -10,7 +10,7 @@ use agentwire::RawJson;
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use crate::Redactor;
+use crate::{Redactor, model::environment};
 
 /// What lies in a file: a text, or any other JSON as it is.
 #[derive(Clone, Debug, Deserialize)]
@@ -70,16 +70,9 @@ impl Place {
 
     /// All that the CLI is to know of its surroundings.
     pub(super) fn environment(&self, model: &str) -> BTreeMap<String, String> {
-        let path = std::env::var("PATH").unwrap_or_default();
-        let own = [
-            ("PATH", path),
-            ("HOME", self.home().display().to_string()),
-            ("CLAUDE_CONFIG_DIR", self.config().display().to_string()),
-            ("TMPDIR", self.temporary().display().to_string()),
-            ("ANTHROPIC_BASE_URL", model.to_owned()),
-        ];
-        let fixed = FIXED.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        own.into_iter().chain(fixed).map(|(name, value)| (name.to_owned(), value)).collect()
+        let mut environment = environment(model, &self.home());
+        environment.insert("TMPDIR".to_owned(), self.temporary().display().to_string());
+        environment
     }
 
     /// Knows every path of this place, and what it is to be called.
@@ -110,14 +103,3 @@ impl Place {
 }
 
 const CONFIG: &str = ".claude";
-
-const FIXED: &[(&str, &str)] = &[
-    ("ANTHROPIC_API_KEY", "sk-fake"),
-    ("DISABLE_TELEMETRY", "1"),
-    ("DISABLE_AUTOUPDATER", "1"),
-    ("DISABLE_ERROR_REPORTING", "1"),
-    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-    ("TERM", "dumb"),
-    ("LANG", "C.UTF-8"),
-    ("TZ", "UTC"),
-];

@@ -18,6 +18,7 @@ mod mcp;
 #[cfg(all(feature = "continued", unix))]
 mod mirrored;
 mod observing;
+mod offline;
 mod permissions;
 mod place;
 mod recipes;

@@ -276,6 +276,16 @@ async fn dropping_the_model_breaks_what_it_holds_and_closes_the_port() {
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }
 
+#[test]
+fn error_of_a_script_names_line_and_field() {
+    let text = "{\"replies\": [\n  {\"blocks\": [{\"text\": \"a\"}],\n   \"status\": \"many\"}\n]}";
+    let error = Script::from_json(text).unwrap_err().to_string();
+    assert_eq!(error, "the script cannot be read: line 3, near `status`");
+    let error = Script::from_json("{\"replies\": []\n,\"a\": 1}").unwrap_err();
+    assert!(error.to_string().contains("line 2"), "{error}");
+    assert!(std::error::Error::source(&error).unwrap().to_string().contains("unknown field `a`"));
+}
+
 #[tokio::test]
 async fn scripts_that_cannot_be_played_are_refused() {
     for reply in [
@@ -290,6 +300,6 @@ async fn scripts_that_cannot_be_played_are_refused() {
         assert!(matches!(error, ModelError::Script { .. }), "{error}");
     }
     for script in [json!({"reply": []}), json!({"replies": [{"blocks": [{"text": "a", "thinking": "b"}]}]})] {
-        assert!(matches!(Script::from_json(&script.to_string()), Err(ModelError::Json(_))));
+        assert!(matches!(Script::from_json(&script.to_string()), Err(ModelError::Json { .. })));
     }
 }
