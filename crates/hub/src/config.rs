@@ -4,6 +4,7 @@
 //! Only raw configuration is compared, shown and stored.
 //! What the variables stand for is known to the connection alone.
 
+mod bounded;
 mod edit;
 mod env_file;
 mod file;

@@ -1,6 +1,6 @@
 //! Reads the servers of one file, and everything that is wrong with it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use jsonc_parser::{
     ast::{Object, ObjectProp, Value},
@@ -48,10 +48,17 @@ impl From<Configured> for Entry {
     }
 }
 
-/// Reads a file; one that is not there has nothing.
-pub(super) fn read(origin: &Origin) -> FileContents {
-    let Some(file) = origin.file() else { return FileContents::default() };
-    match text::read(file, LIMIT) {
+/// A file that is being read.
+pub(super) type Reading = super::bounded::Reading<Vec<u8>, text::Fault>;
+
+/// Starts to read a file.
+pub(super) fn start(file: &Path) -> Reading {
+    text::start(file, LIMIT)
+}
+
+/// Reads the servers of a file; one that is not there has nothing.
+pub(super) fn finish(reading: Reading, origin: &Origin) -> FileContents {
+    match text::finish(reading) {
         Ok(Some(text)) => parse(&text, origin),
         Ok(None) => FileContents::default(),
         Err((kind, position)) => broken(origin, position, kind),

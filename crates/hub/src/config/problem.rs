@@ -88,6 +88,9 @@ pub enum ProblemKind {
     /// The file can't be read.
     #[error("the file can't be read: {0}")]
     Unreadable(String),
+    /// The file system does not answer within 2 seconds: it may be a network that is down.
+    #[error("the file can't be read: its file system does not answer")]
+    Unresponsive,
     /// There is no such file.
     #[error("there is no such file")]
     NotThere,

@@ -97,7 +97,8 @@ impl Sources {
     /// Reads all files. This blocks, and never fails: what is wrong is among the problems.
     ///
     /// A file that is broken, and a server that is, keep what they last were, in this value; a file that is gone has no
-    /// servers.
+    /// servers. A file that can't be read within 2 seconds keeps what it last had, and has no servers where that is not
+    /// known; it holds back no other file.
     pub fn read(&mut self) -> Configuration {
         let mut merge = Merge::default();
         for server in &self.program {
@@ -108,13 +109,23 @@ impl Sources {
         let mut files: Vec<_> = self.files.iter().collect();
         files.sort_by_key(project_first);
         let mut seen = HashSet::new();
-        for origin in files {
-            let Some(file) = origin.file().filter(|file| seen.insert(Arc::clone(file))) else { continue };
+        // All at the same time: one that can't be read does not take the time of the others.
+        let readings: Vec<_> = files
+            .into_iter()
+            .filter_map(|origin| Some((origin, origin.file()?)))
+            .filter(|(_, file)| seen.insert(Arc::clone(file)))
+            .map(|(origin, file)| (origin, file, file::start(file)))
+            .collect();
+        for (origin, file, reading) in readings {
             let before = self.last.remove(file);
-            let contents = file::read(origin);
+            let contents = file::finish(reading, origin);
             if contents.broken && before.is_none() {
+                // A file that does not answer may never do: nothing waits for it.
+                let is_known = |problem: &Problem| problem.kind != ProblemKind::Unresponsive;
+                if contents.problems.iter().all(is_known) {
+                    merge.unknown.get_or_insert_with(|| Arc::clone(file));
+                }
                 merge.problems.extend(contents.problems);
-                merge.unknown.get_or_insert_with(|| Arc::clone(file));
                 continue;
             }
             let entries = merge.kept(origin, contents, before.unwrap_or_default());

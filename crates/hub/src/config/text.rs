@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use super::{Position, ProblemKind, syntax::Lines};
+use super::{Position, ProblemKind, bounded::Reading, syntax::Lines};
 
 /// Why a file can't be read, and where in it.
 pub(super) type Unread = (ProblemKind, Option<Position>);
@@ -15,10 +15,23 @@ pub(super) type Unread = (ProblemKind, Option<Position>);
 ///
 /// Only files are opened: opening a pipe would wait for whoever writes to it.
 pub(super) fn read(file: &Path, limit: u64) -> Result<Option<String>, Unread> {
-    let bytes = match bytes(file, limit) {
+    finish(start(file, limit))
+}
+
+/// Starts to read a file, as [`read`] does.
+pub(super) fn start(file: &Path, limit: u64) -> Reading<Vec<u8>, Fault> {
+    Reading::start(file, move |file| bytes(file, limit))
+}
+
+/// Waits for the text of a file.
+pub(super) fn finish(reading: Reading<Vec<u8>, Fault>) -> Result<Option<String>, Unread> {
+    let bytes = match reading.finish() {
         Ok(bytes) => bytes,
         Err(Fault::Kind(kind)) => return Err((kind, None)),
         Err(Fault::Io(error)) if is_absence(&error) => return Ok(None),
+        Err(Fault::Io(error)) if error.kind() == ErrorKind::TimedOut => {
+            return Err((ProblemKind::Unresponsive, None));
+        }
         Err(Fault::Io(error)) => return Err((ProblemKind::Unreadable(error.to_string()), None)),
     };
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec).unwrap_or(bytes);
@@ -29,7 +42,8 @@ pub(super) fn read(file: &Path, limit: u64) -> Result<Option<String>, Unread> {
     })
 }
 
-enum Fault {
+/// Why there are no bytes.
+pub(super) enum Fault {
     Io(io::Error),
     Kind(ProblemKind),
 }

@@ -40,9 +40,8 @@ impl Files {
     pub(super) fn read_now(&self) -> Configuration {
         let state = &mut *self.state();
         // First what they contain, so that what changes meanwhile is a change.
-        for (file, seen) in &mut state.seen {
-            *seen = Fingerprint::of(file);
-        }
+        let found = Fingerprint::all(state.seen.keys());
+        state.seen.values_mut().zip(found).for_each(|(seen, found)| *seen = found);
         state.sources.read()
     }
 
@@ -56,7 +55,10 @@ impl Files {
     /// changes are known.
     pub(super) async fn are_changed(&self) -> bool {
         let this = self.clone();
-        let changed = move || this.state().seen.iter().any(|(file, seen)| Fingerprint::of(file) != *seen);
+        let changed = move || {
+            let state = this.state();
+            Fingerprint::all(state.seen.keys()).iter().ne(state.seen.values())
+        };
         spawn_blocking(changed).await.unwrap_or(false)
     }
 

@@ -100,8 +100,8 @@ async fn fingerprints(paths: Vec<PathBuf>) -> Vec<(PathBuf, Fingerprint)> {
         return Vec::new();
     }
     let look = spawn_blocking(move || {
-        let found = paths.into_iter().map(|path| (Fingerprint::of(&path), path));
-        found.map(|(found, path)| (path, found)).collect()
+        let found = Fingerprint::all(paths.iter());
+        paths.into_iter().zip(found).collect()
     });
     timeout(LONGEST, look).await.ok().and_then(Result::ok).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::access::resemble;
 use super::error::{EditError, Refusal};
 use super::leftover;
-use crate::config::file::LIMIT;
+use crate::config::{bounded::Reading, file::LIMIT};
 
 /// What a file contained at one moment: by this we know our own changes, at any later time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,9 +26,14 @@ pub(crate) enum Fingerprint {
 }
 
 impl Fingerprint {
-    /// That of a file as it is now.
-    pub(crate) fn of(path: &Path) -> Self {
-        match read(path) {
+    /// Those of files as they are now, which are read at the same time.
+    pub(crate) fn all<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<Self> {
+        let readings: Vec<_> = paths.map(|path| Reading::start(path, read)).collect();
+        readings.into_iter().map(Self::read).collect()
+    }
+
+    fn read(reading: Reading<Option<Vec<u8>>>) -> Self {
+        match reading.finish() {
             Ok(None) => Self::Nothing,
             Ok(Some(content)) => Self::Content(Sha256::digest(content).into()),
             Err(_) => Self::Unreadable,
@@ -47,8 +52,11 @@ pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusa
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let refused = |source| EditError::Refused { file: path.to_owned(), source };
     for _ in 0..ATTEMPTS {
-        let target = follow(path).map_err(failed("following", path))?;
-        let before = read(&target).map_err(failed("reading", &target))?;
+        let found = Reading::start(path, |path| {
+            let target = follow(path)?;
+            read(&target).map(|before| (target, before))
+        });
+        let (target, before) = found.finish().map_err(failed("reading", path))?;
         let text =
             str::from_utf8(before.as_deref().unwrap_or_default()).map_err(|_| refused(Refusal::NotUtf8))?;
         let after = change(text).map_err(refused)?;

@@ -30,7 +30,7 @@ fn a_file_and_its_folders_are_made_for_the_first_server() {
     let refused = Edit::Disabled(true).write("a", &file).unwrap_err();
     assert!(matches!(refused, EditError::Refused { source: Refusal::NoServer { .. }, .. }), "{refused}");
     assert!(!folder.path().join("new").exists());
-    assert_eq!(Fingerprint::of(&file), Fingerprint::Nothing);
+    assert_eq!(Fingerprint::all([&file].into_iter()), [Fingerprint::Nothing]);
     add().write("a", &file).unwrap();
     assert!(fs::read_to_string(&file).unwrap().contains("\"servers\""));
     #[cfg(unix)]
