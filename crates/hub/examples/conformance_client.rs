@@ -8,11 +8,11 @@
 use std::{error::Error, process::ExitCode, time::Duration};
 
 use agentwire_hub::{
-    Approval, CallError, CallRequest, Handlers, Hub, ServerState,
+    Approval, CallError, CallRequest, Handlers, Hub, PromptRequest, ReadRequest, ServerState,
     auth::{AuthorizationRequest, Loopback},
     config::{Endpoint, Launch, Patterns, ServerConfig, Sources},
 };
-use rmcp::model::{ElicitResult, ElicitationAction, Tool};
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, Tool};
 use serde_json::{Map, Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -50,16 +50,28 @@ async fn main() -> ExitCode {
 fn hub(url: String) -> Hub {
     let mut config = ServerConfig::new(Launch::Http(Endpoint::new(url)));
     config.always_allow = Patterns::from_iter(["*"]);
-    let accepts = Handlers::new().elicitation(async |_| {
-        let mut accepted = ElicitResult::new(ElicitationAction::Accept);
-        accepted.content = Some(json!({}));
-        accepted
-    });
+    let accepts = Handlers::new().elicitation(async |question| accepted(&question.request));
     Hub::builder()
         .sources(Sources::new().server(SERVER, config))
         .handlers(accepts)
         .approval(Approval::default())
         .build()
+}
+
+/// The form with all of its defaults, as a user leaves it who just agrees.
+fn accepted(question: &ElicitRequestParams) -> ElicitResult {
+    let mut form = Map::new();
+    if let ElicitRequestParams::FormElicitationParams { requested_schema, .. } = question {
+        let schema = serde_json::to_value(requested_schema).unwrap_or_default();
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            if let Some(default) = field.get("default") {
+                form.insert(name.clone(), default.clone());
+            }
+        }
+    }
+    let mut accepted = ElicitResult::new(ElicitationAction::Accept);
+    accepted.content = Some(Value::Object(form));
+    accepted
 }
 
 /// Connects, calls every tool, and authorizes where that is asked for.
@@ -68,7 +80,7 @@ async fn run(hub: &Hub, scenario: &str, context: &Value) -> Result<(), Failure> 
     let mut times = 0;
     loop {
         let refused = match hub.server(SERVER).ok_or("the server is gone")?.state {
-            ServerState::Connected { .. } => match call_all(hub).await {
+            ServerState::Connected { .. } => match use_all(hub, context).await {
                 Ok(()) => return Ok(()),
                 Err(error) if scenario.starts_with("auth/") => error.into(),
                 // What the suite thinks of it is in its checks.
@@ -90,17 +102,32 @@ async fn run(hub: &Hub, scenario: &str, context: &Value) -> Result<(), Failure> 
     }
 }
 
-async fn call_all(hub: &Hub) -> Result<(), CallError> {
+/// Makes the calls that the scenario wants, or calls every tool, and uses everything else that the server offers.
+async fn use_all(hub: &Hub, context: &Value) -> Result<(), CallError> {
     let catalog = hub.catalog(SERVER).unwrap_or_default();
+    for call in context["toolCalls"].as_array().into_iter().flatten() {
+        let name = call["name"].as_str().unwrap_or_default();
+        call_tool(hub, name, call["arguments"].clone()).await?;
+    }
     // Where one tool is to be told of another one's schema, only that is wanted.
     let echo = |tool: &&Tool| tool.input_schema.get("properties").is_some_and(|all| !all["schema"].is_null());
     let has_echo = catalog.tools().iter().any(|tool| echo(&tool));
-    for tool in catalog.tools().iter().filter(|tool| !has_echo || echo(tool)) {
-        let arguments = arguments(tool, catalog.tools());
-        let request = CallRequest::new(SERVER, &*tool.name).arguments(arguments);
-        let outcome = hub.call(request).await?;
-        eprintln!("{}: {:?}", tool.name, outcome.content);
+    let is_wanted = |tool: &&Tool| context["toolCalls"].is_null() && (!has_echo || echo(tool));
+    for tool in catalog.tools().iter().filter(is_wanted) {
+        call_tool(hub, &tool.name, arguments(tool, catalog.tools())).await?;
     }
+    for resource in catalog.resources() {
+        hub.read_resource(ReadRequest::new(SERVER, &*resource.uri)).await?;
+    }
+    for prompt in catalog.prompts() {
+        hub.get_prompt(PromptRequest::new(SERVER, &*prompt.name)).await?;
+    }
+    Ok(())
+}
+
+async fn call_tool(hub: &Hub, name: &str, arguments: Value) -> Result<(), CallError> {
+    let outcome = hub.call(CallRequest::new(SERVER, name).arguments(arguments)).await?;
+    eprintln!("{name}: {:?}", outcome.content);
     Ok(())
 }
 

@@ -7,6 +7,7 @@ mod outcome;
 mod place;
 mod read;
 mod remember;
+mod rounds;
 
 use std::{fmt, sync::Arc};
 
@@ -20,7 +21,7 @@ use crate::{
     approval::{Approval, Approved, Denied, Proposed},
     audit::{Audit, Recording, Rule, Use},
     gateway::Caller,
-    handlers::Feed,
+    handlers::{ClientRoots, Feed},
 };
 pub use error::{CallError, DeniedBy, TimeLimit};
 pub use limits::CallLimits;
@@ -114,6 +115,8 @@ pub(crate) struct Calls {
     pub(crate) asks_callers: bool,
     /// What servers log.
     pub(crate) logs: Feed,
+    /// The roots of clients of gateways.
+    pub(crate) roots: ClientRoots,
 }
 
 impl Hub {

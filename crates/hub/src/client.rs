@@ -6,49 +6,85 @@
 
 mod asked;
 mod callers;
+mod inputs;
 mod life;
+mod lifecycle;
 mod logs;
 mod progress;
 mod stale;
 mod unanswered;
 
-use std::sync::Arc;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
+use futures_util::future::join_all;
 use rmcp::{
-    ClientCacheConfig, ClientHandler, RoleClient,
+    ClientCacheConfig, ClientHandler, ClientServiceExt as _, RoleClient,
     model::{
         ClientCapabilities, ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams,
-        CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, ErrorData,
-        FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
-        ProtocolVersion, ResourceUpdatedNotificationParam, RootsCapabilities, SamplingCapability,
-        UrlElicitationCapability,
+        CreateMessageResult, CustomNotification, ElicitRequestParams, ElicitResult, ElicitationCapability,
+        ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
+        LoggingMessageNotificationParam, ProtocolVersion, RequestId, ResourceUpdatedNotificationParam,
+        RootsCapabilities, SamplingCapability, ServerNotification, UrlElicitationCapability,
     },
-    service::{ClientInitializeError, NotificationContext, RequestContext, RunningService, ServiceExt},
+    service::{
+        ClientInitializeError, InboundStreamOrigin, NotificationContext, RequestContext, RunningService,
+    },
     transport::Transport,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     ServerName,
+    gateway::Caller,
     handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling},
 };
 use asked::Asked;
 use asked::Asking;
 use callers::Callers;
+use inputs::Pages;
 use life::Life;
+pub(crate) use lifecycle::Lifecycle;
+use lifecycle::Probe;
 use logs::Logs;
 pub(crate) use progress::Heard;
 pub use progress::Progress;
 use progress::{Routed, Routes};
 pub(crate) use stale::{Stale, StaleReceiver, StaleSender, stale};
 
-/// Our end of a connection.
-#[derive(Debug)]
+/// Our end of a connection. A clone is the same end.
+#[derive(Clone, Debug)]
 pub(crate) struct Client {
     server: ServerName,
     handlers: Arc<Handlers>,
     stale: StaleSender,
     back: Back,
+    /// Whether the server answered too late that it needs no handshake.
+    is_late: Arc<AtomicBool>,
+    /// The pages that the user was asked to open.
+    pages: Pages,
+}
+
+/// The call that a question of a server belongs to.
+enum Origin<'a> {
+    /// This one: the question is the answer to its request.
+    Call(Option<&'a Caller>),
+    /// The one with this request, if the transport says so.
+    Stream(Option<&'a RequestId>),
+}
+
+impl<'a> Origin<'a> {
+    fn of(context: &'a RequestContext<RoleClient>) -> Self {
+        match context.extensions.get::<InboundStreamOrigin>() {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => Self::Stream(Some(id)),
+            _ => Self::Stream(None),
+        }
+    }
 }
 
 /// What comes back from a server beside its answers. A clone is cheap and is the same.
@@ -71,20 +107,36 @@ pub(crate) struct Back {
 impl Client {
     pub(crate) fn new(server: ServerName, handlers: Arc<Handlers>, stale: StaleSender) -> Self {
         let callers = handlers.asks_callers.then(Callers::default);
-        Self { server, handlers, stale, back: Back { callers, ..Back::default() } }
+        let back = Back { callers, ..Back::default() };
+        Self { server, handlers, stale, back, is_late: Arc::default(), pages: Pages::default() }
     }
 
-    /// Shakes hands with the server at the other end of the transport.
+    /// The same for another connection to the server.
+    pub(crate) fn renewed(&self) -> Self {
+        Self::new(self.server.clone(), Arc::clone(&self.handlers), self.stale.clone())
+    }
+
+    /// Returns whether the server speaks a version without a handshake, and said so too late for this connection.
+    pub(crate) fn is_late(&self) -> bool {
+        self.is_late.load(Ordering::Relaxed)
+    }
+
+    /// Opens a connection to the server at the other end of the transport.
     ///
     /// A connection is opened here, and not by rmcp's `serve`, so that progress is heard in its order and before the
     /// answer that it belongs to: rmcp handles each notification in a task of its own.
+    ///
+    /// A probe is answered within `patience`, or the server is taken for one that needs a handshake.
     pub(crate) async fn serve<T: Transport<RoleClient> + 'static>(
         self,
         transport: T,
+        lifecycle: Lifecycle,
+        patience: Duration,
     ) -> Result<RunningService<RoleClient, Self>, ClientInitializeError> {
-        let routed = Routed::new(transport, self.back());
-        let service = ServiceExt::serve(self, routed).await?;
-        // Who asks what a server offers now is not to be told what it offered once.
+        let probe = (lifecycle == Lifecycle::Probe).then(|| Probe::new(patience, Arc::clone(&self.is_late)));
+        let routed = Routed::new(transport, self.back(), probe);
+        let service = self.serve_with_lifecycle(routed, lifecycle.mode()).await?;
+        // Lists are read again when they have changed, and not from a cache.
         service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
         Ok(service)
     }
@@ -94,33 +146,139 @@ impl Client {
         self.back.clone()
     }
 
-    /// Who answers a question to the user: the program's handler, or whoever calls.
-    fn elicits(&self, is_url: bool) -> Option<Handler<Elicitation, ElicitResult>> {
+    /// Returns what answers a question to the user: the program's handler, or the client that calls.
+    fn elicits(&self, is_url: bool, origin: &Origin<'_>) -> Option<Handler<Elicitation, ElicitResult>> {
         let Handlers { elicitation, takes_urls, .. } = &*self.handlers;
         if elicitation.is_some() {
             return elicitation.clone().filter(|_| !is_url || *takes_urls);
         }
-        let (caller, over) = self.back.callers.as_ref()?.only()?;
-        (caller.fills_in_forms() && !is_url).then(|| -> Handler<_, _> {
-            Arc::new(move |question| {
-                let answer = over.clone().run_until_cancelled_owned(caller.clone().elicit(question));
-                Box::pin(async { answer.await.unwrap_or_else(asked::declined) })
-            })
-        })
+        let can = |caller: &Caller| if is_url { caller.opens_pages() } else { caller.fills_in_forms() };
+        let (caller, over) = self.caller(origin, can)?;
+        let pages = self.pages.clone();
+        Some(Arc::new(move |question| {
+            pages.add(&question.request, &caller);
+            let answer = unless_over(over.clone(), caller.clone().elicit(question));
+            Box::pin(async { answer.await.unwrap_or_else(asked::declined) })
+        }))
     }
 
-    /// Who answers for a model.
-    fn samples(&self) -> Option<Handler<Sampling, Result<CreateMessageResult, String>>> {
+    /// Returns what answers for a model.
+    fn samples(&self, origin: &Origin<'_>) -> Option<Handler<Sampling, Result<CreateMessageResult, String>>> {
         if self.handlers.sampling.is_some() {
             return self.handlers.sampling.clone();
         }
-        let (caller, over) = self.back.callers.as_ref()?.only()?;
-        caller.samples().then(|| -> Handler<_, _> {
-            Arc::new(move |question| {
-                let answer = over.clone().run_until_cancelled_owned(caller.clone().sample(question));
-                Box::pin(async { answer.await.unwrap_or_else(|| Err("the call has ended".to_owned())) })
-            })
-        })
+        let (caller, over) = self.caller(origin, Caller::samples)?;
+        Some(Arc::new(move |question| {
+            let answer = unless_over(over.clone(), caller.clone().sample(question));
+            Box::pin(async { answer.await.unwrap_or_else(|| Err("the call has ended".to_owned())) })
+        }))
+    }
+
+    /// Returns the client of a gateway to ask, and what ends the question.
+    fn caller(
+        &self,
+        origin: &Origin<'_>,
+        can: impl Fn(&Caller) -> bool,
+    ) -> Option<(Caller, Vec<CancellationToken>)> {
+        let callers = self.back.callers.as_ref()?;
+        match *origin {
+            Origin::Call(caller) => {
+                // The question is dropped with the call.
+                caller
+                    .filter(|caller| can(caller))
+                    .map(|caller| (caller.clone(), vec![CancellationToken::new()]))
+            }
+            Origin::Stream(request) => callers.find(request, can),
+        }
+    }
+
+    async fn elicit(
+        &self,
+        request: ElicitRequestParams,
+        origin: Origin<'_>,
+        taken_back: &CancellationToken,
+    ) -> ElicitResult {
+        let is_url = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
+        let Some(handler) = self.elicits(is_url, &origin) else {
+            self.declines("a question to the user");
+            return asked::declined();
+        };
+        let question = Elicitation { server: self.server.clone(), request };
+        match self.back.asking.answer(&handler, question, taken_back).await {
+            Asked::Answered(answer) => answer,
+            Asked::TakenBack | Asked::Panicked | Asked::TooMany => asked::declined(),
+        }
+    }
+
+    async fn sample(
+        &self,
+        request: CreateMessageRequestParams,
+        origin: Origin<'_>,
+        taken_back: &CancellationToken,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let Some(handler) = self.samples(&origin) else {
+            self.declines("a message of a model");
+            if self.handlers.asks_callers {
+                return Err(ErrorData::new(REFUSED, "nobody is there to be asked", None));
+            }
+            return Err(ErrorData::method_not_found::<CreateMessageRequestMethod>());
+        };
+        let question = Sampling { server: self.server.clone(), request };
+        let refused = |why: String| ErrorData::new(REFUSED, why, None);
+        match self.back.asking.answer(&handler, question, taken_back).await {
+            Asked::Answered(answer) => answer.map_err(refused),
+            Asked::TakenBack => Err(refused("the question was taken back".to_owned())),
+            Asked::Panicked => Err(refused("the request was refused".to_owned())),
+            Asked::TooMany => Err(refused("too many requests are open".to_owned())),
+        }
+    }
+
+    /// Whether servers may ask for roots.
+    pub(crate) fn has_roots(&self) -> bool {
+        self.handlers.roots.is_some() || self.handlers.asks_callers
+    }
+
+    /// The roots for a call: those of its client, if they are known only now.
+    async fn roots_for(&self, origin: Origin<'_>) -> ListRootsResult {
+        let caller = match origin {
+            Origin::Call(Some(caller)) if self.handlers.roots.is_none() => caller.roots().await,
+            _ => None,
+        };
+        caller.unwrap_or_else(|| self.roots())
+    }
+
+    fn roots(&self) -> ListRootsResult {
+        let roots = match &self.handlers.roots {
+            Some(roots) => asked::catch(|| roots(&self.server)).unwrap_or_default(),
+            None if self.handlers.asks_callers => self.handlers.client_roots.all(),
+            None => {
+                self.declines("a list of roots");
+                Vec::new()
+            }
+        };
+        ListRootsResult::new(roots)
+    }
+
+    fn updated(&self, uri: &str) {
+        if let Some(handler) = &self.handlers.updated {
+            let _: Option<()> = asked::catch(|| handler(&self.server, uri));
+        }
+    }
+
+    /// Handles a notification of a subscription (`subscriptions/listen`).
+    pub(crate) fn notified(&self, notification: &ServerNotification) {
+        match notification {
+            ServerNotification::ToolListChangedNotification(_) => self.stale.send(Stale::Tools),
+            ServerNotification::ResourceListChangedNotification(_) => self.stale.send(Stale::Resources),
+            ServerNotification::PromptListChangedNotification(_) => self.stale.send(Stale::Prompts),
+            ServerNotification::ResourceUpdatedNotification(updated) => self.updated(&updated.params.uri),
+            _ => {}
+        }
+    }
+
+    /// Has all lists read again: changes may have been missed.
+    pub(crate) fn missed(&self) {
+        [Stale::Tools, Stale::Resources, Stale::Prompts].into_iter().for_each(|list| self.stale.send(list));
     }
 
     fn declines(&self, what: &'static str) {
@@ -130,18 +288,22 @@ impl Client {
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
-        let Handlers { elicitation, takes_urls, sampling, roots, asks_callers, .. } = &*self.handlers;
+        let Handlers { elicitation, takes_urls, sampling, asks_callers, .. } = &*self.handlers;
         let mut capabilities = ClientCapabilities::default();
         if elicitation.is_some() || *asks_callers {
             let mut kinds = ElicitationCapability::new().with_form(FormElicitationCapability::new());
-            kinds.url = (elicitation.is_some() && *takes_urls).then(UrlElicitationCapability::new);
+            let takes_urls = if elicitation.is_some() { *takes_urls } else { true };
+            kinds.url = takes_urls.then(UrlElicitationCapability::new);
             capabilities.elicitation = Some(kinds);
         }
         capabilities.sampling = (sampling.is_some() || *asks_callers).then(SamplingCapability::default);
-        capabilities.roots = roots.as_ref().map(|_| RootsCapabilities::default());
+        capabilities.roots = self.has_roots().then(|| {
+            let mut roots = RootsCapabilities::default();
+            roots.list_changed = Some(true);
+            roots
+        });
         let us = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        // Not rmcp's default, which is a version that knows no handshake: a server that agrees on it takes no question
-        // back any more.
+        // For `initialize`; rmcp's default is a version that has none.
         ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
@@ -150,17 +312,7 @@ impl ClientHandler for Client {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let is_url = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
-        let Some(handler) = self.elicits(is_url) else {
-            self.declines("a question to the user");
-            return Ok(asked::declined());
-        };
-        let schema = asked::schema(&request);
-        let question = Elicitation { server: self.server.clone(), request };
-        match self.back.asking.answer(&handler, question, &context.ct).await {
-            Asked::Answered(answer) => Ok(asked::filled(answer, schema.as_ref())),
-            Asked::TakenBack | Asked::Panicked | Asked::TooMany => Ok(asked::declined()),
-        }
+        Ok(self.elicit(request, Origin::of(&context), &context.ct).await)
     }
 
     async fn create_message(
@@ -168,30 +320,21 @@ impl ClientHandler for Client {
         request: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        let Some(handler) = self.samples() else {
-            self.declines("a message of a model");
-            if self.handlers.asks_callers {
-                return Err(ErrorData::new(REFUSED, "nobody is there to be asked", None));
-            }
-            return Err(ErrorData::method_not_found::<CreateMessageRequestMethod>());
-        };
-        let question = Sampling { server: self.server.clone(), request };
-        let refused = |why: String| ErrorData::new(REFUSED, why, None);
-        match self.back.asking.answer(&handler, question, &context.ct).await {
-            Asked::Answered(answer) => answer.map_err(refused),
-            Asked::TakenBack => Err(refused("the question was taken back".to_owned())),
-            Asked::Panicked => Err(refused("the request was refused".to_owned())),
-            Asked::TooMany => Err(refused("too many requests are open".to_owned())),
-        }
+        self.sample(request, Origin::of(&context), &context.ct).await
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        let Some(roots) = &self.handlers.roots else {
-            self.declines("a list of roots");
-            return Ok(ListRootsResult::default());
-        };
-        let listed = asked::catch(|| roots(&self.server));
-        Ok(ListRootsResult::new(listed.unwrap_or_default()))
+        Ok(self.roots())
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _: NotificationContext<RoleClient>,
+    ) {
+        if let Some(caller) = self.pages.completed(&notification) {
+            caller.completed(notification).await;
+        }
     }
 
     async fn on_logging_message(
@@ -214,9 +357,7 @@ impl ClientHandler for Client {
         updated: ResourceUpdatedNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        if let Some(handler) = &self.handlers.updated {
-            let _: Option<()> = asked::catch(|| handler(&self.server, &updated.uri));
-        }
+        self.updated(&updated.uri);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -229,6 +370,15 @@ impl ClientHandler for Client {
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.stale.send(Stale::Prompts);
+    }
+}
+
+/// Waits for an answer, until the calls that it may belong to are over.
+async fn unless_over<A>(over: Vec<CancellationToken>, answer: impl Future<Output = A>) -> Option<A> {
+    let ended = join_all(over.iter().map(CancellationToken::cancelled));
+    tokio::select! {
+        answer = answer => Some(answer),
+        _ = ended => None,
     }
 }
 

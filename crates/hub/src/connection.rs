@@ -5,6 +5,7 @@ mod backoff;
 mod desired;
 mod failure;
 mod keep_alive;
+mod listen;
 mod open;
 mod record;
 mod slot;
@@ -90,14 +91,21 @@ pub(crate) struct Live {
     pub(crate) info: Option<Arc<ServerPeerInfo>>,
     /// What comes back beside answers.
     pub(crate) back: Back,
+    /// Answers what the server asks.
+    pub(crate) client: Client,
     /// The [`Desired::generation`] that it was opened for.
     pub(crate) generation: u64,
 }
 
 impl Live {
     fn new(service: &RunningService<RoleClient, Client>, generation: u64) -> Self {
-        let peer = service.peer().clone();
-        Self { info: peer.peer_info(), back: service.service().back(), peer, generation }
+        let (peer, client) = (service.peer().clone(), service.service().clone());
+        Self { info: peer.peer_info(), back: client.back(), client, peer, generation }
+    }
+
+    /// Whether the server speaks a version without a handshake: it sends no requests, and answers `subscriptions/listen`.
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize())
     }
 }
 

@@ -3,6 +3,9 @@
 mod caller;
 mod handler;
 mod rewrite;
+mod roots;
+mod rounds;
+mod run;
 mod volume;
 mod watch;
 
@@ -12,10 +15,11 @@ use std::{
     time::Duration,
 };
 
-use rmcp::{Peer, RoleServer};
+use rmcp::{Peer, RoleServer, service::RequestContext};
 
 use crate::{Hub, Naming, Offers, llm::fence::fenced};
 pub(crate) use caller::Caller;
+use rounds::Waiting;
 use volume::{PassedOn, Volume};
 use watch::Watch;
 
@@ -30,6 +34,10 @@ use watch::Watch;
 /// - Progress is passed on in its order and before the result; a call that is cancelled is cancelled at the server.
 /// - When servers come, go or offer something else, the lists that are different are told of (`list_changed`).
 /// - The caller of records and questions is the name that the client gave itself.
+///
+/// It speaks all versions of MCP. To a client without a handshake (since 2026-07-28) a question of a server is the answer to
+/// its request (`input_required`); until the client sends that again, the call waits for it. Changes of lists are reported
+/// on `subscriptions/listen`.
 ///
 /// What servers ask (elicitation, sampling, roots) goes to the [`Handlers`](crate::Handlers) of the hub; with
 /// [`Handlers::ask_callers`](crate::Handlers::ask_callers) questions that no handler is there for go to the client for
@@ -50,6 +58,14 @@ pub struct Gateway {
     passed_on: OnceLock<PassedOn>,
     /// Tells the client from others.
     client: Arc<()>,
+    /// Requests that wait for input: those of all clones, since a client without a handshake may reach another one.
+    waiting: Arc<Waiting>,
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.hub.calls().roots.set(self.client_id(), Vec::new());
+    }
 }
 
 impl Gateway {
@@ -66,6 +82,7 @@ impl Gateway {
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),
             client: Arc::default(),
+            waiting: Arc::default(),
         }
     }
 
@@ -74,26 +91,36 @@ impl Gateway {
     /// The logger is the server's name, or `SERVER/LOGGER`. The client hears what is `info` or graver until it sets another
     /// level (`logging/setLevel`); what the servers themselves send is not changed by that.
     /// A client that is more than 256 messages late misses the oldest, and is told how many.
-    pub fn pass_logs(self) -> Self {
-        Self { passes_logs: true, ..self }
+    pub fn pass_logs(mut self) -> Self {
+        self.passes_logs = true;
+        self
     }
 
     /// Whether the hub's [`Approval`](crate::Approval) is asked before a resource is read: it is by default, as the URI is
     /// the client's choice, which may be a model's.
-    pub fn resource_approval(self, asks: bool) -> Self {
-        Self { asks_for_resources: asks, ..self }
+    pub fn resource_approval(mut self, asks: bool) -> Self {
+        self.asks_for_resources = asks;
+        self
     }
 
     /// With names of this kind. By default they are `server__tool`, and of at most 48 characters.
-    pub fn naming(self, naming: Naming) -> Self {
-        Self { naming, offers: Mutex::new(None), ..self }
+    pub fn naming(mut self, naming: Naming) -> Self {
+        self.naming = naming;
+        self.offers = Mutex::new(None);
+        self
     }
 
     /// How long the handshake, and each list, waits for servers that are still being started: 5 seconds by default.
     ///
     /// What comes later is told of as any change is.
-    pub fn patience(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// A number that no other client has at the same time.
+    fn client_id(&self) -> usize {
+        Arc::as_ptr(&self.client).addr()
     }
 
     /// What the servers offer now.
@@ -108,11 +135,17 @@ impl Gateway {
     }
 
     /// What the servers offer, once those that were started have got so far, or have had their time.
-    async fn settled(&self, peer: &Peer<RoleServer>) -> Offers {
-        // First, so that nothing can change unseen behind the list.
-        self.watch.get_or_init(|| Watch::start(self.hub.clone(), self.offers(), peer.clone()));
+    async fn settled(&self, context: &RequestContext<RoleServer>) -> Offers {
+        if !is_stateless(context) {
+            self.watch(&context.peer);
+        }
         self.hub.wait_until_ready(self.patience).await;
         self.offers()
+    }
+
+    /// Reports changes of lists to a client with a handshake from now on.
+    fn watch(&self, peer: &Peer<RoleServer>) {
+        self.watch.get_or_init(|| Watch::start(self.hub.clone(), self.offers(), peer.clone()));
     }
 
     /// Passes log messages on from now on, where that is wanted.
@@ -135,6 +168,11 @@ impl Gateway {
     }
 }
 
+/// Whether a request is of a version without a handshake.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
 impl Clone for Gateway {
     fn clone(&self) -> Self {
         let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -149,6 +187,7 @@ impl Clone for Gateway {
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),
             client: Arc::default(),
+            waiting: Arc::clone(&self.waiting),
         }
     }
 }

@@ -10,7 +10,7 @@ use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, LoggingLevel, Root,
 };
 use serde_json::Value;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::ServerName;
 
@@ -41,6 +41,7 @@ pub struct Handlers {
     pub(crate) updated: Option<Arc<HearUpdate>>,
     pub(crate) asks_callers: bool,
     pub(crate) feed: Feed,
+    pub(crate) client_roots: ClientRoots,
 }
 
 impl Handlers {
@@ -51,7 +52,7 @@ impl Handlers {
 
     /// Answers what servers want to know from the user (`elicitation/create`), in a form.
     ///
-    /// What an accepted form leaves out is filled in with the defaults of its schema.
+    /// The answer is passed on as it is: a handler that shows a form fills in the defaults of its schema itself.
     pub fn elicitation<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(Elicitation) -> Fut + Send + Sync + 'static,
@@ -79,17 +80,21 @@ impl Handlers {
         self
     }
 
-    /// Has questions that no handler is there for go to who calls the server: the client of a [`Gateway`](crate::Gateway),
-    /// where it has said that it can answer. That is, forms (with the server's name before what it asks) and sampling.
+    /// Passes questions that no handler is there for to the client of a [`Gateway`](crate::Gateway) that calls the server,
+    /// if that client can answer them: forms and pages to open (with the server's name before the text), and sampling.
+    /// Roots of all clients are passed to all servers, together.
     ///
-    /// A server does not say for which call it asks. So one client is asked, where all calls that are under way at the
-    /// server are its own, and the question is declined otherwise, and when it has no call any more.
+    /// A server that is reached over streamable HTTP, or speaks a version without a handshake, says which call a question
+    /// belongs to. Other servers do not: then the client is asked whose call of the server began last, of those that can
+    /// answer. The question is declined when no client can answer it, and when the calls of the client have ended.
     pub fn ask_callers(mut self) -> Self {
         self.asks_callers = true;
         self
     }
 
     /// Says in which folders a server is to work (`roots/list`). It must not block.
+    ///
+    /// [`Hub::roots_changed`](crate::Hub::roots_changed) has the servers ask again.
     pub fn roots(mut self, handler: impl Fn(&ServerName) -> Vec<Root> + Send + Sync + 'static) -> Self {
         self.roots = Some(Arc::new(handler));
         self
@@ -120,6 +125,64 @@ impl fmt::Debug for Handlers {
             .finish_non_exhaustive()
     }
 }
+
+/// The roots of the clients of gateways, and the news that roots have changed. A clone is the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClientRoots(Arc<watch::Sender<RootsOf>>);
+
+impl ClientRoots {
+    /// The roots of all clients, each once.
+    pub(crate) fn all(&self) -> Vec<Root> {
+        let mut all: Vec<Root> = Vec::new();
+        for root in self.0.borrow().iter().flat_map(|(_, roots)| roots) {
+            if all.iter().all(|other| other.uri != root.uri) {
+                all.push(root.clone());
+            }
+        }
+        all
+    }
+
+    /// Sets the roots of a client; none removes it.
+    pub(crate) fn set(&self, client: usize, mut roots: Vec<Root>) {
+        roots.truncate(MAX_ROOTS);
+        self.0.send_if_modified(|all| {
+            let index = all.iter().position(|(id, _)| *id == client);
+            let before = index.map(|index| all.remove(index).1).unwrap_or_default();
+            let is_change = before != roots;
+            if !roots.is_empty() {
+                all.push((client, roots));
+            }
+            is_change
+        });
+    }
+
+    /// Has all servers ask for the roots again.
+    pub(crate) fn changed(&self) {
+        self.0.send_modify(|_| {});
+    }
+
+    /// Sees each change from now on.
+    pub(crate) fn follow(&self) -> RootChanges {
+        RootChanges(self.0.subscribe())
+    }
+}
+
+/// The roots of each client, by its number.
+type RootsOf = Vec<(usize, Vec<Root>)>;
+
+/// Sees when roots change.
+#[derive(Debug)]
+pub(crate) struct RootChanges(watch::Receiver<RootsOf>);
+
+impl RootChanges {
+    /// Waits for the next change. Returns `false` where there will be none. Cancel-safe.
+    pub(crate) async fn next(&mut self) -> bool {
+        self.0.changed().await.is_ok()
+    }
+}
+
+/// So many roots of one client are passed on.
+const MAX_ROOTS: usize = 1000;
 
 /// What all servers of a hub log, for all who listen.
 #[derive(Clone, Debug)]

@@ -162,6 +162,12 @@ impl Hub {
         futures_util::future::join_all(all.iter().map(|connection| connection.refresh())).await;
     }
 
+    /// Reports to all connected servers that the [roots](crate::Handlers::roots) have changed
+    /// (`notifications/roots/list_changed`). Servers without a handshake get no report: they ask when they need the roots.
+    pub fn roots_changed(&self) {
+        self.calls().roots.changed();
+    }
+
     /// The switch of the whole hub: off, no server runs, whatever is configured.
     pub fn set_enabled(&self, is_enabled: bool) {
         self.inner.servers.set_enabled(is_enabled);

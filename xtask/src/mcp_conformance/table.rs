@@ -1,4 +1,4 @@
-//! What should come of each scenario: lines of `scenario`, `version`, `passes` or `fails`, and why it fails, with ` | ` between them.
+//! What should come of each scenario: lines of `scenario`, `versions`, `passes` or `fails`, and why it fails, with ` | ` between them.
 
 use crate::failure::Failure;
 
@@ -6,8 +6,8 @@ use crate::failure::Failure;
 #[derive(Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) scenario: String,
-    /// The version of MCP.
-    pub(super) version: String,
+    /// The versions of MCP with which it is played.
+    pub(super) versions: Vec<String>,
     pub(super) passes: bool,
 }
 
@@ -18,12 +18,13 @@ pub(super) fn read(text: &str) -> Result<Vec<Row>, Failure> {
 }
 
 fn row(line: &str) -> Result<Row, Failure> {
-    let (scenario, version, passes) = match line.split(" | ").collect::<Vec<_>>()[..] {
-        [scenario, version, "passes"] => (scenario, version, true),
-        [scenario, version, "fails", reason] if !reason.is_empty() => (scenario, version, false),
+    let (scenario, versions, passes) = match line.split(" | ").collect::<Vec<_>>()[..] {
+        [scenario, versions, "passes"] => (scenario, versions, true),
+        [scenario, versions, "fails", reason] if !reason.is_empty() => (scenario, versions, false),
         _ => return Err(Failure::new(format!("neither `passes` nor `fails` with a reason: {line}"))),
     };
-    Ok(Row { scenario: scenario.to_owned(), version: version.to_owned(), passes })
+    let versions = versions.split(',').map(str::to_owned).collect();
+    Ok(Row { scenario: scenario.to_owned(), versions, passes })
 }
 
 /// The scenarios for clients in what the suite lists: `  - name [versions]` below a heading.

@@ -106,6 +106,16 @@ pub enum CallError {
         /// The limit that it came to.
         limit: TimeLimit,
     },
+    /// The server takes too little input, and the call found no room among what waits to be written: nothing was sent.
+    #[error("`{name}` was not sent to the server `{server}`: {why}")]
+    NotSent {
+        /// The server.
+        server: ServerName,
+        /// What was to be called or read.
+        name: Box<str>,
+        /// How much waits to be written.
+        why: String,
+    },
     /// The connection ended before the server had answered: nobody knows what it did.
     #[error(
         "the connection to the server `{server}` was lost during `{name}`, which may have been done all the same"
@@ -150,6 +160,7 @@ impl CallError {
             Self::NotConnected { .. } => "not_connected",
             Self::BadArguments { .. } => "bad_arguments",
             Self::Denied { .. } => "denied",
+            Self::NotSent { .. } => "not_sent",
             Self::TimedOut { .. } => "timed_out",
             Self::ConnectionLost { .. } => "connection_lost",
             Self::Refused { .. } => "refused",

@@ -39,10 +39,10 @@ pub(super) async fn exchange<C>(
     back: &Back,
     mut request: ClientRequest,
     mut patience: Patience<C>,
-    ears: Ears,
+    ears: &mut Ears,
 ) -> Result<ServerResult, Unanswered> {
-    let Ears { asked, mut on_progress } = ears;
-    let _called = back.callers.as_ref().map(|callers| callers.call(asked));
+    let Ears { asked, on_progress } = ears;
+    let called = back.callers.as_ref().map(|callers| callers.call(asked.clone()));
     let mut clock = Clock::new(&mut patience);
     let _waits = back.life.wait();
     let (waiting, mut heard) = Heard::new(back);
@@ -52,6 +52,9 @@ pub(super) async fn exchange<C>(
     let Ok(sent) = timeout_at(clock.deadline, sending).await else { return Err(clock.over()) };
     let mut handle = sent.map_err(Unanswered::Failed)?;
     heard.sent(handle.progress_token.clone());
+    if let Some(called) = &called {
+        called.sent(&handle.id);
+    }
     let mut open = Open { peer, id: Some(handle.id.clone()), reason: "nobody waits for the answer any more" };
     loop {
         tokio::select! {
@@ -59,14 +62,14 @@ pub(super) async fn exchange<C>(
             answer = &mut handle.rx => {
                 open.id = None;
                 // All progress that came before the answer is there already.
-                while let (Some(progress), Some(hear)) = (heard.try_recv(), &mut on_progress) {
+                while let (Some(progress), Some(hear)) = (heard.try_recv(), on_progress.as_mut()) {
                     hear(progress);
                 }
                 return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(Unanswered::Failed);
             }
             Some(progress) = heard.recv() => {
                 clock.since(Instant::now(), &patience);
-                if let Some(hear) = &mut on_progress {
+                if let Some(hear) = on_progress.as_mut() {
                     hear(progress);
                 }
                 // Where progress is always there, it never comes to the clock below.

@@ -1,17 +1,20 @@
 //! Where a call goes: a server that is there, may be used, and is connected.
+#![expect(deprecated, reason = "logging is on its way out of MCP, and servers still do it")]
 
 use std::sync::Arc;
 
 use rmcp::{
     ServiceError,
-    model::{CallToolResult, ClientRequest, ContentBlock, ServerResult, Tool},
+    model::{CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, ServerResult, Tool},
 };
 use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout};
 
 use super::{
-    CallError, CallLimits, CallOutcome, DeniedBy, Ears,
+    CallError, CallLimits, CallOutcome, DeniedBy, Ears, TimeLimit,
     exchange::{Patience, Unanswered, exchange},
     outcome::bounded_error,
+    rounds::Rounds,
 };
 use crate::{
     Hub, ServerName, ServerState, Violation,
@@ -20,6 +23,7 @@ use crate::{
     connection::{Connection, Live},
     excerpt::excerpt,
     spelling,
+    transport::stdio::SendError,
 };
 
 /// A server that is connected.
@@ -133,20 +137,33 @@ impl Place {
         }
     }
 
-    /// Gives the arguments back, where they fit.
+    /// Returns the arguments, if they fit the schema of the tool.
+    ///
+    /// An argument that is `null` and must not be is left out, if it may be: models write `null` for that.
     pub(super) fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
-        let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
-        let violations = if arguments.is_object() {
-            self.catalog
-                .input_schema(tool)
-                .map_or_else(Vec::new, |schema| schema.violations(tool, &arguments))
-        } else {
-            vec![Violation::whole("they must be an object")]
+        let mut arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+        let check = |arguments: &Value| {
+            let schema = self.catalog.input_schema(tool);
+            schema.map_or_else(Vec::new, |schema| schema.violations(tool, arguments))
         };
+        if !arguments.is_object() {
+            return Err(self.misfit(tool, vec![Violation::whole("they must be an object")]));
+        }
+        let violations = check(&arguments);
         if violations.is_empty() {
             return Ok(arguments);
         }
-        Err(CallError::BadArguments { server: self.server().clone(), tool: tool.into(), violations })
+        let misplaced =
+            |name: &str| violations.iter().any(|wrong| wrong.pointer.strip_prefix('/') == Some(name));
+        if let Value::Object(arguments) = &mut arguments {
+            arguments.retain(|name, value| !(value.is_null() && misplaced(name)));
+        }
+        // What is required and missing now was `null` before, and is reported as that.
+        if check(&arguments).is_empty() { Ok(arguments) } else { Err(self.misfit(tool, violations)) }
+    }
+
+    fn misfit(&self, tool: &str, violations: Vec<Violation>) -> CallError {
+        CallError::BadArguments { server: self.server().clone(), tool: tool.into(), violations }
     }
 
     /// How structured content is not what the tool has promised. One that failed has promised nothing, and neither has one
@@ -168,18 +185,47 @@ impl Place {
     /// Sends a request, and waits for the answer as long as is configured.
     pub(super) async fn exchange(
         &self,
-        request: ClientRequest,
+        mut request: ClientRequest,
         name: &str,
         limits: &CallLimits,
-        ears: Ears,
+        mut ears: Ears,
     ) -> Result<ServerResult, CallError> {
-        let patience = Patience {
-            config: self.connection.follow(),
-            timeout: |desired| desired.config.timeout,
-            longest: limits.longest,
-        };
-        let answer = exchange(&self.live.peer, &self.live.back, request, patience, ears).await;
-        answer.map_err(|why| self.unanswered(name, why))
+        let started = Instant::now();
+        let mut rounds = Rounds::default();
+        if self.live.is_stateless()
+            && self.live.info.as_ref().is_some_and(|info| info.capabilities.logging.is_some())
+        {
+            // Without it such a server logs nothing for the request.
+            request.get_meta_mut().set_log_level(LoggingLevel::Info);
+        }
+        loop {
+            let patience = Patience {
+                config: self.connection.follow(),
+                timeout: |desired| desired.config.timeout,
+                longest: limits.longest.saturating_sub(started.elapsed()),
+            };
+            // Only a server without a handshake wants more input.
+            let again = self.live.is_stateless().then(|| request.clone());
+            let answer = exchange(&self.live.peer, &self.live.back, request, patience, &mut ears).await;
+            let answer = answer.map_err(|why| self.unanswered(name, why))?;
+            let (wanted, mut next) = match (answer, again) {
+                (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),
+                (answer, _) => return Ok(answer),
+            };
+            let left = limits.longest.saturating_sub(started.elapsed());
+            let more = rounds.answer(wanted, &mut next, &self.live.client, ears.asked.as_ref());
+            match timeout(left, more).await {
+                Ok(Ok(())) => request = next,
+                Ok(Err(why)) => {
+                    let (server, name) = (self.server().clone(), name.into());
+                    return Err(CallError::Protocol { server, name, why });
+                }
+                Err(_) => {
+                    let (after, limit) = (started.elapsed(), TimeLimit::Longest(limits.longest));
+                    return Err(self.unanswered(name, Unanswered::TimedOut { after, limit }));
+                }
+            }
+        }
     }
 
     fn unanswered(&self, name: &str, why: Unanswered) -> CallError {
@@ -188,6 +234,11 @@ impl Place {
             Unanswered::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
             Unanswered::Failed(ServiceError::McpError(error)) => {
                 CallError::Refused { server, name, error: bounded_error(error) }
+            }
+            Unanswered::Failed(ServiceError::TransportSend(error))
+                if matches!(error.error.downcast_ref(), Some(SendError::Full(_))) =>
+            {
+                CallError::NotSent { server, name, why: error.error.to_string() }
             }
             Unanswered::Failed(
                 ServiceError::TransportClosed

@@ -301,7 +301,10 @@ impl Hub {
         place.supports("resources that can be subscribed to", |offers| {
             offers.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
         })?;
-        place.exchange(request, uri, &self.calls().limits, Ears::default()).await?;
+        // Without a handshake, a subscription is a stream that the connection keeps open.
+        if !place.live.is_stateless() {
+            place.exchange(request, uri, &self.calls().limits, Ears::default()).await?;
+        }
         Ok(place)
     }
 }

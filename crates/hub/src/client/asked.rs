@@ -6,8 +6,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
-use serde_json::Value;
+use rmcp::model::{ElicitResult, ElicitationAction};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -67,32 +66,6 @@ pub(super) fn catch<T>(work: impl FnOnce() -> T) -> Option<T> {
 
 pub(super) fn declined() -> ElicitResult {
     ElicitResult::new(ElicitationAction::Decline)
-}
-
-/// The schema of a form, of which the answer may leave out what has a default.
-pub(super) fn schema(request: &ElicitRequestParams) -> Option<Value> {
-    match request {
-        ElicitRequestParams::FormElicitationParams { requested_schema, .. } => {
-            serde_json::to_value(requested_schema).ok()
-        }
-        _ => None,
-    }
-}
-
-/// An answer with the defaults in it of what it leaves out.
-pub(super) fn filled(mut answer: ElicitResult, schema: Option<&Value>) -> ElicitResult {
-    let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-    if let (ElicitationAction::Accept, Some(properties)) = (&answer.action, properties)
-        && let Value::Object(content) =
-            answer.content.get_or_insert_with(|| Value::Object(serde_json::Map::new()))
-    {
-        for (name, property) in properties {
-            if let (Some(default), false) = (property.get("default"), content.contains_key(name)) {
-                content.insert(name.clone(), default.clone());
-            }
-        }
-    }
-    answer
 }
 
 struct Open<'a>(&'a Asking);

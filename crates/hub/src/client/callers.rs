@@ -1,24 +1,31 @@
-//! Who has calls under way at a server: whoever can be asked what the server wants to know.
+//! The calls that are under way at a server, and the clients of a gateway that made them.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
 use crate::gateway::Caller;
 
-/// Who has calls under way at a server. A clone is the same.
+/// The calls that are under way at a server. A clone is the same list.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Callers(Arc<Mutex<HashMap<usize, Calling>>>);
+pub(crate) struct Callers(Arc<Mutex<Calls>>);
+
+#[derive(Debug, Default)]
+struct Calls {
+    /// In the order in which they began.
+    all: Vec<Call>,
+    next: u64,
+}
 
 #[derive(Debug)]
-struct Calling {
-    /// For each call, `None` where it is the program's.
-    calls: Vec<Option<Caller>>,
-    /// Cancelled when there are none any more.
+struct Call {
+    number: u64,
+    /// `None` for a call of the program.
+    caller: Option<Caller>,
+    /// The id of the request that was sent to the server last for this call.
+    request: Option<RequestId>,
+    /// Cancelled when the call ends.
     over: CancellationToken,
 }
 
@@ -26,51 +33,65 @@ struct Calling {
 #[derive(Debug)]
 pub(crate) struct Called<'a> {
     callers: &'a Callers,
-    id: usize,
-    request: Option<RequestId>,
+    number: u64,
 }
 
 impl Callers {
-    /// A call begins.
+    /// Adds a call that begins.
     pub(crate) fn call(&self, caller: Option<Caller>) -> Called<'_> {
-        let id = caller.as_ref().map_or(PROGRAM, Caller::id);
-        let request = caller.as_ref().map(|caller| caller.request().clone());
-        let begins = || Calling { calls: Vec::new(), over: CancellationToken::new() };
-        self.lock().entry(id).or_insert_with(begins).calls.push(caller);
-        Called { callers: self, id, request }
+        let mut calls = self.lock();
+        let number = calls.next;
+        calls.next += 1;
+        calls.all.push(Call { number, caller, request: None, over: CancellationToken::new() });
+        Called { callers: self, number }
     }
 
-    /// The one to whom all calls belong, with the last of them, and what tells when he has none any more.
+    /// Returns the client to ask a question of the server, and tokens that are all cancelled once the question is of no
+    /// use any more.
     ///
-    /// A server does not say for which call it asks: where calls of others are under way as well, nobody is asked.
-    pub(super) fn only(&self) -> Option<(Caller, CancellationToken)> {
-        let callers = self.lock();
-        let mut all = callers.values();
-        let Calling { calls, over } = all.next()?;
-        all.next().is_none().then_some((calls.last()?.clone()?, over.clone()))
+    /// Over streamable HTTP a question arrives on the stream of a request (`origin`), and so belongs to a call. Other
+    /// transports do not say which call a question belongs to: then it is the client whose call began last, of those that
+    /// can answer.
+    pub(super) fn find(
+        &self,
+        origin: Option<&RequestId>,
+        can: impl Fn(&Caller) -> bool,
+    ) -> Option<(Caller, Vec<CancellationToken>)> {
+        let calls = self.lock();
+        let is_origin = |call: &&Call| origin.is_some() && call.request.as_ref() == origin;
+        if let Some(call) = calls.all.iter().find(is_origin) {
+            let caller = call.caller.clone().filter(|caller| can(caller))?;
+            return Some((caller, vec![call.over.clone()]));
+        }
+        let caller =
+            calls.all.iter().rev().find_map(|call| call.caller.as_ref().filter(|caller| can(caller)))?;
+        let is_same = |call: &&Call| call.caller.as_ref().is_some_and(|other| other.id() == caller.id());
+        let over = calls.all.iter().filter(is_same).map(|call| call.over.clone()).collect();
+        Some((caller.clone(), over))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Calling>> {
+    fn lock(&self) -> MutexGuard<'_, Calls> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Called<'_> {
+    /// Notes the id of the request that is sent to the server for the call.
+    pub(crate) fn sent(&self, request: &RequestId) {
+        let mut calls = self.callers.lock();
+        if let Some(call) = calls.all.iter_mut().find(|call| call.number == self.number) {
+            call.request = Some(request.clone());
+        }
     }
 }
 
 impl Drop for Called<'_> {
     fn drop(&mut self) {
-        let mut callers = self.callers.lock();
-        let Some(calling) = callers.get_mut(&self.id) else { return };
-        let is_this = |call: &Option<Caller>| call.as_ref().map(Caller::request) == self.request.as_ref();
-        if let Some(index) = calling.calls.iter().position(is_this) {
-            calling.calls.remove(index);
-        }
-        if calling.calls.is_empty() {
-            let ended = callers.remove(&self.id);
-            drop(callers);
-            // Wakes whoever waits, without the lock.
-            ended.into_iter().for_each(|calling| calling.over.cancel());
-        }
+        let mut calls = self.callers.lock();
+        let index = calls.all.iter().position(|call| call.number == self.number);
+        let ended = index.map(|index| calls.all.remove(index));
+        drop(calls);
+        // Without the lock, because it wakes tasks.
+        ended.into_iter().for_each(|call| call.over.cancel());
     }
 }
-
-/// No address of anything.
-const PROGRAM: usize = 0;

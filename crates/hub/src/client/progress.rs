@@ -13,9 +13,9 @@ use rmcp::{
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout_at};
 
-use super::{Back, unanswered::Unanswered};
+use super::{Back, lifecycle::Probe, unanswered::Unanswered};
 use crate::excerpt::head;
 
 /// How far a call has come, as the server says (`notifications/progress`).
@@ -116,11 +116,30 @@ pub(super) struct Routed<T> {
     transport: T,
     back: Back,
     unanswered: Unanswered,
+    /// While it may still matter how the connection is opened.
+    probe: Option<Probe>,
 }
 
-impl<T> Routed<T> {
-    pub(super) fn new(transport: T, back: Back) -> Self {
-        Self { transport, back, unanswered: Unanswered::default() }
+impl<T: Transport<RoleClient>> Routed<T> {
+    pub(super) fn new(transport: T, back: Back, probe: Option<Probe>) -> Self {
+        Self { transport, back, unanswered: Unanswered::default(), probe }
+    }
+
+    /// The next message of the server, or the answer to a probe that the server has not answered in time.
+    async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            let deadline = self.probe.as_ref().and_then(Probe::deadline);
+            let message = match deadline {
+                Some(deadline) => match timeout_at(deadline, self.transport.receive()).await {
+                    Ok(message) => message?,
+                    Err(_) => return self.probe.as_mut()?.expire(),
+                },
+                None => self.transport.receive().await?,
+            };
+            if self.probe.as_mut().is_none_or(|probe| !probe.discards(&message)) {
+                return Some(message);
+            }
+        }
     }
 }
 
@@ -135,6 +154,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        if let Some(probe) = &mut self.probe {
+            probe.send(&message);
+        }
         if let JsonRpcMessage::Request(request) = &message
             && let Some(waiting) = request.request.extensions().get::<Waiting>()
             && let Some(token) = request.request.get_meta().get_progress_token()
@@ -154,7 +176,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             self.unanswered.room().await;
-            let Some(message) = self.transport.receive().await else {
+            let Some(message) = self.next().await else {
                 self.back.end.cancel();
                 return None;
             };

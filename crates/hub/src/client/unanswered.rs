@@ -57,7 +57,7 @@ mod tests {
     use super::MAX_OPEN;
     use crate::{
         Handlers,
-        client::{Client, stale},
+        client::{Client, Lifecycle, stale},
     };
 
     const MANY: usize = 3_000;
@@ -110,7 +110,11 @@ mod tests {
                 let (read, write) = split(ours);
                 let (changed, _stale) = stale();
                 let client = Client::new("s".into(), Handlers::new().roots(|_| Vec::new()).into(), changed);
-                let serving = tokio::spawn(client.serve(AsyncRwTransport::new(read, write)));
+                let serving = tokio::spawn(client.serve(
+                    AsyncRwTransport::new(read, write),
+                    Lifecycle::Initialize,
+                    Duration::from_secs(1),
+                ));
                 let (read, out) = split(theirs);
                 let mut server = Server { lines: BufReader::new(read).lines(), out };
                 let hello = server.read().await;

@@ -5,7 +5,7 @@ use std::{future::pending, time::Duration};
 use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleClient, ServiceError,
-    model::{CancelledNotificationParam, ClientRequest, PingRequest},
+    model::{CancelledNotificationParam, ClientRequest, DiscoverRequest, DiscoverRequestParams, PingRequest},
     service::PeerRequestOptions,
 };
 use tokio::time::{Instant, sleep, timeout};
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{Live, Record};
 use crate::client::Back;
 
-/// When a server that says nothing is asked whether it is still there (`ping`).
+/// When a server that says nothing is asked whether it is still there (`ping`, or `server/discover` since 2026-07-28).
 ///
 /// One that has answered before and does not answer any more is lost, and is connected again.
 /// An answer that is an error is one, and so is whatever else comes meanwhile.
@@ -61,7 +61,12 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
     loop {
         idle(&live.back, keep_alive.idle).await;
         let asked = Instant::now();
-        match ping(&live.peer, keep_alive.limit).await {
+        let request = if live.is_stateless() {
+            ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
+        } else {
+            ClientRequest::PingRequest(PingRequest::default())
+        };
+        match ping(&live.peer, request, keep_alive.limit).await {
             Some(is_answer) => has_answered |= is_answer,
             None if last_sign(&live.back) > asked => {}
             None if has_answered => return,
@@ -97,10 +102,9 @@ fn last_sign(back: &Back) -> Instant {
 }
 
 /// Whether there was an answer; `None` where nothing came in time.
-async fn ping(peer: &Peer<RoleClient>, limit: Duration) -> Option<bool> {
+async fn ping(peer: &Peer<RoleClient>, request: ClientRequest, limit: Duration) -> Option<bool> {
     let mut id = None;
     let answer = async {
-        let request = ClientRequest::PingRequest(PingRequest::default());
         let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
         id = Some(sent.id.clone());
         sent.await_response().await

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::{env, time::Duration};
 
-#[cfg(feature = "http")]
-use rmcp::service::ClientInitializeError;
-use rmcp::{RoleClient, service::RunningService};
+use rmcp::{
+    RoleClient,
+    service::{ClientInitializeError, RunningService},
+};
 use tokio::time::{Instant, timeout};
 
 use super::{Core, failure::Failure, slot::Slot, task::Setting};
@@ -19,7 +20,7 @@ use crate::transport::{
 };
 use crate::{
     catalog::Catalog,
-    client::Client,
+    client::{Client, Lifecycle},
     config::{Launch, Resolved, ServerConfig},
     transport::stdio::{self, Program},
 };
@@ -33,6 +34,8 @@ pub(super) struct Opened {
 /// Opens a connection within a limit, and reads what the server offers in what is left of it.
 ///
 /// What there is of the server is put into `slot` before anything can fail or wait.
+/// `lifecycle` says how the server was opened last, and then how it was opened now.
+#[expect(clippy::too_many_arguments, reason = "all of it makes a connection")]
 pub(super) async fn open(
     core: &Core,
     config: &ServerConfig,
@@ -40,11 +43,28 @@ pub(super) async fn open(
     setting: &Setting,
     client: Client,
     slot: &mut Slot,
+    lifecycle: &mut Lifecycle,
     limit: Duration,
 ) -> Result<Opened, Failure> {
     let start = Instant::now();
-    let shaking = shake_hands(core, config, resolved, setting, client, slot);
-    let service = timeout(limit, shaking).await.map_err(|_| Failure::Late(limit))??;
+    let attempts = async {
+        let patience = PROBE.min(limit / 4);
+        let first = At { core, config, resolved: &resolved, setting, patience };
+        match first.connect(client.clone(), *lifecycle, slot).await {
+            Err(failure) => match other(*lifecycle, &failure, &client, slot) {
+                Some(other) => {
+                    tracing::debug!(server = %core.name, %failure, "tried again as {other:?}");
+                    slot.end().await;
+                    first.connect(client.renewed(), other, slot).await
+                }
+                None => Err(failure),
+            },
+            opened => opened,
+        }
+    };
+    let service = timeout(limit, attempts).await.map_err(|_| Failure::Late(limit))??;
+    let is_stateless = service.peer().peer_info().is_some_and(|info| !info.protocol_version.has_initialize());
+    *lifecycle = if is_stateless { Lifecycle::Discover } else { Lifecycle::Initialize };
     let catalog = core.catalog().list(service.peer(), limit.saturating_sub(start.elapsed())).await;
     if catalog.is_late() {
         return Err(Failure::Late(limit));
@@ -57,47 +77,86 @@ pub(super) async fn open(
     Ok(Opened { service, catalog })
 }
 
-async fn shake_hands(
-    core: &Core,
-    config: &ServerConfig,
-    resolved: Resolved,
-    setting: &Setting,
-    client: Client,
-    slot: &mut Slot,
-) -> Result<RunningService<RoleClient, Client>, Failure> {
-    Ok(match resolved {
-        Resolved::Stdio { command, args, cwd, env } => {
-            let cwd = match cwd.as_ref().or(setting.variables.workspace_folder()) {
-                Some(folder) => folder.clone(),
-                None => env::current_dir().map_err(Failure::Here)?,
-            };
-            let written = match &config.launch {
-                Launch::Stdio(stdio) => stdio.command.as_str(),
-                Launch::Http(_) | Launch::Sse(_) => "",
-            };
-            let program = Program { written, command: &command, args: &args, cwd: &cwd, env: &env };
-            let (transport, child) = stdio::start(program, setting.grace, &core.record).await?;
-            slot.child = Some(child);
-            client.serve(transport).await?
-        }
-        #[cfg(feature = "http")]
-        Resolved::Http { url, headers } => {
-            let (transport, link) = http::connect(Web::new(&url, &headers, tokens(setting, &url)?)?);
-            slot.link = Some(Arc::clone(&link));
-            client.serve(transport).await.map_err(|error| unopened(&link, error))?
-        }
-        #[cfg(feature = "http")]
-        Resolved::Sse { url, headers } => {
-            let (transport, link) = sse::connect(Web::new(&url, &headers, tokens(setting, &url)?)?).await?;
-            slot.link = Some(Arc::clone(&link));
-            client.serve(transport).await.map_err(|error| unopened(&link, error))?
-        }
-        #[cfg(not(feature = "http"))]
-        Resolved::Http { .. } | Resolved::Sse { .. } => {
-            return Err(Failure::Unsupported("servers over HTTP need the feature `http`"));
-        }
-    })
+/// What a connection is made from.
+struct At<'a> {
+    core: &'a Core,
+    config: &'a ServerConfig,
+    resolved: &'a Resolved,
+    setting: &'a Setting,
+    patience: Duration,
 }
+
+impl At<'_> {
+    async fn connect(
+        &self,
+        client: Client,
+        lifecycle: Lifecycle,
+        slot: &mut Slot,
+    ) -> Result<RunningService<RoleClient, Client>, Failure> {
+        let Self { core, config, resolved, setting, patience } = *self;
+        Ok(match resolved {
+            Resolved::Stdio { command, args, cwd, env } => {
+                let cwd = match cwd.as_ref().or(setting.variables.workspace_folder()) {
+                    Some(folder) => folder.clone(),
+                    None => env::current_dir().map_err(Failure::Here)?,
+                };
+                let written = match &config.launch {
+                    Launch::Stdio(stdio) => stdio.command.as_str(),
+                    Launch::Http(_) | Launch::Sse(_) => "",
+                };
+                let program = Program { written, command, args, cwd: &cwd, env };
+                let (transport, child) = stdio::start(program, setting.grace, &core.record).await?;
+                slot.child = Some(child);
+                client.serve(transport, lifecycle, patience).await?
+            }
+            #[cfg(feature = "http")]
+            Resolved::Http { url, headers } => {
+                let (transport, link) = http::connect(Web::new(url, headers, tokens(setting, url)?)?);
+                slot.link = Some(Arc::clone(&link));
+                let serving = client.serve(transport, lifecycle, patience);
+                serving.await.map_err(|error| unopened(&link, error))?
+            }
+            #[cfg(feature = "http")]
+            Resolved::Sse { url, headers } => {
+                let (transport, link) = sse::connect(Web::new(url, headers, tokens(setting, url)?)?).await?;
+                slot.link = Some(Arc::clone(&link));
+                // No version without a handshake knows this transport.
+                let serving = client.serve(transport, Lifecycle::Initialize, patience);
+                serving.await.map_err(|error| unopened(&link, error))?
+            }
+            #[cfg(not(feature = "http"))]
+            Resolved::Http { .. } | Resolved::Sse { .. } => {
+                return Err(Failure::Unsupported("servers over HTTP need the feature `http`"));
+            }
+        })
+    }
+}
+
+/// Returns how to try again after a failure, if another way to open the connection may succeed.
+///
+/// Some servers end, or are confused, when the first request is not `initialize`.
+fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) -> Option<Lifecycle> {
+    match (lifecycle, failure) {
+        (Lifecycle::Probe, Failure::Handshake(_)) if client.is_late() => Some(Lifecycle::Discover),
+        (Lifecycle::Probe, Failure::Handshake(_)) => Some(Lifecycle::Initialize),
+        #[cfg(feature = "http")]
+        (Lifecycle::Probe, Failure::Web(_))
+            if slot.link.as_ref().is_some_and(|link| link.ended().is_none()) =>
+        {
+            Some(Lifecycle::Initialize)
+        }
+        // What it spoke before, it does not speak any more.
+        (Lifecycle::Discover | Lifecycle::Initialize, Failure::Handshake(error))
+            if !matches!(**error, ClientInitializeError::ConnectionClosed(_)) =>
+        {
+            Some(Lifecycle::Probe)
+        }
+        _ => None,
+    }
+}
+
+/// How long a server has to answer `server/discover` before it is taken for one that needs a handshake.
+const PROBE: Duration = Duration::from_secs(5);
 
 /// The tokens for the server at an address.
 #[cfg(feature = "auth")]

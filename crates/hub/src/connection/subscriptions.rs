@@ -1,48 +1,46 @@
 //! The resources of a server that the program wants to hear of: each connection is to know them.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
 
 use rmcp::{ServiceError, model::SubscribeRequestParams};
-use tokio::time::timeout;
+use tokio::{sync::watch, time::timeout};
 
 use super::{Live, Record};
 use crate::excerpt::excerpt;
 
 /// The URIs that are subscribed to, whatever becomes of connections.
 #[derive(Debug, Default)]
-pub(crate) struct Subscriptions(Mutex<BTreeSet<String>>);
+pub(crate) struct Subscriptions(watch::Sender<BTreeSet<String>>);
 
 impl Subscriptions {
     /// Keeps one that the server has taken; past a bound it is of this connection alone.
     pub(crate) fn add(&self, uri: &str) {
-        let mut uris = self.lock();
-        if uris.len() < MAX {
-            uris.insert(uri.to_owned());
-        }
+        self.0.send_if_modified(|uris| uris.len() < MAX && uris.insert(uri.to_owned()));
     }
 
     pub(crate) fn remove(&self, uri: &str) {
-        self.lock().remove(uri);
+        self.0.send_if_modified(|uris| uris.remove(uri));
     }
 
     pub(super) fn all(&self) -> Vec<String> {
-        self.lock().iter().cloned().collect()
+        self.0.borrow().iter().cloned().collect()
+    }
+
+    /// The URIs as they change.
+    pub(super) fn follow(&self) -> watch::Receiver<BTreeSet<String>> {
+        self.0.subscribe()
     }
 
     /// Tells a server again of these, but for those that were taken back meanwhile. One that it refuses is forgotten.
     #[expect(deprecated, reason = "servers with a handshake know no other way")]
     pub(super) async fn renew(&self, uris: Vec<String>, live: &Live, limit: Duration, record: &Record) {
-        if uris.is_empty() {
+        if uris.is_empty() || live.is_stateless() {
             return;
         }
         let _waits = live.back.life.wait();
         let all = async {
             for uri in uris {
-                if !self.lock().contains(&uri) {
+                if !self.0.borrow().contains(&uri) {
                     continue;
                 }
                 match live.peer.subscribe(SubscribeRequestParams::new(uri.as_str())).await {
@@ -60,10 +58,6 @@ impl Subscriptions {
         if timeout(limit, all).await.is_err() {
             record.note("it did not take all subscriptions to its resources again in time");
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -32,9 +32,10 @@ use crate::transport::link::Ended;
 use crate::{
     Change, Handlers, ServerState,
     catalog::Catalog,
-    client::{Client, Stale, StaleReceiver, stale},
+    client::{Client, Lifecycle, Stale, StaleReceiver, stale},
     config::{Configured, Launch, Resolved, Variables, resolve},
     excerpt::head,
+    handlers::RootChanges,
     size::size,
 };
 
@@ -150,21 +151,30 @@ impl Task {
     }
 
     /// Waits until a file that the server is made of has changed, and the restart is due.
-    async fn touched(&self, wish: &Desired, since: Instant, spacing: &mut Spacing) {
+    async fn touched(&self, wish: &Desired, mut since: Instant, spacing: &mut Spacing) {
         let mut wishes = self.wishes.clone();
-        if wishes.wait_for(|newer| newer.touched != wish.touched).await.is_err() {
-            // The task is about to be stopped.
-            return pending().await;
+        let mut seen = wish.touched;
+        loop {
+            let Ok(newer) = wishes.wait_for(|newer| newer.touched != seen).await.map(|newer| newer.touched)
+            else {
+                // The task is about to be stopped.
+                return pending().await;
+            };
+            if let Some(wait) = spacing.wait(&self.setting.backoff, since.elapsed()) {
+                return sleep(wait).await;
+            }
+            self.core.record.note(TOUCHES_ITSELF);
+            (seen, since) = (newer, Instant::now());
         }
-        sleep(spacing.wait(&self.setting.backoff, since.elapsed())).await;
     }
 
     /// Connects, and connects again where the connection is lost; waits where nothing more is to be done.
     async fn keep_up(&self, wish: &Desired, slot: &mut Slot) -> Infallible {
         self.setting.is_watching.cancelled().await;
         let mut losses = 0;
+        let mut lifecycle = Lifecycle::default();
         loop {
-            let end = self.connect(wish, slot).await;
+            let end = self.connect(wish, slot, &mut lifecycle).await;
             self.core.disconnect();
             let why = match &end {
                 End::Failed { why, .. } | End::Lost { why, .. } => why,
@@ -213,21 +223,24 @@ impl Task {
     }
 
     /// Opens a connection, and sees to it as long as it stands.
-    async fn connect(&self, wish: &Desired, slot: &mut Slot) -> End {
+    async fn connect(&self, wish: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
         let (config, configured, listing) = {
             let now = self.wishes.borrow();
             (Arc::clone(&now.config), Arc::clone(&now.configured), now.listing)
         };
         let (changed, stale) = stale();
+        let roots = self.setting.handlers.client_roots.follow();
         let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), changed);
         let limit = config.startup_timeout;
         // The user may be asked for a value, and takes his time.
         let opened = match self.setting.resolve(&configured).await {
-            Ok(resolved) => open(&self.core, &config, resolved, &self.setting, client, slot, limit).await,
+            Ok(resolved) => {
+                open(&self.core, &config, resolved, &self.setting, client, slot, lifecycle, limit).await
+            }
             Err(failure) => Err(failure),
         };
         match opened {
-            Ok(opened) => self.attend(opened, stale, listing, wish, slot).await,
+            Ok(opened) => self.attend(opened, stale, roots, listing, wish, slot).await,
             Err(failure) => End::Failed { why: explain(&failure, slot.child.as_ref()).await, failure },
         }
     }
@@ -237,6 +250,7 @@ impl Task {
         &self,
         opened: Opened,
         stale: StaleReceiver,
+        roots: RootChanges,
         listing: u64,
         wish: &Desired,
         slot: &mut Slot,
@@ -256,6 +270,8 @@ impl Task {
         let follow = async {
             tokio::join!(
                 self.follow_lists(&live, stale, listing),
+                self.core.listen(&live),
+                report_roots(&live, roots),
                 self.core.subscriptions.renew(subscribed, &live, limit, &self.core.record)
             )
         };
@@ -263,7 +279,7 @@ impl Task {
             () = slot.over() => false,
             () = live.back.end.cancelled() => false,
             () = silence(&live, keep_alive, &self.core.record) => true,
-            (never, ()) = follow => match never {},
+            (never, ..) = follow => match never {},
         };
         if is_silent {
             let why = silent(keep_alive.limit, slot.child.as_ref());
@@ -319,6 +335,15 @@ impl Task {
     }
 }
 
+/// Reports to the server that the roots have changed, each time that they do.
+async fn report_roots(live: &Live, mut roots: RootChanges) {
+    // Without a handshake there is no such notification.
+    while !live.is_stateless() && live.client.has_roots() && roots.next().await {
+        // A connection that has ended is noticed elsewhere.
+        let _ = live.peer.notify_roots_list_changed().await;
+    }
+}
+
 /// Waits until a listing is wanted that is newer than this one, and tells which.
 async fn wanted(wishes: &mut watch::Receiver<Desired>, listing: u64) -> u64 {
     let newer = wishes.wait_for(|wish| wish.listing > listing).await.map(|wish| wish.listing);
@@ -359,6 +384,9 @@ const REST: Duration = Duration::from_millis(100);
 
 /// What stands for a time that no clock shows.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+const TOUCHES_ITSELF: &str = "files that it watches change again and again after it is started, perhaps by itself: it is not \
+     restarted for them until they have come to rest";
 
 const CLOSED: &str = "the hub was closed";
 

@@ -1,5 +1,5 @@
 //! A client of a gateway that can be asked what servers want to know while they are called for it.
-#![expect(deprecated, reason = "sampling is on its way out of MCP, and servers still use it")]
+#![expect(deprecated, reason = "sampling and roots are on their way out of MCP, and servers still use them")]
 
 use std::sync::Arc;
 
@@ -8,32 +8,51 @@ use rmcp::{
     Peer, RoleServer, ServiceError,
     model::{
         CancelledNotificationParam, ClientCapabilities, ClientResult, CreateMessageRequest,
-        CreateMessageResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-        GetExtensions as _, RequestId, ServerRequest,
+        CreateMessageResult, CustomNotification, ElicitRequest, ElicitRequestParams, ElicitResult,
+        ElicitationAction, GetExtensions as _, InputRequest, ListRootsRequest, ListRootsResult, RequestId,
+        ServerNotification, ServerRequest,
     },
     service::{OriginatingRequestId, PeerRequestOptions, RequestContext},
 };
-use tokio::task::JoinSet;
+use serde::de::DeserializeOwned;
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinSet,
+};
 
+use super::rounds::Question;
 use crate::{Elicitation, Sampling, excerpt::excerpt};
 
 /// A client of a gateway, and a request of its. A clone is the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    peer: Peer<RoleServer>,
     /// Is the same for all of its requests.
     id: Arc<()>,
-    request: RequestId,
+    capabilities: Arc<ClientCapabilities>,
+    way: Way,
+}
+
+/// How a client is asked.
+#[derive(Clone, Debug)]
+enum Way {
+    /// By a request that belongs to this one of its own.
+    Session { peer: Peer<RoleServer>, request: RequestId },
+    /// By the answer to its request, as it has no handshake.
+    Rounds(mpsc::Sender<Question>),
 }
 
 impl Caller {
     pub(super) fn new(context: &RequestContext<RoleServer>, id: &Arc<()>) -> Self {
-        Self { peer: context.peer.clone(), id: Arc::clone(id), request: context.id.clone() }
+        let way = Way::Session { peer: context.peer.clone(), request: context.id.clone() };
+        Self { id: Arc::clone(id), capabilities: capabilities(context), way }
     }
 
-    /// The request for which the server is called.
-    pub(crate) fn request(&self) -> &RequestId {
-        &self.request
+    pub(super) fn in_rounds(
+        context: &RequestContext<RoleServer>,
+        id: &Arc<()>,
+        questions: mpsc::Sender<Question>,
+    ) -> Self {
+        Self { id: Arc::clone(id), capabilities: capabilities(context), way: Way::Rounds(questions) }
     }
 
     /// What tells it from others, as long as there is a clone of it.
@@ -47,6 +66,10 @@ impl Caller {
         })
     }
 
+    pub(crate) fn opens_pages(&self) -> bool {
+        self.can(|client| client.elicitation.as_ref().is_some_and(|kinds| kinds.url.is_some()))
+    }
+
     pub(crate) fn samples(&self) -> bool {
         self.can(|client| client.sampling.is_some())
     }
@@ -54,12 +77,21 @@ impl Caller {
     /// Asks it; the question says of which server it is. It is taken back when this is dropped.
     pub(crate) async fn elicit(self, question: Elicitation) -> ElicitResult {
         let Elicitation { server, mut request } = question;
-        if let ElicitRequestParams::FormElicitationParams { message, .. } = &mut request {
+        if let ElicitRequestParams::FormElicitationParams { message, .. }
+        | ElicitRequestParams::UrlElicitationParams { message, .. } = &mut request
+        {
             *message = format!("{server}: {message}");
         }
-        match self.ask(ServerRequest::ElicitRequest(ElicitRequest::new(request))).await {
-            Ok(ClientResult::ElicitResult(answer)) => answer,
-            _ => ElicitResult::new(ElicitationAction::Decline),
+        let request = ElicitRequest::new(request);
+        let declined = || ElicitResult::new(ElicitationAction::Decline);
+        match &self.way {
+            Way::Rounds(questions) => {
+                round(questions, InputRequest::Elicitation(request)).await.unwrap_or_else(|_| declined())
+            }
+            Way::Session { .. } => match self.ask(ServerRequest::ElicitRequest(request)).await {
+                Ok(ClientResult::ElicitResult(answer)) => answer,
+                _ => declined(),
+            },
         }
     }
 
@@ -67,38 +99,84 @@ impl Caller {
     pub(crate) async fn sample(self, question: Sampling) -> Result<CreateMessageResult, String> {
         let request = question.request;
         let has_tools = request.tools.is_some() || request.tool_choice.is_some();
-        if has_tools && !self.peer.supports_sampling_tools() {
+        if has_tools
+            && !self.can(|client| client.sampling.as_ref().is_some_and(|kinds| kinds.tools.is_some()))
+        {
             return Err("its client gives a model no tools".to_owned());
         }
-        match self.ask(ServerRequest::CreateMessageRequest(CreateMessageRequest::new(request))).await {
+        let request = CreateMessageRequest::new(request);
+        if let Way::Rounds(questions) = &self.way {
+            return round(questions, InputRequest::CreateMessage(request)).await;
+        }
+        match self.ask(ServerRequest::CreateMessageRequest(request)).await {
             Ok(ClientResult::CreateMessageResult(answer)) => Ok(*answer),
             Ok(_) => Err("its client gave another answer".to_owned()),
             Err(error) => Err(excerpt(&error.to_string()).into_owned()),
         }
     }
 
+    /// The folders that it works in, where it can be asked for them now; `None` where it has no such answer.
+    pub(crate) async fn roots(&self) -> Option<ListRootsResult> {
+        match &self.way {
+            Way::Rounds(questions) if self.can(|client| client.roots.is_some()) => {
+                round(questions, InputRequest::ListRoots(ListRootsRequest::default())).await.ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports that the page of a URL elicitation has done its work.
+    pub(crate) async fn completed(&self, notification: CustomNotification) {
+        // Without a handshake the client learns it from the answer to its request.
+        let Way::Session { peer, .. } = &self.way else { return };
+        let notification = ServerNotification::CustomNotification(notification);
+        if let Err(error) = peer.send_notification(notification).await {
+            tracing::debug!(%error, "the end of an elicitation was not passed on");
+        }
+    }
+
     fn can(&self, what: impl Fn(&ClientCapabilities) -> bool) -> bool {
-        self.peer.peer_info().is_some_and(|client| what(&client.capabilities))
+        what(&self.capabilities)
     }
 
     async fn ask(self, request: ServerRequest) -> Result<ClientResult, ServiceError> {
+        let Way::Session { peer, request: id } = self.way else { return Err(ServiceError::TransportClosed) };
         // In a task of its own, which ends when this is dropped: in this one rmcp takes the question for a part of the
         // server's request, and would look for that among the client's.
         let mut asking = JoinSet::new();
-        asking.spawn(self.asked(request));
+        asking.spawn(asked(peer, id, request));
         let answer = asking.join_next().await.and_then(Result::ok);
         answer.unwrap_or(Err(ServiceError::TransportClosed))
     }
+}
 
-    async fn asked(self, mut request: ServerRequest) -> Result<ClientResult, ServiceError> {
-        request.extensions_mut().insert(OriginatingRequestId(self.request.clone()));
-        let mut handle =
-            self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-        let mut open = Open { peer: &self.peer, id: Some(handle.id.clone()) };
-        let answer = (&mut handle.rx).await;
-        open.id = None;
-        answer.unwrap_or(Err(ServiceError::TransportClosed))
-    }
+async fn asked(
+    peer: Peer<RoleServer>,
+    id: RequestId,
+    mut request: ServerRequest,
+) -> Result<ClientResult, ServiceError> {
+    request.extensions_mut().insert(OriginatingRequestId(id));
+    let mut handle = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+    let mut open = Open { peer: &peer, id: Some(handle.id.clone()) };
+    let answer = (&mut handle.rx).await;
+    open.id = None;
+    answer.unwrap_or(Err(ServiceError::TransportClosed))
+}
+
+/// Asks by the answer to the client's request, and waits until the client has sent it again.
+async fn round<T: DeserializeOwned>(
+    questions: &mpsc::Sender<Question>,
+    request: InputRequest,
+) -> Result<T, String> {
+    let gone = || "its client is gone".to_owned();
+    let (answer, answered) = oneshot::channel();
+    questions.send(Question { request, answer }).await.map_err(|_| gone())?;
+    let answer = answered.await.map_err(|_| gone())?;
+    serde_json::from_value(answer).map_err(|error| excerpt(&error.to_string()).into_owned())
+}
+
+fn capabilities(context: &RequestContext<RoleServer>) -> Arc<ClientCapabilities> {
+    Arc::new(context.client_capabilities().unwrap_or_default())
 }
 
 /// A question that has no answer yet; the client is told when nobody waits for it any more.

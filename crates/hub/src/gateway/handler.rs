@@ -1,29 +1,30 @@
 //! The requests of a client.
 #![expect(deprecated, reason = "logging is on its way out of MCP, and clients still set its level")]
 
-use std::{
-    borrow::Cow,
-    pin::{Pin, pin},
-    sync::Arc,
-    time::Duration,
-};
+use std::{borrow::Cow, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-        ContentBlock, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
-        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig,
-        SetLevelRequestMethod, SetLevelRequestParams, Tool,
+        ContentBlock, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
+        SetLevelRequestParams, SubscriptionFilter, Tool,
     },
-    service::{NotificationContext, RequestContext},
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
-use tokio::{sync::mpsc, time::timeout};
+use tokio::sync::mpsc;
 
-use super::{Caller, Gateway, rewrite::Rewrite};
+use super::{
+    Gateway,
+    rewrite::Rewrite,
+    rounds::Done,
+    run::{Again, Ran, unless_cancelled},
+    watch::{To, watch},
+};
 use crate::{
     CallError, CallOutcome, CallRequest, Misnamed, NamedTool, Progress, PromptRequest, ReadRequest, Use,
     audit::Recording,
@@ -49,9 +50,25 @@ impl ServerHandler for Gateway {
         info
     }
 
-    /// The versions with a handshake: in the later one a list's change is told of in another way.
-    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::LATEST_WITH_INITIALIZE))
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        // What the servers say of their use is part of it.
+        self.hub.wait_until_ready(self.patience).await;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()))
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // rmcp leaves out what the capabilities do not have.
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let (events, before) = (self.hub.events(), self.offers());
+        tokio::select! {
+            () = watch(self.hub.clone(), events, before, To::Subscription(context.sink())) => {}
+            () = context.cancelled() => {}
+        }
+        Ok(())
     }
 
     async fn initialize(
@@ -67,7 +84,12 @@ impl ServerHandler for Gateway {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.settled(&context.peer).await;
+        self.watch(&context.peer);
+        self.read_roots(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.read_roots(&context.peer).await;
     }
 
     async fn list_tools(
@@ -75,7 +97,7 @@ impl ServerHandler for Gateway {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offers = self.settled(&context.peer).await;
+        let offers = self.settled(&context).await;
         Ok(ListToolsResult::with_all_items(offers.tools().iter().map(listed).collect()))
     }
 
@@ -84,34 +106,41 @@ impl ServerHandler for Gateway {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let subject = ("tools/call", request.name.to_string());
+        let again = Again { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let named = offers
             .names()
             .spelt(&request.name)
             .inspect_err(|_| self.record_unknown(&request.name, &arguments, &context))
-            .map_err(misnamed)?;
-        let (progress, heard) = mpsc::channel(UNSENT);
-        let call = CallRequest::new(named.server.as_str(), &*named.item)
-            .arguments(arguments)
-            .caller(caller(&context))
-            .asked(self.caller(&context))
+            .map_err(misnamed)?
+            .clone();
+        let call = CallRequest::new(named.server.as_str(), &*named.item).arguments(arguments);
+        let call = call.caller(caller(&context));
+        let hub = self.hub.clone();
+        let work = |asked, progress: mpsc::Sender<Progress>| async move {
             // A client too slow to hear of all progress hears of some.
-            .on_progress(move |step| drop(progress.try_send(step)));
-        let outcome = tokio::select! {
-            biased;
-            () = context.ct.cancelled() => return Err(cancelled()),
-            outcome = with_progress(Box::pin(self.hub.call(call)), heard, &context) => outcome,
+            let call = call.asked(asked).on_progress(move |step| drop(progress.try_send(step)));
+            let outcome = Box::pin(hub.call(call)).await;
+            let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
+            let is_this = |tool: &&NamedTool| tool.server == named.server && *tool.tool.name == *named.item;
+            let tool = offers.tools().iter().find(is_this);
+            let promises = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
+            match outcome {
+                Ok(outcome) => Ok(Done::Tool(result(outcome, promises, &rewrite))),
+                // It names the pages that the user must open first.
+                Err(CallError::Refused { error, .. }) if error.code == URL_ELICITATION_REQUIRED => Err(error),
+                Err(error) => {
+                    Ok(Done::Tool(CallToolResult::error(vec![ContentBlock::text(error.to_string())])))
+                }
+            }
         };
-        let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
-        let tool =
-            offers.tools().iter().find(|tool| tool.server == named.server && *tool.tool.name == *named.item);
-        let promises = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
-        Ok(match outcome {
-            Ok(outcome) => result(outcome, promises, &rewrite),
-            Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+        match self.run(subject, again, work, &context).await? {
+            Ran::Done(Done::Tool(result)) => Ok(result.into()),
+            Ran::Asks(required) => Ok(required.into()),
+            Ran::Done(_) => Err(another()),
         }
-        .into())
     }
 
     async fn list_resources(
@@ -119,7 +148,7 @@ impl ServerHandler for Gateway {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(self.settled(&context.peer).await.resources().to_vec()))
+        Ok(ListResourcesResult::with_all_items(self.settled(&context).await.resources().to_vec()))
     }
 
     async fn list_resource_templates(
@@ -127,9 +156,7 @@ impl ServerHandler for Gateway {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(
-            self.settled(&context.peer).await.templates().to_vec(),
-        ))
+        Ok(ListResourceTemplatesResult::with_all_items(self.settled(&context).await.templates().to_vec()))
     }
 
     async fn read_resource(
@@ -137,22 +164,31 @@ impl ServerHandler for Gateway {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let subject = ("resources/read", request.uri.clone());
+        let again = Again { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
         let (server, uri) = offers
             .uris()
             .find_unlisted(&request.uri)
             .map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
-        let mut read =
-            ReadRequest::new(server.as_str(), uri).caller(caller(&context)).asked(self.caller(&context));
+        let mut read = ReadRequest::new(server.as_str(), uri).caller(caller(&context));
         if self.asks_for_resources {
             read = read.with_approval();
         }
-        let mut result = unless_cancelled(Box::pin(self.hub.read_resource(read)), &context).await?;
-        let rewrite = Rewrite { uris: offers.uris(), server: &server };
-        for contents in &mut result.contents {
-            rewrite.contents(contents);
+        let hub = self.hub.clone();
+        let work = |asked, _| async move {
+            let mut result = Box::pin(hub.read_resource(read.asked(asked))).await.map_err(refused)?;
+            let rewrite = Rewrite { uris: offers.uris(), server: &server };
+            for contents in &mut result.contents {
+                rewrite.contents(contents);
+            }
+            Ok(Done::Resource(result))
+        };
+        match self.run(subject, again, work, &context).await? {
+            Ran::Done(Done::Resource(result)) => Ok(result.into()),
+            Ran::Asks(required) => Ok(required.into()),
+            Ran::Done(_) => Err(another()),
         }
-        Ok(result.into())
     }
 
     async fn list_prompts(
@@ -160,7 +196,7 @@ impl ServerHandler for Gateway {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(self.settled(&context.peer).await.prompts().to_vec()))
+        Ok(ListPromptsResult::with_all_items(self.settled(&context).await.prompts().to_vec()))
     }
 
     async fn get_prompt(
@@ -168,18 +204,27 @@ impl ServerHandler for Gateway {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        let subject = ("prompts/get", request.name.clone());
+        let again = Again { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
-        let named = offers.prompt_names().spelt(&request.name).map_err(misnamed)?;
+        let named = offers.prompt_names().spelt(&request.name).map_err(misnamed)?.clone();
         let prompt = PromptRequest::new(named.server.as_str(), &*named.item)
             .arguments(request.arguments.unwrap_or_default())
-            .caller(caller(&context))
-            .asked(self.caller(&context));
-        let mut result = unless_cancelled(Box::pin(self.hub.get_prompt(prompt)), &context).await?;
-        let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
-        for message in &mut result.messages {
-            rewrite.message(message);
+            .caller(caller(&context));
+        let hub = self.hub.clone();
+        let work = |asked, _| async move {
+            let mut result = Box::pin(hub.get_prompt(prompt.asked(asked))).await.map_err(refused)?;
+            let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
+            for message in &mut result.messages {
+                rewrite.message(message);
+            }
+            Ok(Done::Prompt(result))
+        };
+        match self.run(subject, again, work, &context).await? {
+            Ran::Done(Done::Prompt(result)) => Ok(result.into()),
+            Ran::Asks(required) => Ok(required.into()),
+            Ran::Done(_) => Err(another()),
         }
-        Ok(result.into())
     }
 
     async fn set_level(
@@ -220,11 +265,6 @@ impl ServerHandler for Gateway {
 }
 
 impl Gateway {
-    /// Who is asked what the server wants to know meanwhile, where that is the client.
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Option<Caller> {
-        self.hub.calls().asks_callers.then(|| Caller::new(context, &self.client))
-    }
-
     /// A call of what is not there is recorded as any other.
     fn record_unknown(&self, name: &str, arguments: &Value, context: &RequestContext<RoleServer>) {
         let audit = self.hub.calls().audit.as_ref();
@@ -262,65 +302,20 @@ fn result(outcome: CallOutcome, promises: bool, rewrite: &Rewrite<'_>) -> CallTo
     result
 }
 
-type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + Send + 'a>>;
-
-/// Passes progress on while a call is under way, all of it before the outcome.
-async fn with_progress(
-    mut call: Boxed<'_, CallOutcome>,
-    mut heard: mpsc::Receiver<Progress>,
-    context: &RequestContext<RoleServer>,
-) -> Result<CallOutcome, CallError> {
-    let Some(token) = context.meta.get_progress_token() else { return call.await };
-    let pass_on = async |step: Progress| {
-        let mut params = ProgressNotificationParam::new(token.clone(), step.progress);
-        (params.total, params.message) = (step.total, step.message);
-        if let Err(error) = context.peer.notify_progress(params).await {
-            tracing::debug!(%error, "progress was not passed on");
-        }
-    };
-    // Beside the call: a client that reads nothing must not stop its clock.
-    let mut passing = pin!(async {
-        while let Some(step) = heard.recv().await {
-            pass_on(step).await;
-        }
-    });
-    let (outcome, more) = tokio::select! {
-        outcome = &mut call => (outcome, true),
-        () = &mut passing => (call.await, false),
-    };
-    if more && timeout(LAST, passing).await.is_err() {
-        tracing::debug!("progress was not passed on: the client does not take it");
-    }
-    outcome
-}
-
-async fn unless_cancelled<T>(
-    request: Boxed<'_, T>,
-    context: &RequestContext<RoleServer>,
-) -> Result<T, ErrorData> {
-    tokio::select! {
-        biased;
-        () = context.ct.cancelled() => Err(cancelled()),
-        result = request => result.map_err(refused),
-    }
-}
-
 /// The name that the client gave itself.
 fn caller(context: &RequestContext<RoleServer>) -> Arc<str> {
-    context
-        .peer
-        .peer_info()
-        .map_or_else(|| Arc::from("gateway"), |client| Arc::from(&*client.client_info.name))
+    context.client_info().map_or_else(|| Arc::from("gateway"), |client| Arc::from(client.name))
 }
 
 fn misnamed(error: Misnamed) -> ErrorData {
     ErrorData::invalid_params(error.to_string(), None)
 }
 
-fn refused(error: CallError) -> ErrorData {
+pub(super) fn refused(error: CallError) -> ErrorData {
     match error {
         CallError::Refused { error, .. } => error,
         CallError::NotConnected { .. }
+        | CallError::NotSent { .. }
         | CallError::TimedOut { .. }
         | CallError::ConnectionLost { .. }
         | CallError::Protocol { .. } => ErrorData::internal_error(error.to_string(), None),
@@ -328,12 +323,10 @@ fn refused(error: CallError) -> ErrorData {
     }
 }
 
-/// Nobody reads it: a cancelled request is not answered.
-fn cancelled() -> ErrorData {
-    ErrorData::internal_error("the request was cancelled", None)
+/// A request that was sent again under another method.
+fn another() -> ErrorData {
+    ErrorData::internal_error("the result is that of another request", None)
 }
 
-/// So long the outcome of a call waits for its progress to be passed on.
-const LAST: Duration = Duration::from_secs(1);
-/// So many steps wait for a client that is slow to take them.
-const UNSENT: usize = 64;
+/// The code by which a server says that the user must open a page before it goes on.
+const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);

@@ -1,10 +1,13 @@
 //! Tells a client which lists have changed.
 
 use futures_util::{FutureExt, StreamExt};
-use rmcp::{Peer, RoleServer};
+use rmcp::{
+    Peer, RoleServer,
+    service::{SubscriptionSendError, SubscriptionSink},
+};
 use tokio::task::JoinHandle;
 
-use crate::{EventStream, Hub, Offers};
+use crate::{EventStream, Hub, List, Offers};
 
 /// Tells a client which lists have changed, until it is dropped.
 #[derive(Debug)]
@@ -14,7 +17,7 @@ impl Watch {
     /// Tells of everything that is different from what was offered `before`.
     pub(super) fn start(hub: Hub, before: Offers, peer: Peer<RoleServer>) -> Self {
         let events = hub.events();
-        Self(tokio::spawn(watch(hub, events, before, peer)))
+        Self(tokio::spawn(async move { watch(hub, events, before, To::Session(&peer)).await }))
     }
 }
 
@@ -24,26 +27,58 @@ impl Drop for Watch {
     }
 }
 
-async fn watch(hub: Hub, mut events: EventStream, mut before: Offers, peer: Peer<RoleServer>) {
+/// Where changes are reported.
+#[derive(Clone, Copy)]
+pub(super) enum To<'a> {
+    Session(&'a Peer<RoleServer>),
+    Subscription(&'a SubscriptionSink),
+}
+
+impl To<'_> {
+    /// Returns `false` where the client is gone.
+    async fn tell(self, list: List) -> bool {
+        let told = match (self, list) {
+            (Self::Session(peer), List::Tools) => peer.notify_tool_list_changed().await,
+            (Self::Session(peer), List::Prompts) => peer.notify_prompt_list_changed().await,
+            (Self::Session(peer), _) => peer.notify_resource_list_changed().await,
+            (Self::Subscription(sink), list) => {
+                let told = match list {
+                    List::Tools => sink.notify_tool_list_changed().await,
+                    List::Prompts => sink.notify_prompt_list_changed().await,
+                    _ => sink.notify_resource_list_changed().await,
+                };
+                match told {
+                    // It did not ask for this list.
+                    Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => return true,
+                    Err(error) => {
+                        tracing::debug!(%error, "a subscription to a gateway has ended");
+                        return false;
+                    }
+                }
+            }
+        };
+        if let Err(error) = &told {
+            tracing::debug!(%error, "the client of a gateway is gone");
+        }
+        told.is_ok()
+    }
+}
+
+/// Reports everything that is different from what was offered `before`, until the client or the hub is gone.
+pub(super) async fn watch(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>) {
     // Something may have happened between the list that the client has, and the first event.
     loop {
         let now = before.renewed(&hub);
         let resources = now.resources() != before.resources() || now.templates() != before.templates();
-        let told = async {
-            if now.tools() != before.tools() {
-                peer.notify_tool_list_changed().await?;
+        let changes = [
+            (List::Tools, now.tools() != before.tools()),
+            (List::Resources, resources),
+            (List::Prompts, now.prompts() != before.prompts()),
+        ];
+        for (list, _) in changes.into_iter().filter(|(_, is_different)| *is_different) {
+            if !to.tell(list).await {
+                return;
             }
-            if resources {
-                peer.notify_resource_list_changed().await?;
-            }
-            if now.prompts() != before.prompts() {
-                peer.notify_prompt_list_changed().await?;
-            }
-            Ok::<(), rmcp::ServiceError>(())
-        };
-        if let Err(error) = told.await {
-            tracing::debug!(%error, "the client of a gateway is gone");
-            return;
         }
         before = now;
         if events.next().await.is_none() {

@@ -15,7 +15,7 @@ use crate::{
     call::Calls,
     config::{Sources, Variables, WatchSettings},
     connection::Setting,
-    handlers::Feed,
+    handlers::{ClientRoots, Feed},
 };
 
 /// A hub that is not there yet.
@@ -67,7 +67,7 @@ impl HubBuilder {
     /// What servers may ask of the program: nothing by default.
     pub fn handlers(mut self, handlers: Handlers) -> Self {
         // Those of two hubs may be clones.
-        self.handlers = Handlers { feed: Feed::default(), ..handlers };
+        self.handlers = Handlers { feed: Feed::default(), client_roots: ClientRoots::default(), ..handlers };
         self
     }
 
@@ -145,6 +145,7 @@ impl HubBuilder {
         let calls = Calls {
             asks_callers: self.handlers.asks_callers,
             logs: self.handlers.feed.clone(),
+            roots: self.handlers.client_roots.clone(),
             ..self.calls
         };
         let is_watching = CancellationToken::new();

@@ -10,5 +10,5 @@ mod refusal;
 
 pub(crate) use self::{
     child::{Child, Program, StartError, start},
-    lines::Lines,
+    lines::{Lines, SendError},
 };

@@ -100,13 +100,14 @@ fn what_waits_for_a_server_that_reads_nothing_has_a_bound() {
         let refused = async {
             let calls: FuturesUnordered<_> =
                 (0..6).map(|_| call(&hub, "echo", json!({"text": text}))).collect();
-            let mut errors = calls.map(|answer| answer.unwrap_err().to_string()).collect::<Vec<_>>().await;
-            errors.retain(|error| error.contains("takes no input"));
-            errors
+            let errors = calls.map(|answer| answer.unwrap_err()).collect::<Vec<_>>().await;
+            let unsent = errors.into_iter().filter(|error| error.to_string().contains("takes no input"));
+            unsent.collect::<Vec<_>>()
         };
         let (first, refused) = tokio::join!(call(&hub, "fault", json!({})), refused);
         first.unwrap_err();
         assert_eq!(refused.len(), 3, "{refused:?}");
+        assert!(refused.iter().all(|error| error.code() == "not_sent" && !error.was_sent()), "{refused:?}");
         let troubles = hub.troubles("s").unwrap();
         let why = &troubles.last().unwrap().what;
         assert!(

@@ -4,26 +4,29 @@
     reason = "sampling and logging are on their way out of MCP, and servers still use them"
 )]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use agentwire_hub::{Gateway, Handlers, Hub};
 use rmcp::{
-    ClientHandler, ErrorData, RoleClient, RoleServer, ServiceExt as _,
+    ClientHandler, ClientLifecycleMode, ClientServiceExt as _, ErrorData, RoleClient, RoleServer,
+    ServiceExt as _,
     model::{
         CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
-        CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
-        ElicitationAction, GetExtensions as _, Implementation, JsonRpcMessage, LoggingLevel,
-        LoggingMessageNotificationParam, RequestId, SamplingMessage, SetLevelRequestParams,
+        CreateMessageRequestParams, CreateMessageResult, CustomNotification, ElicitRequestParams,
+        ElicitResult, ElicitationAction, GetExtensions as _, Implementation, JsonRpcMessage, ListRootsResult,
+        LoggingLevel, LoggingMessageNotificationParam, RequestId, Root, SamplingMessage,
+        SetLevelRequestParams,
     },
     service::{
         NotificationContext, OriginatingRequestId, PeerRequestOptions, RequestContext, RunningService,
-        RxJsonRpcMessage, TxJsonRpcMessage,
+        RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage,
     },
     transport::{Transport, async_rw::AsyncRwTransport},
 };
 use serde_json::{Value, json};
 use tokio::{
     sync::{Notify, mpsc},
+    task::JoinHandle,
     time::timeout,
 };
 
@@ -34,10 +37,11 @@ use crate::{
 
 /// A client that answers, and tells what it hears.
 #[derive(Clone)]
-struct Client {
+pub(crate) struct Client {
     heard: mpsc::UnboundedSender<String>,
     capabilities: Value,
     answers: bool,
+    roots: Arc<Mutex<Vec<Root>>>,
 }
 
 impl ClientHandler for Client {
@@ -51,7 +55,11 @@ impl ClientHandler for Client {
         question: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let ElicitRequestParams::FormElicitationParams { message, .. } = question else { panic!() };
+        let message = match question {
+            ElicitRequestParams::FormElicitationParams { message, .. } => message,
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => format!("{message} {url}"),
+            _ => panic!(),
+        };
         self.heard.send(message.clone()).unwrap();
         if !self.answers {
             context.ct.cancelled().await;
@@ -68,6 +76,19 @@ impl ClientHandler for Client {
         Ok(CreateMessageResult::new(SamplingMessage::assistant_text("hello"), "a model".to_owned()))
     }
 
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        Ok(ListRootsResult::new(self.roots.lock().unwrap().clone()))
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let params = notification.params.unwrap_or_default();
+        self.heard.send(format!("{} {}", notification.method, params["elicitationId"])).unwrap();
+    }
+
     async fn on_logging_message(
         &self,
         message: LoggingMessageNotificationParam,
@@ -77,34 +98,46 @@ impl ClientHandler for Client {
     }
 }
 
-struct Connected {
-    client: RunningService<RoleClient, Client>,
+pub(crate) struct Connected {
+    pub(crate) client: RunningService<RoleClient, Client>,
     heard: mpsc::UnboundedReceiver<String>,
-    _server: RunningService<RoleServer, Gateway>,
+    _server: JoinHandle<Result<RunningService<RoleServer, Gateway>, ServerInitializeError>>,
 }
 
 async fn connected(gateway: Gateway, capabilities: Value, answers: bool) -> Connected {
-    let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let (sender, heard) = mpsc::unbounded_channel();
-    let client = Client { heard: sender, capabilities, answers };
-    let (server, client) = tokio::join!(gateway.patience(LIMIT).serve(ours), client.serve(theirs));
-    Connected { client: client.unwrap(), heard, _server: server.unwrap() }
+    connected_as(ClientLifecycleMode::Initialize, gateway, capabilities, answers).await
 }
 
-async fn asking() -> Hub {
+pub(crate) async fn connected_as(
+    lifecycle: ClientLifecycleMode,
+    gateway: Gateway,
+    capabilities: Value,
+    answers: bool,
+) -> Connected {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (sender, heard) = mpsc::unbounded_channel();
+    let client = Client { heard: sender, capabilities, answers, roots: Arc::default() };
+    let client = client.serve_with_lifecycle(theirs, lifecycle);
+    // Of a client without a handshake, it is connected at the first request.
+    let server = tokio::spawn(gateway.patience(LIMIT).serve(ours));
+    let client = client.await;
+    Connected { client: client.unwrap(), heard, _server: server }
+}
+
+pub(crate) async fn asking() -> Hub {
     hub(config(), |builder| builder.handlers(Handlers::new().ask_callers())).await
 }
 
-fn can_all() -> Value {
+pub(crate) fn can_all() -> Value {
     json!({"elicitation": {"form": {}}, "sampling": {}})
 }
 
-fn params(tool: &'static str, arguments: Value) -> CallToolRequestParams {
+pub(crate) fn params(tool: &'static str, arguments: Value) -> CallToolRequestParams {
     let Value::Object(arguments) = arguments else { panic!("{arguments}") };
     CallToolRequestParams::new(tool).with_arguments(arguments)
 }
 
-fn form() -> Value {
+pub(crate) fn form() -> Value {
     json!({"method": "elicitation/create", "params": {"message": "who?", "requestedSchema":
         {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer", "default": 5}}}}})
 }
@@ -122,7 +155,7 @@ impl Connected {
         self.client.call_tool(params("test__notify", notify)).await.unwrap();
     }
 
-    async fn heard(&mut self) -> String {
+    pub(crate) async fn heard(&mut self) -> String {
         timeout(LIMIT, self.heard.recv()).await.unwrap().unwrap()
     }
 }
@@ -135,9 +168,12 @@ async fn the_client_that_calls_is_asked() {
     let mut connected = connected(gateway, can_all(), true).await;
     let heard = connected.client.call_tool(params("test__heard", json!({}))).await.unwrap();
     let heard: Value = serde_json::from_str(&heard.content[0].as_text().unwrap().text).unwrap();
-    assert_eq!(heard["client"]["capabilities"], can_all());
+    let offered =
+        json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": true}});
+    assert_eq!(heard["client"]["capabilities"], offered);
     let answer = connected.asks(form()).await;
-    assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada", "age": 5}}));
+    // The answer of the user, without the default of `age`.
+    assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada"}}));
     assert_eq!(connected.heard().await, "test: who?");
     let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
     let sample =
@@ -181,7 +217,7 @@ async fn a_question_goes_with_the_request_that_the_client_made() {
     let hub = asking().await;
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (sender, _heard) = mpsc::unbounded_channel();
-    let client = Client { heard: sender, capabilities: can_all(), answers: true };
+    let client = Client { heard: sender, capabilities: can_all(), answers: true, roots: Arc::default() };
     let (seen, mut sees) = mpsc::unbounded_channel();
     let gateway = async {
         let (output, input) = tokio::io::split(ours);
@@ -204,9 +240,10 @@ async fn a_question_goes_with_the_request_that_the_client_made() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_for_the_call_of_another() {
+async fn a_client_is_asked_while_another_calls_the_same_server() {
     let hub = asking().await;
-    let connected = connected(Gateway::new(&hub), can_all(), true).await;
+    let mut other_client = connected(Gateway::new(&hub), can_all(), true).await;
+    let mut connected = connected(Gateway::new(&hub), can_all(), true).await;
     let begun = Arc::new(Notify::new());
     let begins = Arc::clone(&begun);
     let other = tokio::spawn({
@@ -215,10 +252,58 @@ async fn nobody_is_asked_for_the_call_of_another() {
         async move { hub.call(ticking.on_progress(move |_| begins.notify_one())).await }
     });
     timeout(LIMIT, begun.notified()).await.unwrap();
-    assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
-    other.abort();
-    drop(other.await);
+    // The program calls it, and then a client which is not asked.
+    let ticking = other_client.client.peer().clone();
+    let ticking = tokio::spawn(async move {
+        ticking.call_tool(params("test__tick", json!({"times": 100_000, "every": 20}))).await
+    });
+    // Calls of one client are sent in their order.
+    other_client.client.call_tool(params("test__heard", json!({}))).await.unwrap();
     assert_eq!(connected.asks(form()).await["result"]["action"], "accept");
+    assert_eq!(connected.heard().await, "test: who?");
+    assert!(other_client.heard.try_recv().is_err());
+    ticking.abort();
+    other.abort();
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_opens_pages_and_hears_of_their_end() {
+    let hub = asking().await;
+    let mut connected = connected(Gateway::new(&hub), json!({"elicitation": {"url": {}}}), true).await;
+    let page =
+        json!({"mode": "url", "message": "sign in", "url": "https://example.org/", "elicitationId": "e1"});
+    let answer = connected.asks(json!({"method": "elicitation/create", "params": page})).await;
+    assert_eq!(answer["result"]["action"], "accept", "{answer}");
+    assert_eq!(connected.heard().await, "test: sign in https://example.org/");
+    // A form it can't answer.
+    assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
+    let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}});
+    connected.client.call_tool(params("test__notify", end)).await.unwrap();
+    assert_eq!(connected.heard().await, "notifications/elicitation/complete \"e1\"");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn roots_of_clients_are_passed_to_servers_and_so_are_their_changes() {
+    let hub = asking().await;
+    let capabilities = json!({"roots": {"listChanged": true}});
+    let connected = connected(Gateway::new(&hub), capabilities, true).await;
+    let roots = async || connected.asks(json!({"method": "roots/list"})).await["result"]["roots"].clone();
+    assert_eq!(roots().await, json!([]));
+    connected.client.service().roots.lock().unwrap().push(Root::new("file:///a"));
+    connected.client.notify_roots_list_changed().await.unwrap();
+    let changed = async {
+        loop {
+            let heard = connected.client.call_tool(params("test__heard", json!({}))).await.unwrap();
+            if heard.content[0].as_text().unwrap().text.contains("notifications/roots/list_changed") {
+                return;
+            }
+        }
+    };
+    timeout(LIMIT, changed).await.unwrap();
+    assert_eq!(roots().await, json!([{"uri": "file:///a"}]));
+    drop(connected);
     hub.close().await;
 }
 

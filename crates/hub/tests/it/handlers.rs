@@ -70,12 +70,14 @@ async fn handlers_answer_and_are_announced() {
         .roots(|server| vec![Root::new(format!("file:///{server}"))]);
     let hub = hub_with(handlers).await;
     let client = &heard(&hub).await["client"];
-    assert_eq!(client["capabilities"], json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}}));
+    let offered = json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {"listChanged": true}});
+    assert_eq!(client["capabilities"], offered);
     // The last version that has a handshake.
     assert_eq!(client["protocolVersion"], "2025-11-25");
     assert_eq!(client["clientInfo"]["name"], "agentwire-hub");
     let answer = asks(&hub, "elicitation/create", form()).await;
-    assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada", "age": 5}}));
+    // Without the default of `age`, which the user did not give.
+    assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada"}}));
     let answer = asks(&hub, "sampling/createMessage", message()).await;
     assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-1), &json!("not now")));
     let answer = asks(&hub, "roots/list", json!({})).await;

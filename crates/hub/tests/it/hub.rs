@@ -75,3 +75,17 @@ fn why(hub: &Hub, server: &str) -> String {
 }
 
 const LIMIT: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn a_server_that_ends_at_a_request_before_initialize_is_started_again() {
+    let mut program = server::program();
+    let script = "exec 3>&1 1>/dev/null; read -r first; case $first in *'\"initialize\"'*) ;; *) exit 1 ;; esac; \
+                  { printf '%s\\n' \"$first\"; cat; } | \"$0\" server::serve --exact --ignored --nocapture";
+    program.args[1] = script.to_owned();
+    let mut config = ServerConfig::new(program);
+    config.always_allow = ["*"].into_iter().collect();
+    let hub = server::hub(config, |builder| builder).await;
+    let ServerState::Connected { protocol, .. } = hub.server("test").unwrap().state else { panic!() };
+    assert_eq!(&*protocol, "2025-11-25");
+    hub.close().await;
+}

@@ -37,6 +37,7 @@ mod promises;
 mod real;
 mod server;
 mod slow_client;
+mod stateless;
 mod trust;
 #[cfg(feature = "http")]
 mod web;

@@ -74,6 +74,8 @@ struct State {
     added: Vec<Value>,
     asked: HashMap<i64, mpsc::Sender<Value>>,
     subscribed: Vec<Value>,
+    /// The methods of its other notifications.
+    told: Vec<String>,
 }
 
 impl Server {
@@ -91,6 +93,8 @@ impl Server {
     fn hear(&self, method: &str, params: &Value) {
         if method == "notifications/cancelled" {
             self.state.lock().unwrap().cancelled.push(params.clone());
+        } else {
+            self.state.lock().unwrap().told.push(method.to_owned());
         }
     }
 
@@ -188,8 +192,10 @@ impl Server {
                 text(&answer.recv().unwrap().to_string())
             }
             "heard" => {
-                let State { client, cancelled, subscribed, .. } = &*self.state.lock().unwrap();
-                text(&json!({"client": client, "cancelled": cancelled, "subscribed": subscribed}).to_string())
+                let State { client, cancelled, subscribed, told, .. } = &*self.state.lock().unwrap();
+                let heard =
+                    json!({"client": client, "cancelled": cancelled, "subscribed": subscribed, "told": told});
+                text(&heard.to_string())
             }
             "notify" => {
                 if let Some(added) = arguments.get("add") {

@@ -1,0 +1,81 @@
+//! What a server without a handshake wants to know before it answers a request, and pages that a user is to open.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures_util::future::try_join_all;
+use rmcp::model::{
+    CustomNotification, ElicitRequestParams, ErrorData, InputRequest, InputRequests, InputResponses,
+};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Client, Origin};
+use crate::gateway::Caller;
+
+impl Client {
+    /// Answers what a server wants to know before it goes on with a request of this caller.
+    ///
+    /// # Errors
+    ///
+    /// The refusal, where something that it wants can't be had.
+    pub(crate) async fn provide(
+        &self,
+        wanted: InputRequests,
+        caller: Option<&Caller>,
+    ) -> Result<InputResponses, ErrorData> {
+        let answers = wanted.into_iter().map(|(key, request)| async move {
+            let answer = self.input(request, Origin::Call(caller)).await?;
+            Ok((key, answer))
+        });
+        Ok(try_join_all(answers).await?.into_iter().collect())
+    }
+
+    async fn input(&self, request: InputRequest, origin: Origin<'_>) -> Result<Value, ErrorData> {
+        // Dropped with the call.
+        let taken_back = CancellationToken::new();
+        let answer = match request {
+            InputRequest::Elicitation(request) => {
+                serde_json::to_value(self.elicit(request.params, origin, &taken_back).await)
+            }
+            InputRequest::CreateMessage(request) => {
+                serde_json::to_value(self.sample(request.params, origin, &taken_back).await?)
+            }
+            InputRequest::ListRoots(_) => serde_json::to_value(self.roots_for(origin).await),
+            _ => return Err(ErrorData::invalid_request("this kind of input is not known", None)),
+        };
+        answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+}
+
+/// The pages that clients of a gateway were asked to open: the server says of each when it has done its work.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pages(Arc<Mutex<VecDeque<(String, Caller)>>>);
+
+impl Pages {
+    /// Notes the question, where it is for a page.
+    pub(super) fn add(&self, request: &ElicitRequestParams, caller: &Caller) {
+        let ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } = request else { return };
+        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if pages.len() == MAX_PAGES {
+            pages.pop_front();
+        }
+        pages.push_back((elicitation_id.clone(), caller.clone()));
+    }
+
+    /// Returns the client to which a notification goes that says that a page has done its work.
+    pub(super) fn completed(&self, notification: &CustomNotification) -> Option<Caller> {
+        if notification.method != "notifications/elicitation/complete" {
+            return None;
+        }
+        let id = notification.params.as_ref()?.get("elicitationId")?.as_str()?;
+        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = pages.iter().position(|(page, _)| page == id)?;
+        pages.remove(index).map(|(_, caller)| caller)
+    }
+}
+
+/// So many pages of one connection are remembered; the oldest are forgotten.
+const MAX_PAGES: usize = 256;

@@ -1,0 +1,99 @@
+//! Follows what a server without a handshake reports: it sends notifications only on a `subscriptions/listen` stream.
+
+use std::{convert::Infallible, future::pending, time::Duration};
+
+use rmcp::{
+    ServiceError,
+    model::{ErrorCode, ServerCapabilities, SubscriptionFilter},
+    service::{Subscription, SubscriptionEnd},
+};
+use tokio::time::sleep;
+
+use super::{Core, Live};
+use crate::excerpt::excerpt;
+
+impl Core {
+    /// Listens as long as the connection stands, to the changes of lists and of subscribed resources.
+    pub(super) async fn listen(&self, live: &Live) -> Infallible {
+        if !live.is_stateless() {
+            return pending().await;
+        }
+        let mut uris = self.subscriptions.follow();
+        let mut losses = 0;
+        loop {
+            let wanted = filter(live, uris.borrow_and_update().iter());
+            if wanted == SubscriptionFilter::default() {
+                let _ = uris.changed().await;
+                continue;
+            }
+            let end = tokio::select! {
+                end = self.listen_once(live, &wanted, losses > 0) => end,
+                Ok(()) = uris.changed() => continue,
+            };
+            match end {
+                Ok(stood) => losses = if stood { 1 } else { losses + 1 },
+                Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                    let why = excerpt(&error.message);
+                    self.record.note(&format!("it does not report what changes: {why}"));
+                    return pending().await;
+                }
+                Err(error) => {
+                    tracing::debug!(server = %self.name, %error, "a subscription was lost");
+                    losses += 1;
+                }
+            }
+            sleep(PAUSE.saturating_mul(1 << losses.min(5)).min(LONGEST_PAUSE)).await;
+        }
+    }
+
+    /// Listens until the stream ends. Returns whether it has brought anything.
+    async fn listen_once(
+        &self,
+        live: &Live,
+        wanted: &SubscriptionFilter,
+        is_again: bool,
+    ) -> Result<bool, ServiceError> {
+        let mut subscription = live.peer.listen(wanted.clone()).await?;
+        if is_again {
+            live.client.missed();
+        }
+        self.note_refused(wanted, &subscription);
+        let mut has_come = false;
+        while let Some(notification) = subscription.next().await? {
+            has_come = true;
+            live.client.notified(&notification);
+        }
+        if let Some(SubscriptionEnd::Lagged { .. }) = subscription.end() {
+            tracing::debug!(server = %self.name, "notifications were missed");
+        }
+        Ok(has_come)
+    }
+
+    fn note_refused(&self, wanted: &SubscriptionFilter, subscription: &Subscription) {
+        let taken = subscription.acknowledged().resource_subscriptions.clone().unwrap_or_default();
+        for uri in wanted.resource_subscriptions.iter().flatten().filter(|uri| !taken.contains(uri)) {
+            self.record.note(&format!("it does not take the subscription to `{}`", excerpt(uri)));
+        }
+    }
+}
+
+/// What there is to listen to: what the server announces, and the resources that the program has subscribed to.
+fn filter<'a>(live: &Live, uris: impl Iterator<Item = &'a String>) -> SubscriptionFilter {
+    let mut filter = SubscriptionFilter::default();
+    let Some(ServerCapabilities { tools, resources, prompts, .. }) =
+        live.info.as_ref().map(|info| &info.capabilities)
+    else {
+        return filter;
+    };
+    let if_changes = |changes: Option<bool>| changes.filter(|changes| *changes);
+    filter.tools_list_changed = if_changes(tools.as_ref().and_then(|tools| tools.list_changed));
+    filter.resources_list_changed = if_changes(resources.as_ref().and_then(|list| list.list_changed));
+    filter.prompts_list_changed = if_changes(prompts.as_ref().and_then(|prompts| prompts.list_changed));
+    let uris: Vec<String> = uris.cloned().collect();
+    filter.resource_subscriptions = (!uris.is_empty()).then_some(uris);
+    filter
+}
+
+/// Before the stream is opened again; it doubles.
+const PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -1,0 +1,130 @@
+//! Runs the request of a client: until there is a result, or until the client is asked.
+
+use std::{
+    pin::{Pin, pin},
+    time::Duration,
+};
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{InputRequiredResult, InputResponses, ProgressNotificationParam},
+    service::RequestContext,
+};
+use tokio::{sync::mpsc, time::timeout};
+
+use super::{
+    Caller, Gateway,
+    handler::refused,
+    is_stateless,
+    rounds::{Done, Next, QUESTIONS, Running},
+};
+use crate::{CallError, Progress};
+
+/// What a client sends with a request that it sends again.
+pub(super) struct Again {
+    pub(super) responses: Option<InputResponses>,
+    pub(super) state: Option<String>,
+}
+
+/// What the answer to a request is.
+pub(super) enum Ran {
+    Done(Done),
+    Asks(InputRequiredResult),
+}
+
+impl Gateway {
+    /// Runs a request, or goes on with it where the client sends it again.
+    pub(super) async fn run<F>(
+        &self,
+        subject: (&'static str, String),
+        again: Again,
+        work: impl FnOnce(Option<Caller>, mpsc::Sender<Progress>) -> F,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Ran, ErrorData>
+    where
+        F: Future<Output = Result<Done, ErrorData>> + Send + 'static,
+    {
+        let mut running = match again.state {
+            Some(state) => {
+                let mut running = self.waiting.take(&state, &subject)?;
+                if running.answer(again.responses.unwrap_or_default()) {
+                    return Ok(Ran::Asks(self.waiting.keep(running)));
+                }
+                running
+            }
+            None => {
+                let (questions, asked) = mpsc::channel(QUESTIONS);
+                let (progress, heard) = mpsc::channel(UNSENT);
+                let caller = self.hub.calls().asks_callers.then(|| {
+                    if is_stateless(context) {
+                        Caller::in_rounds(context, &self.client, questions)
+                    } else {
+                        Caller::new(context, &self.client)
+                    }
+                });
+                Running::start(subject, work(caller, progress), asked, heard)
+            }
+        };
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(cancelled()),
+            next = next(&mut running, context) => match next {
+                Next::Done(done) => done.map(Ran::Done),
+                Next::Asks => Ok(Ran::Asks(self.waiting.keep(running))),
+            },
+        }
+    }
+}
+
+/// Waits for what happens next, and passes progress on meanwhile: all of it before the result.
+async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Next {
+    let Some(token) = context.meta.get_progress_token() else { return running.next().await };
+    let pass_on = async |step: Progress| {
+        let mut params = ProgressNotificationParam::new(token.clone(), step.progress);
+        (params.total, params.message) = (step.total, step.message);
+        if let Err(error) = context.peer.notify_progress(params).await {
+            tracing::debug!(%error, "progress was not passed on");
+        }
+    };
+    let Some(mut heard) = running.progress.take() else { return running.next().await };
+    let next = {
+        // Beside the call: a client that reads nothing must not stop its clock.
+        let mut passing = pin!(async {
+            while let Some(step) = heard.recv().await {
+                pass_on(step).await;
+            }
+        });
+        let (next, is_more) = tokio::select! {
+            next = running.next() => (next, true),
+            () = &mut passing => (running.next().await, false),
+        };
+        if is_more && matches!(next, Next::Done(_)) && timeout(LAST, passing).await.is_err() {
+            tracing::debug!("progress was not passed on: the client does not take it");
+        }
+        next
+    };
+    running.progress = Some(heard);
+    next
+}
+
+/// Waits for a result unless the client cancels the request.
+pub(super) async fn unless_cancelled<T>(
+    request: Pin<Box<dyn Future<Output = Result<T, CallError>> + Send + '_>>,
+    context: &RequestContext<RoleServer>,
+) -> Result<T, ErrorData> {
+    tokio::select! {
+        biased;
+        () = context.ct.cancelled() => Err(cancelled()),
+        result = request => result.map_err(refused),
+    }
+}
+
+/// Nobody reads it: a cancelled request is not answered.
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the request was cancelled", None)
+}
+
+/// So long the outcome of a call waits for its progress to be passed on.
+const LAST: Duration = Duration::from_secs(1);
+/// So many steps wait for a client that is slow to take them.
+const UNSENT: usize = 64;
