@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use agentwire_transport::{ExitReport, Terminate};
 use bytes::Bytes;
+use serde_json::Value;
 
 use super::TooLong;
-use crate::{Argv, End, Entry, Header, Transcript, json::Json};
+use crate::{Argv, End, Entry, Header, Transcript};
 
 /// Everything that was seen, in order.
 #[derive(Debug)]
@@ -171,9 +172,9 @@ impl Cutter {
 /// The version of the CLI, which it tells when a turn starts.
 fn version(line: &[u8]) -> Option<Box<str>> {
     let is_told = line.windows(VERSION.len()).any(|part| part == VERSION.as_bytes());
-    let line = is_told.then(|| Json::object(line)).flatten()?;
-    let is_init = line.text_at(&["type"]) == Some("system") && line.text_at(&["subtype"]) == Some("init");
-    let version = line.text_at(&[VERSION]).filter(|_| is_init)?;
+    let line: Value = is_told.then(|| serde_json::from_slice(line).ok()).flatten()?;
+    let is_init = line["type"] == "system" && line["subtype"] == "init";
+    let version = line[VERSION].as_str().filter(|_| is_init)?;
     (!version.is_empty() && !version.contains(char::is_whitespace)).then(|| version.into())
 }
 
