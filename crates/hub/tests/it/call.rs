@@ -95,6 +95,20 @@ async fn bad_arguments_are_told_all_at_once_and_not_sent() {
 }
 
 #[tokio::test]
+async fn an_argument_that_is_null_is_left_out_if_it_may_be() {
+    let hub = hub(config(), |builder| builder).await;
+    let outcome = hub.call(call("read-file", json!({"path": "a", "lines": null}))).await.unwrap();
+    let called: Value = serde_json::from_str(text(&outcome)).unwrap();
+    assert_eq!(called["arguments"], json!({"path": "a"}));
+    let error = hub.call(call("read-file", json!({"path": null}))).await.unwrap_err();
+    assert!(error.to_string().contains("/path: null is not of type \"string\""), "{error}");
+    // One that may be `null` is sent.
+    let outcome = hub.call(call("give", json!({"content": [], "_meta": null}))).await.unwrap();
+    assert!(!outcome.is_error);
+    hub.close().await;
+}
+
+#[tokio::test]
 async fn every_kind_of_content_comes_through() {
     let hub = hub(config(), |builder| builder).await;
     let content = json!([
