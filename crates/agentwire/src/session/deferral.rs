@@ -82,6 +82,10 @@ impl Responder for Deferrals {
         self.responder.may_answer(request)
     }
 
+    fn may_answer_any(&self) -> bool {
+        self.responder.may_answer_any()
+    }
+
     fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
         self.responder.refusal(request)
     }
