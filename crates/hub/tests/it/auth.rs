@@ -159,7 +159,8 @@ async fn a_token_that_is_refused_is_renewed_and_nobody_notices() {
             asked.iter().all(|(_, header)| header.as_ref().is_some_and(|is| is.starts_with("Basic "))),
             "{asked:?}"
         );
-        assert_eq!(asked[1].0["scope"], "basic");
+        // Without a scope the server keeps the one that it granted.
+        assert!(asked[1].0.get("scope").is_none_or(|scope| scope == "basic"), "{asked:?}");
         hub.close().await;
     }
 }
