@@ -22,6 +22,9 @@ pub enum ParseCause {
     /// The text begins neither with the header line nor with a JSON object.
     #[error("neither a transcript header nor JSON lines")]
     NotATranscript,
+    /// The text is a stored session (`projects/…/*.jsonl`), which the CLI's hooks call a transcript (`transcript_path`).
+    #[error("a session that the CLI stored, not a recording of its output: read it with agentwire-sessions")]
+    StoredSession,
     /// The format is newer than this crate. Use a newer one.
     #[error("format version {found} is newer than {}, the newest that can be read", Version::CURRENT)]
     Newer {

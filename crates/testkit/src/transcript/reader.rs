@@ -16,9 +16,18 @@ pub(super) fn parse(text: Bytes) -> Result<Transcript, ParseError> {
     }
     let unmarked = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
     if unmarked.trim_ascii_start().starts_with(b"{") {
-        return Ok(json_lines(text));
+        return match text.split(|byte| *byte == b'\n').position(is_stored_entry) {
+            Some(index) => Err(ParseCause::StoredSession.at(index + 1)),
+            None => Ok(json_lines(text)),
+        };
     }
     Err(ParseCause::NotATranscript.at(1))
+}
+
+/// Whether the line is a message of a stored session: each names its parent, which no line of the protocol does.
+fn is_stored_entry(line: &[u8]) -> bool {
+    let Ok(serde_json::Value::Object(entry)) = serde_json::from_slice(line) else { return false };
+    entry.contains_key("parentUuid") && entry.contains_key("isSidechain")
 }
 
 /// Takes every line for an inbound one.
