@@ -15,11 +15,11 @@ use crate::{DeniedBy, ServerName, Use};
 /// than when its server first listed it in this run.
 ///
 /// ```
-/// use agentwire_hub::{Approval, Decision};
+/// use agentwire_hub::{Approval, CallDecision};
 ///
 /// let approval = Approval::asked(async |call| {
 ///     println!("{} wants to use {} of {}", call.caller, call.name, call.server);
-///     Decision::Deny { reason: Some("not today".to_owned()) }
+///     CallDecision::deny("not today")
 /// });
 /// ```
 #[derive(Clone, Default)]
@@ -38,7 +38,7 @@ enum Who {
     },
 }
 
-type Ask = Arc<dyn Fn(Proposed) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
+type Ask = Arc<dyn Fn(Proposed) -> Pin<Box<dyn Future<Output = CallDecision> + Send>> + Send + Sync>;
 
 impl Approval {
     /// Denies what the configuration does not allow.
@@ -58,7 +58,7 @@ impl Approval {
     pub fn asked<F, Fut>(handler: F) -> Self
     where
         F: Fn(Proposed) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Decision> + Send + 'static,
+        Fut: Future<Output = CallDecision> + Send + 'static,
     {
         Self { who: Who::Asked { ask: Arc::new(move |call| Box::pin(handler(call))), limit: LIMIT } }
     }
@@ -89,9 +89,9 @@ impl Approval {
         // The closure may panic as well as what it gives.
         let asked = AssertUnwindSafe(async { ask(proposed).await }).catch_unwind();
         match timeout(limit, asked).await {
-            Ok(Ok(Decision::Allow)) => Ok(Approved::Once),
-            Ok(Ok(Decision::AllowAlways)) => Ok(Approved::Always),
-            Ok(Ok(Decision::Deny { reason })) => Err(Denied { by: DeniedBy::Handler, reason }),
+            Ok(Ok(CallDecision::Allow)) => Ok(Approved::Once),
+            Ok(Ok(CallDecision::AllowAlways)) => Ok(Approved::Always),
+            Ok(Ok(CallDecision::Deny { reason })) => Err(Denied { by: DeniedBy::Handler, reason }),
             Ok(Err(_)) => denied(DeniedBy::Panic),
             Err(_) => denied(DeniedBy::TimeLimit(limit)),
         }
@@ -144,7 +144,7 @@ impl fmt::Debug for Proposed {
 /// Whether a call is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Decision {
+pub enum CallDecision {
     /// This time.
     Allow,
     /// From now on: the tool is added to `alwaysAllow` of its server, where the configuration can be written. It is asked
@@ -155,6 +155,18 @@ pub enum Decision {
         /// Why, for whoever called.
         reason: Option<String>,
     },
+}
+
+impl CallDecision {
+    /// Allows the call this time.
+    pub fn allow() -> Self {
+        Self::Allow
+    }
+
+    /// Denies the call; the caller gets the reason.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: Some(reason.into()) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

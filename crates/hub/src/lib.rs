@@ -26,7 +26,7 @@ mod state;
 mod tools;
 mod transport;
 
-pub use approval::{Approval, Decision, Proposed};
+pub use approval::{Approval, CallDecision, Proposed};
 pub use audit::{Arguments, Audit, CallRecord, CallRecords, Ended, Rule, Use};
 pub use call::{
     CallError, CallLimits, CallOutcome, CallRequest, DeniedBy, LeftOut, PromptRequest, ReadRequest, TimeLimit,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentwire_hub::{
-    Approval, Decision, Hub, Use,
+    Approval, CallDecision, Hub, Use,
     config::{ServerConfig, Sources, Stdio},
 };
 use rmcp::{
@@ -24,8 +24,8 @@ pub(crate) async fn hub() -> Hub {
     config.always_allow = ["*"].into_iter().collect();
     config.disabled_tools = ["secret"].into_iter().collect();
     let reading = Approval::asked(async |call| match call.what {
-        Use::Resource if &*call.name == "toy://one" => Decision::Allow,
-        _ => Decision::Deny { reason: None },
+        Use::Resource if &*call.name == "toy://one" => CallDecision::Allow,
+        _ => CallDecision::Deny { reason: None },
     });
     let hub = Hub::builder().sources(Sources::new().server("toy", config)).approval(reading).build();
     assert!(hub.wait_until_ready(std::time::Duration::from_secs(20)).await);

@@ -9,7 +9,7 @@ use std::{
 };
 
 use agentwire_hub::{
-    Approval, Arguments, Audit, CallError, CallRequest, Decision, DeniedBy, Ended, Hub, PromptRequest,
+    Approval, Arguments, Audit, CallDecision, CallError, CallRequest, DeniedBy, Ended, Hub, PromptRequest,
     Proposed, ReadRequest, Rule, Use,
     config::{ServerConfig, Sources},
 };
@@ -31,7 +31,7 @@ fn config() -> ServerConfig {
 async fn asking<F, Fut>(handler: F) -> (Hub, Arc<AtomicUsize>)
 where
     F: Fn(Proposed) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Decision> + Send + 'static,
+    Fut: Future<Output = CallDecision> + Send + 'static,
 {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -67,9 +67,9 @@ async fn a_handler_sees_the_call_and_decides() {
         );
         assert!(!format!("{call:?}").contains("secret"));
         if call.arguments["text"] == "secret" {
-            Decision::Allow
+            CallDecision::Allow
         } else {
-            Decision::Deny { reason: Some("no such text".to_owned()) }
+            CallDecision::Deny { reason: Some("no such text".to_owned()) }
         }
     })
     .await;
@@ -82,7 +82,7 @@ async fn a_handler_sees_the_call_and_decides() {
 
 #[tokio::test]
 async fn nobody_is_asked_about_what_can_not_be() {
-    let (hub, asked) = asking(async |_| Decision::Allow).await;
+    let (hub, asked) = asking(async |_| CallDecision::Allow).await;
     for request in [
         call("nothing", json!({})),
         call("echo", json!({})),
@@ -124,7 +124,7 @@ async fn what_was_switched_off_meanwhile_is_not_called() {
     let approval = Approval::asked(move |_| {
         let (answer, answered) = tokio::sync::oneshot::channel();
         ask.send(answer).unwrap();
-        async { answered.await.unwrap_or(Decision::Deny { reason: None }) }
+        async { answered.await.unwrap_or(CallDecision::Deny { reason: None }) }
     });
     let hub = hub(config(), |builder| builder.approval(approval)).await;
     let (error, ()) = tokio::join!(hub.call(echo()), async {
@@ -132,7 +132,7 @@ async fn what_was_switched_off_meanwhile_is_not_called() {
         let mut config = config();
         config.disabled_tools = ["echo"].into_iter().collect();
         hub.apply(Sources::new().server("test", config).read());
-        answer.send(Decision::Allow).unwrap();
+        answer.send(CallDecision::Allow).unwrap();
     });
     assert_eq!(error.unwrap_err().code(), "tool_disabled");
     // A server of that name that is another program now is not what was allowed.
@@ -146,7 +146,7 @@ async fn what_was_switched_off_meanwhile_is_not_called() {
         hub.apply(Sources::new().server("test", config).read());
         // The restart comes after the change, and is over when the other program runs.
         hub.restart("test").await.unwrap();
-        answer.send(Decision::Allow).unwrap();
+        answer.send(CallDecision::Allow).unwrap();
     });
     let error = error.unwrap_err();
     assert!(matches!(error, CallError::Denied { by: DeniedBy::Change, .. }), "{error}");
@@ -157,7 +157,7 @@ async fn what_was_switched_off_meanwhile_is_not_called() {
         outcome = hub.call(echo()) => panic!("{outcome:?}"),
         answer = asked.recv() => answer.unwrap(),
     };
-    assert!(answer.send(Decision::Allow).is_err());
+    assert!(answer.send(CallDecision::Allow).is_err());
     hub.close().await;
 }
 
@@ -172,7 +172,7 @@ async fn what_is_allowed_always_is_written_and_not_asked_for_again() {
     let count = Arc::clone(&asked);
     let approval = Approval::asked(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
-        async { Decision::AllowAlways }
+        async { CallDecision::AllowAlways }
     });
     let sources = Sources::new().project(folder.path());
     let hub = Hub::builder().sources(sources).trust_projects(true).approval(approval).build();
@@ -190,13 +190,13 @@ async fn what_is_allowed_always_is_written_and_not_asked_for_again() {
 async fn an_allowed_tool_that_its_server_changes_is_asked_about() {
     let (hub, asked) = asking(async |call: Proposed| {
         if &*call.name == "notify" {
-            return Decision::Allow;
+            return CallDecision::Allow;
         }
         assert!(call.has_changed);
         match &*call.caller {
-            "always" => Decision::AllowAlways,
-            "once" => Decision::Allow,
-            _ => Decision::Deny { reason: None },
+            "always" => CallDecision::AllowAlways,
+            "once" => CallDecision::Allow,
+            _ => CallDecision::Deny { reason: None },
         }
     })
     .await;
@@ -295,7 +295,7 @@ async fn a_tool_that_the_program_allows_again_is_allowed_as_it_is() {
 async fn a_resource_is_read_with_approval_where_the_request_wants_that() {
     let (hub, asked) = asking(async |call: Proposed| {
         assert_eq!((call.what, call.tool.is_none(), &*call.arguments), (Use::Resource, true, &json!(null)));
-        if &*call.name == "test://a" { Decision::Allow } else { Decision::Deny { reason: None } }
+        if &*call.name == "test://a" { CallDecision::Allow } else { CallDecision::Deny { reason: None } }
     })
     .await;
     let read = |uri: &str| ReadRequest::new("test", uri).caller("model");
@@ -322,9 +322,9 @@ async fn a_resource_is_read_with_approval_where_the_request_wants_that() {
 async fn every_call_is_recorded_without_its_secrets() {
     let (audit, mut records) = Audit::new(100);
     let approval = Approval::asked(async |call: Proposed| match &*call.caller {
-        "good" => Decision::Allow,
-        "best" => Decision::AllowAlways,
-        _ => Decision::Deny { reason: None },
+        "good" => CallDecision::Allow,
+        "best" => CallDecision::AllowAlways,
+        _ => CallDecision::Deny { reason: None },
     });
     let hub = hub(config(), |builder| builder.audit(audit).approval(approval)).await;
     for request in [

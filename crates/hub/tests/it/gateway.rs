@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use agentwire_hub::{
-    Approval, Audit, CallRequest, Decision, Ended, Gateway, Hub, Naming, Use,
+    Approval, Audit, CallDecision, CallRequest, Ended, Gateway, Hub, Naming, Use,
     config::{Launch, Sources},
 };
 use futures_util::StreamExt as _;
@@ -71,8 +71,8 @@ async fn connected(hub: Hub, with: impl FnOnce(Gateway) -> Gateway) -> Connected
 fn hub(names: &[&str]) -> Hub {
     let sources = names.iter().fold(Sources::new(), |sources, name| sources.server(*name, config()));
     let reading = Approval::asked(async |call| match call.what {
-        Use::Resource => Decision::Allow,
-        _ => Decision::Deny { reason: None },
+        Use::Resource => CallDecision::Allow,
+        _ => CallDecision::Deny { reason: None },
     });
     Hub::builder().sources(sources).approval(reading).build()
 }
@@ -199,7 +199,7 @@ async fn arguments_of_prompts_are_completed() {
 async fn what_is_refused_is_told_to_the_model() {
     let ask = Approval::asked(async |call| {
         assert_eq!(&*call.caller, "rmcp");
-        Decision::Deny { reason: Some("not today".to_owned()) }
+        CallDecision::Deny { reason: Some("not today".to_owned()) }
     });
     let mut strict = config();
     strict.always_allow = ["heard"].into_iter().collect();

@@ -6,7 +6,7 @@ use std::{
 };
 
 use agentwire_hub::{
-    Approval, CallError, CallRequest, Change, Decision, DisabledBy, Hub, HubBuilder, ServerState,
+    Approval, CallDecision, CallError, CallRequest, Change, DisabledBy, Hub, HubBuilder, ServerState,
     config::{Origin, ProblemKind, ServerConfig, Sources, Stdio, Variables},
 };
 use futures_util::StreamExt as _;
@@ -146,7 +146,7 @@ async fn a_server_of_the_user_is_not_replaced_by_one_of_the_project_that_is_not_
 async fn what_the_program_writes_into_a_trusted_definition_stays_trusted() {
     let project = Project::new();
     project.configure(".mcp.json", json!({"a": project.server("a", json!({"disabledTools": ["echo"]}))}));
-    let approval = Approval::asked(async |_| Decision::AllowAlways);
+    let approval = Approval::asked(async |_| CallDecision::AllowAlways);
     let hub = project.hub(|builder| trusting_nothing(builder).approval(approval)).await;
     hub.set_tool_enabled("a", "other", false).await.unwrap();
     assert!(is_untrusted(&hub, "a"), "an edit trusts nothing");

@@ -7,7 +7,7 @@ mod trust;
 use std::{env, error::Error, path::Path, process::ExitCode, time::Duration};
 
 use agentwire_chat::{Api, Chat, Form, Step};
-use agentwire_hub::{Approval, Decision, Hub, ServerState, Use, config::Sources};
+use agentwire_hub::{Approval, CallDecision, Hub, ServerState, Use, config::Sources};
 
 use terminal::{shown, shown_line, typed};
 use trust::Trust;
@@ -107,7 +107,7 @@ fn show(step: Step) {
 }
 
 /// Asks the user for a call.
-async fn asked(call: agentwire_hub::Proposed) -> Decision {
+async fn asked(call: agentwire_hub::Proposed) -> CallDecision {
     let (name, server) = (shown_line(&call.name), shown_line(call.server.as_str()));
     let changed = if call.has_changed { "It has changed since it was first offered. " } else { "" };
     // The name comes last: what comes before may fill the screen.
@@ -119,8 +119,8 @@ async fn asked(call: agentwire_hub::Proposed) -> Decision {
         }
     };
     match typed(question).await {
-        Ok(Some(line)) if matches!(line.trim(), "y" | "Y" | "yes") => Decision::Allow,
-        _ => Decision::Deny { reason: Some("the user said no".to_owned()) },
+        Ok(Some(line)) if matches!(line.trim(), "y" | "Y" | "yes") => CallDecision::Allow,
+        _ => CallDecision::deny("the user said no"),
     }
 }
 
