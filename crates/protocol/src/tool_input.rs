@@ -1,6 +1,6 @@
 //! The inputs of the CLI's own tools.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
     DecodeError, RawJson,
@@ -94,12 +94,13 @@ typed_input! {
     PostToolUseInput: tool_name, tool_input;
 }
 
-/// Declares inputs as structs from the wire.
+/// Declares inputs as structs from the wire. They are read alone: written again, an input would lose the fields that the
+/// struct lacks.
 macro_rules! inputs {
     ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })+) => {
         $(
             $(#[$meta])*
-            #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+            #[derive(Clone, Debug, PartialEq, Deserialize)]
             #[non_exhaustive]
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)+ }
         )+
@@ -112,16 +113,14 @@ inputs! {
         /// The command, as the shell reads it.
         command: String,
         /// The limit in milliseconds.
-        #[serde(default, deserialize_with = "lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "lenient::optional_count")]
         timeout: Option<u64>,
         /// The purpose, in the model's words.
-        #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<String>,
         /// Whether the command goes on in the background.
-        #[serde(skip_serializing_if = "Option::is_none")]
         run_in_background: Option<bool>,
         /// Whether the command leaves the sandbox (`dangerouslyDisableSandbox`).
-        #[serde(rename = "dangerouslyDisableSandbox", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "dangerouslyDisableSandbox")]
         dangerously_disable_sandbox: Option<bool>,
     }
 
@@ -130,13 +129,12 @@ inputs! {
         /// The absolute path.
         file_path: String,
         /// The first line, from 1.
-        #[serde(default, deserialize_with = "lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "lenient::optional_count")]
         offset: Option<u64>,
         /// The number of lines.
-        #[serde(default, deserialize_with = "lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "lenient::optional_count")]
         limit: Option<u64>,
         /// Pages of a PDF, such as `1-5`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<String>,
     }
 
@@ -157,7 +155,6 @@ inputs! {
         /// The text in its place.
         new_string: String,
         /// Whether all occurrences are replaced.
-        #[serde(skip_serializing_if = "Option::is_none")]
         replace_all: Option<bool>,
     }
 
@@ -166,15 +163,12 @@ inputs! {
         /// The absolute path.
         notebook_path: String,
         /// The cell; a new one is inserted behind it.
-        #[serde(skip_serializing_if = "Option::is_none")]
         cell_id: Option<String>,
         /// The new source of the cell.
         new_source: String,
         /// `code` or `markdown`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         cell_type: Option<String>,
         /// `replace`, `insert` or `delete`; `replace` where it is absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         edit_mode: Option<String>,
     }
 
@@ -183,25 +177,21 @@ inputs! {
         /// The pattern, such as `**/*.rs`.
         pattern: String,
         /// The folder; the working directory where it is absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         path: Option<String>,
     }
 
-    /// The input of `Grep`; how its output looks is left out.
+    /// The input of `Grep`, without the limits and the context of its output.
     GrepInput {
         /// The regular expression.
         pattern: String,
         /// The file or folder; the working directory where it is absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         path: Option<String>,
         /// A pattern for the names of files.
-        #[serde(skip_serializing_if = "Option::is_none")]
         glob: Option<String>,
         /// The type of the files, such as `rust`.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "type")]
         file_type: Option<String>,
         /// `content`, `files_with_matches` or `count`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         output_mode: Option<String>,
     }
 
@@ -218,10 +208,10 @@ inputs! {
         /// The query.
         query: String,
         /// The only domains of results.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default)]
         allowed_domains: Vec<String>,
         /// Domains without results.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default)]
         blocked_domains: Vec<String>,
     }
 
@@ -232,16 +222,12 @@ inputs! {
         /// The task.
         prompt: String,
         /// The kind of subagent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         subagent_type: Option<String>,
         /// The model, by alias.
-        #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<String>,
         /// Whether the subagent goes on in the background.
-        #[serde(skip_serializing_if = "Option::is_none")]
         run_in_background: Option<bool>,
         /// Where it works: `worktree` or `remote`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         isolation: Option<String>,
     }
 }
