@@ -158,11 +158,6 @@ pub enum CallDecision {
 }
 
 impl CallDecision {
-    /// Allows the call this time.
-    pub fn allow() -> Self {
-        Self::Allow
-    }
-
     /// Denies the call; the caller gets the reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: Some(reason.into()) }
