@@ -11,6 +11,8 @@ mod deferred;
 mod ends;
 mod failing_hooks;
 mod folders;
+#[cfg(unix)]
+mod killed;
 #[cfg(target_os = "linux")]
 mod leaving;
 mod matchers;

@@ -8,14 +8,17 @@ mod host;
 use std::{
     fs,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::{sync::Semaphore, task::JoinSet, time::sleep};
 
-use super::Place;
+use super::{
+    Place,
+    killed::{Host, eventually},
+};
 use guard::{GUARDS, Guard};
 use host::{HOST, WAYS};
 
@@ -125,26 +128,7 @@ fn is_used(folder: &Path) -> bool {
     processes.any(|dir| fs::read_link(dir).is_ok_and(|dir| dir == folder))
 }
 
-async fn eventually(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < LIMIT, "waited too long until {what}");
-        sleep(Duration::from_millis(20)).await;
-    }
-}
-
-/// A host, which is killed at the latest when this is dropped.
-struct Host(Child);
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        self.0.wait().unwrap();
-    }
-}
-
 /// Most of the time is waiting.
 const AT_ONCE: usize = 3;
-const LIMIT: Duration = Duration::from_secs(60);
 /// Names the file for the rows of the table.
 const ROWS: &str = "AGENTWIRE_LEAVING_ROWS";

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -18,7 +18,11 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::{Place, bounded, bounded_for_many, place};
+use super::{
+    LIMIT, Place, bounded, bounded_for_many,
+    killed::{Host, eventually},
+    place,
+};
 
 const PROJECT: &str = "p";
 
@@ -236,24 +240,5 @@ fn host() {
     });
 }
 
-async fn eventually(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < LIMIT, "waited too long until {what}");
-        sleep(Duration::from_millis(20)).await;
-    }
-}
-
-/// A host, which is killed at the latest when this is dropped.
-struct Host(Child);
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-const LIMIT: Duration = Duration::from_secs(60);
 /// The variable that holds the role of a host: the way, the folder, and the address of the model.
 const HOST: &str = "AGENTWIRE_MIRRORED_HOST";
