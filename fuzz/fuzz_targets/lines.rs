@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use agentwire_codec::{Frame, FrameError, Head, Incoming, Limits, Line, LineDecoder};
+use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Limits, Line, LineDecoder};
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 
@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
             }
             Err(FrameError::TooLong { limit: told, head, .. }) => {
                 assert!(expected.len() > limit && told == limit);
-                assert_eq!(head, Head::of(&expected[..limit]));
+                assert_eq!(head, FrameKind::of(&expected[..limit]));
             }
             Err(error) => panic!("{error}"),
         }

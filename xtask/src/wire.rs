@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use agentwire::{Lowered, Options};
+use agentwire::{LaunchPlan, Options};
 use serde_json::{Map, Value, json};
 
 use crate::args::Args;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn wire(lowered: &Lowered) -> Result<Value, Failure> {
+fn wire(lowered: &LaunchPlan) -> Result<Value, Failure> {
     let mut initialize = Map::from_iter([("subtype".to_owned(), json!("initialize"))]);
     let sent =
         serde_json::to_value(&lowered.initialize).while_doing(|| "writing the handshake".to_owned())?;

@@ -6,9 +6,9 @@ use agentwire::{Message, Session};
 use agentwire_codec::Incoming;
 use agentwire_testkit::{
     Replay, ReplayHandle,
-    replay::{ReplayLifeline, ReplaySink, ReplaySource},
+    replay::{ReplayPeer, ReplaySink, ReplaySource},
 };
-use agentwire_transport::{ByteSink, ByteSource, Link, Transport};
+use agentwire_transport::{ByteSink, ByteSource, Connected, Transport};
 use tokio::{runtime, task::JoinSet, time::Instant};
 
 use super::{
@@ -146,7 +146,7 @@ async fn replays(recordings: &[Recording], count: usize) -> Outcome<Seen> {
     Ok(Seen { resident: idle.resident - before.resident, heap: idle.heap - before.heap, ..Seen::default() })
 }
 
-type Opened = Link<ReplaySource, ReplaySink, ReplayLifeline>;
+type Opened = Connected<ReplaySource, ReplaySink, ReplayPeer>;
 
 async fn shake(recordings: &[Recording], number: usize) -> Outcome<Opened> {
     let recording = recording(recordings, number);

@@ -6,7 +6,7 @@ mod store;
 use std::{error::Error as StdError, fmt, iter, sync::Arc};
 
 use agentwire_codec::Line;
-use agentwire_control::{ControlError, Ending};
+use agentwire_control::{ControlError, SessionEnd};
 use agentwire_hooks::HooksError;
 use agentwire_protocol::{
     RawJson,
@@ -45,7 +45,7 @@ pub enum Error {
     Hooks(#[source] HooksError),
     /// The session ended badly: a crash, a turn without a result, or a result that is an error, followed by an exit.
     #[error("{0}")]
-    Ended(Arc<Ending>),
+    Ended(Arc<SessionEnd>),
     /// The session store did not take all entries, which came out while the session was closed.
     #[error("the session store failed: {why}")]
     SessionStore {
@@ -66,12 +66,12 @@ pub enum Error {
         /// The CLI's own text.
         text: String,
         /// How the session ended, where it did.
-        ending: Option<Arc<Ending>>,
+        ending: Option<Arc<SessionEnd>>,
     },
     /// The turn failed, or was interrupted. The session goes on.
     #[error("the turn failed: {}", .0.error_text().unwrap_or_default())]
     TurnFailed(Box<TurnResult>),
-    /// There is no result: the prompt was taken back, or the session ended well before it.
+    /// There is no result: the prompt was cancelled, or the session ended well before it.
     #[error("the turn has no result")]
     NoResult,
     /// The model gave no structured output, which the CLI lets pass as a success. Ask again, or more clearly.
@@ -105,7 +105,7 @@ impl Error {
     }
 
     /// How the session ended, where that is the error.
-    pub fn ending(&self) -> Option<&Ending> {
+    pub fn ending(&self) -> Option<&SessionEnd> {
         match self {
             Self::Ended(ending) => Some(ending),
             Self::NotLoggedIn { ending, .. } => ending.as_deref(),
@@ -123,7 +123,7 @@ impl Error {
     }
 
     /// A session that has ended, told by its cause.
-    pub(crate) fn ended(ending: Arc<Ending>) -> Self {
+    pub(crate) fn ended(ending: Arc<SessionEnd>) -> Self {
         let text = ending.error_result.as_ref().and_then(|result| result.error_text());
         match (text, &ending.error_kind) {
             (Some(text), Some(AssistantError::AuthenticationFailed)) => {

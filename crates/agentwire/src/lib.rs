@@ -23,7 +23,7 @@ pub use agentwire_sessions as sessions;
 pub use agentwire_transport as transport;
 
 pub use agentwire_codec::Incoming;
-pub use agentwire_control::{Control, ControlError, Ending, PromptState};
+pub use agentwire_control::{Control, ControlError, PromptState, SessionEnd};
 pub use agentwire_protocol::{
     Block, Message, PermissionMode, RawJson, System,
     message::{TurnResult, UserInput},
@@ -36,7 +36,7 @@ pub use error::{ResumeError, StoreFault};
 pub use mirror::{NotStored, StoreHandle};
 pub use observe::{Activity, Began, Ended, Observation, Observations, Outcome, Totals, Verdict};
 pub use options::{
-    AskUserQuestionConfig, Delivery, FlagSettings, Lowered, OptionInfo, Options, Origin, OutputFormat,
+    AskUserQuestionConfig, Delivery, FlagSettings, LaunchPlan, OptionInfo, Options, Origin, OutputFormat,
     PermissionPrompts, PreviewFormat, PrivateFile, SessionStoreFlush, SettingSource, Skills, SystemPrompt,
     TaskBudget, Thinking, ThinkingDisplay, ToolConfig, Tools, TraceContext, Warning,
 };

@@ -2,19 +2,19 @@
 
 mod append;
 mod batch;
+mod filter;
 mod handle;
 mod known;
 mod options;
 mod place;
 mod queue;
 mod reading;
-mod sieve;
 mod told;
 mod worker;
 
 use std::sync::Arc;
 
-use agentwire_control::Sieve;
+use agentwire_control::FrameFilter;
 use agentwire_sessions::SessionStore;
 use tokio::runtime::Handle;
 
@@ -42,7 +42,7 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    /// Starts to mirror: what comes through the sieve goes to the store.
+    /// Starts to mirror: what comes through the filter goes to the store.
     pub(crate) fn start(
         runtime: &Handle,
         store: Arc<dyn SessionStore>,
@@ -50,15 +50,15 @@ impl Mirror {
         places: Places,
         known: Known,
         slot: &Slot,
-    ) -> (Self, Arc<dyn Sieve>) {
+    ) -> (Self, Arc<dyn FrameFilter>) {
         let places = Arc::new(places);
         let queue = Arc::new(Queue::new(options, known));
         slot.hold(Arc::clone(&queue));
         let worker = Worker::new(Arc::clone(&queue), store, Arc::clone(&places));
-        // It ends when the sieve is gone and all is stored; and when its time is over, once this is dropped.
+        // It ends when the filter is gone and all is stored; and when its time is over, once this is dropped.
         runtime.spawn(worker.run());
-        let sieve = sieve::MirrorSieve::new(Arc::clone(&queue), places);
-        (Self { queue, held: None, hurried: false }, Arc::new(sieve))
+        let filter = filter::MirrorFilter::new(Arc::clone(&queue), places);
+        (Self { queue, held: None, hurried: false }, Arc::new(filter))
     }
 
     /// Returns a handle that reports what the store has.

@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 pub use conversation::SessionStoreFlush;
 pub use described::{OptionInfo, Origin};
 pub use limits::TaskBudget;
-pub use lower::{Lowered, PrivateFile};
+pub use lower::{LaunchPlan, PrivateFile};
 pub use mcp::Delivery;
 pub use model::{Thinking, ThinkingDisplay};
 pub use output::OutputFormat;
@@ -274,8 +274,8 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::Options`] where an option can't be used as it is set.
-    pub fn lower(&self) -> Result<Lowered, Error> {
-        let mut lowered = Lowered::stream_json();
+    pub fn lower(&self) -> Result<LaunchPlan, Error> {
+        let mut lowered = LaunchPlan::stream_json();
         let groups: [&dyn Lower; 11] = [
             &model::Group(self),
             &limits::Group(self),
@@ -297,7 +297,7 @@ impl Options {
     }
 
     /// Refuses NUL bytes, which no command line can carry, in the name of the option that has them.
-    fn check_arguments(&self, lowered: &Lowered) -> Result<(), Error> {
+    fn check_arguments(&self, lowered: &LaunchPlan) -> Result<(), Error> {
         let option_of = |arg: &String| {
             let flag = arg.split('=').next().unwrap_or_default();
             let has_flag = |info: &&OptionInfo| info.becomes.contains(&format!("`{flag}"));

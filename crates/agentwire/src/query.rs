@@ -15,7 +15,7 @@ use agentwire_protocol::message::UserInput;
 use futures_core::Stream;
 
 use crate::{Error, Options, Session, session::send_all};
-use ceiling::Ceiling;
+use ceiling::IdleTimeout;
 
 /// Asks once, and gives all that the CLI says until it has ended.
 ///
@@ -55,7 +55,7 @@ pub struct Query {
     session: Session,
     sending: Option<Sending>,
     /// Bounds the time after a result.
-    ceiling: Ceiling,
+    ceiling: IdleTimeout,
 }
 
 /// The prompts that are still to be sent.
@@ -69,7 +69,7 @@ impl Session {
     /// As [`send`](Self::send).
     pub async fn into_query(self, prompt: impl Into<UserInput>) -> Result<Query, Error> {
         self.send(prompt).await?;
-        Ok(Query { session: self, sending: None, ceiling: Ceiling::default() })
+        Ok(Query { session: self, sending: None, ceiling: IdleTimeout::default() })
     }
 
     /// Sends every prompt of a stream, the last ones of the session, and gives all that comes until the CLI has ended.
@@ -80,7 +80,7 @@ impl Session {
         S: Stream<Item: Into<UserInput>> + Send + 'static,
     {
         let sending: Sending = Box::pin(send_all(self.control().clone(), self.client_composed(), prompts));
-        Query { session: self, sending: Some(sending), ceiling: Ceiling::default() }
+        Query { session: self, sending: Some(sending), ceiling: IdleTimeout::default() }
     }
 }
 

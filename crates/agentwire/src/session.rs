@@ -25,19 +25,19 @@ mod user;
 
 use std::sync::Arc;
 
-use agentwire_control::{Control, Ending, Messages};
+use agentwire_control::{Control, Messages, SessionEnd};
 use agentwire_hooks::Hooks;
 
 pub(crate) use background::{Background, Mark};
 pub use builder::SessionBuilder;
 pub use ending::{Closed, EndedBy};
 use handshake::Handshake;
-pub(crate) use place::{Awaited, Place, Whose, settles};
+pub(crate) use place::{ExpectedTurn, Place, TurnOwner, settles};
 use private::PrivateDir;
 #[cfg(feature = "sessions")]
 pub(crate) use prompt_id::fresh as fresh_id;
 pub(crate) use prompts::send_all;
-use reading::Aside;
+use reading::SkippedMessages;
 pub use spare::{ClaimError, Spare, prewarm, startup};
 use task::Task;
 
@@ -76,10 +76,10 @@ pub struct Session {
     schema: Option<Arc<Schema>>,
     /// Where the reader stands, in what has come.
     place: Place,
-    aside: Aside,
+    aside: SkippedMessages,
     /// The most bytes that are set aside.
     most_aside: usize,
-    ending: Option<Arc<Ending>>,
+    ending: Option<Arc<SessionEnd>>,
     /// Whether each prompt says that the host put it together.
     client_composed: bool,
     watch: Arc<Watch>,

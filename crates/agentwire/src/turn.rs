@@ -19,7 +19,7 @@ pub(crate) use schema::Schema;
 
 use crate::{
     Error, Session,
-    session::{Awaited, Whose, settles},
+    session::{ExpectedTurn, TurnOwner, settles},
 };
 
 /// What comes until a result, the result included: a stream that ends with it.
@@ -31,7 +31,7 @@ use crate::{
 /// Several prompts that waited together are one turn, which is each one's own: its result lists them all
 /// (`user_message_uuids`).
 /// A prompt that the running turn takes in has the rest of that turn.
-/// A prompt that is taken back before it begins has a turn without a result.
+/// A prompt that is cancelled before it begins has a turn without a result.
 ///
 /// What other turns say meanwhile is set aside, see [`Session::leftovers`]; what belongs to no turn, such as news of
 /// background work and receipts, comes here, in its place.
@@ -48,7 +48,7 @@ use crate::{
 pub struct Turn<'a> {
     session: &'a mut Session,
     /// The prompt whose turn it is; any turn will do without.
-    awaited: Option<Awaited>,
+    awaited: Option<ExpectedTurn>,
     result: Option<Box<TurnResult>>,
     /// Why the last thing given out can't be read, where it can't.
     unread: Option<Error>,
@@ -60,7 +60,7 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) fn new(session: &'a mut Session, awaited: Option<Awaited>) -> Self {
+    pub(crate) fn new(session: &'a mut Session, awaited: Option<ExpectedTurn>) -> Self {
         Self { session, awaited, result: None, unread: None, begun: false, own: false, ended: false }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Turn<'a> {
     ///
     /// [`Error::Ended`] when the session ends badly first.
     /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) when other turns have said more than
-    /// [`Settings::parked_open`](crate::control::Settings::parked_open) meanwhile: take the
+    /// [`Config::unread_hard_limit`](crate::control::Config::unread_hard_limit) meanwhile: take the
     /// [`leftovers`](Self::leftovers), and go on.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
         poll_fn(|context| self.poll(context)).await
@@ -87,7 +87,7 @@ impl<'a> Turn<'a> {
 
     /// Reads to the end of the turn, and gives its result.
     ///
-    /// `None` where the session ended well without one, or the prompt was taken back.
+    /// `None` where the session ended well without one, or the prompt was cancelled.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl<'a> Turn<'a> {
         let named = self.session.control().names_prompts();
         let whose = self.awaited.as_ref().map(|awaited| self.session.place().whose(awaited, named));
         match delivery {
-            other if whose == Some(Whose::Other) => {
+            other if whose == Some(TurnOwner::Other) => {
                 if let (Delivery::Incoming(incoming), Some(awaited)) = (&other, &self.awaited)
                     && settles(incoming, &awaited.prompt)
                 {
@@ -171,7 +171,7 @@ impl<'a> Turn<'a> {
             }
             Delivery::Incoming(incoming) => {
                 self.begun = true;
-                self.own = whose != Some(Whose::Nobody);
+                self.own = whose != Some(TurnOwner::Nobody);
                 self.unread = unread(&incoming);
                 if let Some(Message::Result(result)) = incoming.message() {
                     self.result = Some(result.clone());
@@ -186,7 +186,7 @@ impl<'a> Turn<'a> {
             Delivery::TurnEnded(end) => {
                 // An end right at the start belongs to a result that was read before, past this turn.
                 self.ended = match whose {
-                    Some(Whose::Nobody) => self.begun && !named,
+                    Some(TurnOwner::Nobody) => self.begun && !named,
                     _ => self.begun,
                 };
                 self.unread = self.unread.take().filter(|_| end == TurnEnd::Unreadable);

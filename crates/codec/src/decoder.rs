@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use bytes::{Buf, Bytes};
 
-use crate::{FrameError, Limits, Line, frame::HeadScanner, line};
+use crate::{FrameError, Limits, Line, frame::KindScanner, line};
 use partial::Partial;
 
 /// Splits a byte stream into lines.
@@ -57,7 +57,7 @@ impl LineDecoder {
     /// # Errors
     ///
     /// [`FrameError::TooLong`], once for each such line; the lines after it come as usual.
-    /// It is returned as soon as the line's head is known, which may be at the line's end, or in [`finish`](Self::finish).
+    /// It is returned as soon as the line's kind is known, which may be at the line's end, or in [`finish`](Self::finish).
     #[expect(clippy::should_implement_trait, reason = "it goes on after `None`, so it is no iterator")]
     pub fn next(&mut self) -> Option<Result<Line, FrameError>> {
         Some(self.next_cut()?.map(Cut::into_line))
@@ -155,7 +155,7 @@ impl LineDecoder {
                 // No more than the limit, so that the excerpt does not depend on where the stream was cut.
                 let start: Vec<u8> =
                     kept.iter().chain(piece).take(limit.min(line::EXCERPT)).copied().collect();
-                let mut scanner = HeadScanner::default();
+                let mut scanner = KindScanner::default();
                 scanner.feed(&kept);
                 self.dropped.insert(Dropped { line, limit, excerpt: Some(line::start(&start)), scanner })
             }
@@ -172,11 +172,11 @@ struct Dropped {
     limit: usize,
     /// The start of the line; `None` once the error was returned.
     excerpt: Option<String>,
-    scanner: HeadScanner,
+    scanner: KindScanner,
 }
 
 impl Dropped {
-    /// Returns the error once the head is known. Some lines write `type` behind megabytes of text.
+    /// Returns the error once the kind is known. Some lines write `type` behind megabytes of text.
     fn error_if_decided(&mut self) -> Option<FrameError> {
         if self.scanner.is_decided() { self.take_error() } else { None }
     }
@@ -187,7 +187,7 @@ impl Dropped {
 
     fn take_error(&mut self) -> Option<FrameError> {
         let excerpt = self.excerpt.take()?;
-        Some(FrameError::TooLong { line: self.line, limit: self.limit, excerpt, head: self.scanner.head() })
+        Some(FrameError::TooLong { line: self.line, limit: self.limit, excerpt, kind: self.scanner.kind() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use agentwire_transport::TransportError;
 
-use crate::Head;
+use crate::FrameKind;
 
 /// A line that could not be taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,8 +19,8 @@ pub enum FrameError {
         limit: usize,
         /// Its start, at most 200 bytes.
         excerpt: String,
-        /// The head of the dropped line: its kind and ids, wherever they stood in it.
-        head: Head,
+        /// The kind of the dropped line: its kind and ids, wherever they stood in it.
+        kind: FrameKind,
     },
 }
 

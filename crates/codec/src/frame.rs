@@ -5,20 +5,20 @@ mod scanner;
 use agentwire_protocol::RequestId;
 
 use crate::{Line, decoder::Cut};
-pub(crate) use scanner::HeadScanner;
+pub(crate) use scanner::KindScanner;
 
 /// A line, and what routing needs to know of it.
 ///
-/// The head is read on its own, as far as the line goes: it is there even where the line can't be decoded.
+/// The kind is read on its own, as far as the line goes: it is there even where the line can't be decoded.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Frame {
     /// The line.
     pub line: Line,
     /// What it is.
-    pub head: Head,
+    pub kind: FrameKind,
     /// Whether the stream ended before its newline came: where it can't be decoded either, it is the half of a line.
-    pub is_unfinished: bool,
+    pub is_truncated: bool,
     /// Whether the line is a small part of a block of many.
     pub(crate) is_shared: bool,
 }
@@ -26,7 +26,7 @@ pub struct Frame {
 /// What a line is, for routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Head {
+pub enum FrameKind {
     /// A `control_request`, with its id where it has one.
     Request(Option<RequestId>),
     /// A `control_response`, with the id of its request where it has one.
@@ -42,23 +42,23 @@ pub enum Head {
     /// Any other object.
     Other,
     /// No JSON object: a stray print.
-    Noise,
+    NonJson,
 }
 
-impl Head {
+impl FrameKind {
     /// Finds out what a line is, by its keys in any order, without decoding it; the start of one may suffice.
     pub fn of(line: &[u8]) -> Self {
-        let mut scanner = HeadScanner::default();
+        let mut scanner = KindScanner::default();
         scanner.feed(line);
-        scanner.head()
+        scanner.kind()
     }
 }
 
 impl Frame {
     /// Finds out what `line` is, by its keys in any order, without decoding it.
     pub fn new(line: Line) -> Self {
-        let head = Head::of(line.as_bytes());
-        Self { line, head, is_unfinished: false, is_shared: false }
+        let kind = FrameKind::of(line.as_bytes());
+        Self { line, kind, is_truncated: false, is_shared: false }
     }
 
     /// As [`new`](Self::new), with a line where it lies.
@@ -77,7 +77,7 @@ impl Frame {
     }
 
     /// As [`new`](Self::new), for what came before the stream ended without a newline.
-    pub fn unfinished(line: Line) -> Self {
-        Self { is_unfinished: true, ..Self::new(line) }
+    pub fn truncated(line: Line) -> Self {
+        Self { is_truncated: true, ..Self::new(line) }
     }
 }

@@ -2,7 +2,7 @@
 
 use agentwire_protocol::{DecodeError, Message};
 
-use crate::{Frame, FrameError, Head, Line};
+use crate::{Frame, FrameError, FrameKind, Line};
 
 /// One thing that the CLI said.
 ///
@@ -17,7 +17,7 @@ pub enum Incoming {
     /// A line of a known kind that lacks what its kind would be nothing without, or an object that is broken.
     Undecodable(DecodeError, Line),
     /// A line that is no JSON object: a stray print of the CLI's or of something that it runs.
-    Noise(Line),
+    NonJson(Line),
     /// A line that was too long and was dropped.
     TooLong(FrameError),
     /// A request of the CLI that nobody here handles; it has been answered with an error that says so, where it has an
@@ -29,9 +29,9 @@ impl Incoming {
     /// Decodes a frame. The line has memory of its own then.
     pub fn decode(mut frame: Frame) -> Self {
         frame.detach();
-        let Frame { line, head, .. } = frame;
-        if head == Head::Noise {
-            return Self::Noise(line);
+        let Frame { line, kind, .. } = frame;
+        if kind == FrameKind::NonJson {
+            return Self::NonJson(line);
         }
         match Message::from_bytes(text(line.as_bytes())) {
             Ok(message) => Self::Message(message, line),
@@ -43,7 +43,7 @@ impl Incoming {
     pub fn message(&self) -> Option<&Message> {
         match self {
             Self::Message(message, _) | Self::Unhandled(message, _) => Some(message),
-            Self::Undecodable(..) | Self::Noise(_) | Self::TooLong(_) => None,
+            Self::Undecodable(..) | Self::NonJson(_) | Self::TooLong(_) => None,
         }
     }
 
@@ -51,7 +51,7 @@ impl Incoming {
     pub fn into_message(self) -> Option<Message> {
         match self {
             Self::Message(message, _) | Self::Unhandled(message, _) => Some(message),
-            Self::Undecodable(..) | Self::Noise(_) | Self::TooLong(_) => None,
+            Self::Undecodable(..) | Self::NonJson(_) | Self::TooLong(_) => None,
         }
     }
 
@@ -61,9 +61,9 @@ impl Incoming {
     pub fn ends_turn(&self) -> bool {
         match self {
             Self::Message(message, _) => matches!(message, Message::Result(_)),
-            Self::Undecodable(_, line) => Head::of(line.as_bytes()) == Head::Result,
-            Self::TooLong(FrameError::TooLong { head, .. }) => *head == Head::Result,
-            Self::Noise(_) | Self::Unhandled(..) => false,
+            Self::Undecodable(_, line) => FrameKind::of(line.as_bytes()) == FrameKind::Result,
+            Self::TooLong(FrameError::TooLong { kind, .. }) => *kind == FrameKind::Result,
+            Self::NonJson(_) | Self::Unhandled(..) => false,
         }
     }
 
@@ -75,7 +75,7 @@ impl Incoming {
             Self::Message(_, line) | Self::Unhandled(_, line) => {
                 Message::read(text(line.as_bytes())).map(|(_, set_aside)| set_aside).unwrap_or_default()
             }
-            Self::Undecodable(..) | Self::Noise(_) | Self::TooLong(_) => Vec::new(),
+            Self::Undecodable(..) | Self::NonJson(_) | Self::TooLong(_) => Vec::new(),
         }
     }
 
@@ -85,7 +85,7 @@ impl Incoming {
             Self::Message(_, line)
             | Self::Unhandled(_, line)
             | Self::Undecodable(_, line)
-            | Self::Noise(line) => Some(line),
+            | Self::NonJson(line) => Some(line),
             Self::TooLong(_) => None,
         }
     }

@@ -12,7 +12,7 @@ mod wire;
 pub use decoder::LineDecoder;
 pub use encoder::encode;
 pub use error::{EncodeError, FrameError, WireError};
-pub use frame::{Frame, Head};
+pub use frame::{Frame, FrameKind};
 pub use incoming::Incoming;
 pub use limits::Limits;
 pub use line::Line;

@@ -6,7 +6,7 @@ use agentwire_transport::{ByteSink, ByteSource, TransportError};
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::{Frame, FrameError, Head, Limits, LineDecoder, WireError, encode};
+use crate::{Frame, FrameError, FrameKind, Limits, LineDecoder, WireError, encode};
 
 /// Reads frames from a transport's source.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl<S: ByteSource> WireReader<S> {
     /// Waits for the next piece of output and gives all frames that it completed; `None` at the end.
     ///
     /// The list is empty where the piece completed none: read again.
-    /// Pieces of an answer and what is said to the model ([`Head::StreamEvent`], [`Head::User`]) may lie in the piece
+    /// Pieces of an answer and what is said to the model ([`FrameKind::StreamEvent`], [`FrameKind::User`]) may lie in the piece
     /// that was read, where they make up half of it: see [`Frame::detach`].
     /// Blank lines are passed over.
     /// A last line without a newline is a frame too, also before an error.
@@ -71,7 +71,7 @@ impl<S: ByteSource> WireReader<S> {
                 Ok(cut) if cut.line.is_blank() => {}
                 Ok(cut) => {
                     let mut frame = Frame::cut(cut);
-                    if !matches!(frame.head, Head::StreamEvent | Head::User) {
+                    if !matches!(frame.kind, FrameKind::StreamEvent | FrameKind::User) {
                         frame.detach();
                     } else if frame.is_shared {
                         shared += frame.line.len();
@@ -92,7 +92,7 @@ impl<S: ByteSource> WireReader<S> {
         self.ended = true;
         match self.decoder.finish()? {
             Ok(last) if last.is_blank() => None,
-            last => Some(Batch::from([last.map(Frame::unfinished)])),
+            last => Some(Batch::from([last.map(Frame::truncated)])),
         }
     }
 }
@@ -139,9 +139,9 @@ impl<S: ByteSink> WireWriter<S> {
         Ok(self.sink.finish().await?)
     }
 
-    /// Leaves whole lines to the transport that were never written, before this is dropped: see [`ByteSink::leave`].
-    pub fn leave(&mut self, lines: Bytes) {
-        self.sink.leave(lines);
+    /// Leaves whole lines to the transport that were never written, before this is dropped: see [`ByteSink::flush_detached`].
+    pub fn flush_detached(&mut self, lines: Bytes) {
+        self.sink.flush_detached(lines);
     }
 }
 

@@ -3,11 +3,11 @@
 mod arrival;
 mod bells;
 mod callbacks;
+mod config;
 mod effects;
 mod ending;
-mod inbox;
+mod queue;
 mod read;
-mod settings;
 mod shared;
 mod waits;
 mod write;
@@ -22,15 +22,18 @@ use std::{
 };
 
 use agentwire_codec::{WireReader, WireWriter};
-use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link};
+use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle};
 
-pub(crate) use inbox::Parcels;
-pub use settings::Settings;
+pub use config::Config;
+pub(crate) use queue::Parcels;
 pub(crate) use shared::{Shared, State};
 
-use crate::{Control, Ending, Messages, Observer, Responder, Router, Sieve, handle::Handle, sieve::Sift};
+use crate::{
+    Control, FrameFilter, Messages, Observer, Responder, Router, SessionEnd, filter::OptionalFilter,
+    handle::Handle,
+};
 use bells::Bells;
-use shared::{GIVEN_UP, GivenUp};
+use shared::{ABORTED, AbortOnDrop};
 
 /// The three parts of a running session.
 #[derive(Debug)]
@@ -72,31 +75,31 @@ impl<F: Future<Output = ()>> Driver<F> {
 /// Nothing is sent by itself, `initialize` included.
 /// Needs a tokio runtime with its timer: callbacks run as tasks of it.
 pub fn connect<So, Si, L>(
-    link: Link<So, Si, L>,
+    link: Connected<So, Si, L>,
     responder: Arc<dyn Responder>,
-    settings: Settings,
+    config: Config,
 ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
 where
     So: ByteSource + 'static,
     Si: ByteSink + 'static,
-    L: Lifeline + 'static,
+    L: PeerHandle + 'static,
 {
-    Prepared::of(responder, None, settings).connect(link)
+    Prepared::of(responder, None, config).connect(link)
 }
 
 /// As [`connect`], and `observer` sees what arrives.
 pub fn connect_observed<So, Si, L>(
-    link: Link<So, Si, L>,
+    link: Connected<So, Si, L>,
     responder: Arc<dyn Responder>,
     observer: Arc<dyn Observer>,
-    settings: Settings,
+    config: Config,
 ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
 where
     So: ByteSource + 'static,
     Si: ByteSink + 'static,
-    L: Lifeline + 'static,
+    L: PeerHandle + 'static,
 {
-    Prepared::of(responder, Some(observer), settings).connect(link)
+    Prepared::of(responder, Some(observer), config).connect(link)
 }
 
 /// A session whose transport is not open yet.
@@ -109,20 +112,20 @@ pub struct Prepared {
     control: Control,
     messages: Messages,
     // Made here and not in the driver's future, which may be dropped without ever being polled.
-    given_up: GivenUp,
+    given_up: AbortOnDrop,
 }
 
 impl Prepared {
     /// Prepares a session; `observer` sees what arrives.
-    pub fn new(responder: Arc<dyn Responder>, observer: Arc<dyn Observer>, settings: Settings) -> Self {
-        let prepared = Self::of(responder, Some(observer), settings);
+    pub fn new(responder: Arc<dyn Responder>, observer: Arc<dyn Observer>, config: Config) -> Self {
+        let prepared = Self::of(responder, Some(observer), config);
         prepared.host.shared.with_router(Router::put_handshake_first);
         prepared
     }
 
-    fn of(responder: Arc<dyn Responder>, observer: Option<Arc<dyn Observer>>, settings: Settings) -> Self {
-        let shared = Arc::new(Shared::new(settings, &*responder, observer));
-        let given_up = GivenUp(Arc::clone(&shared));
+    fn of(responder: Arc<dyn Responder>, observer: Option<Arc<dyn Observer>>, config: Config) -> Self {
+        let shared = Arc::new(Shared::new(config, &*responder, observer));
+        let given_up = AbortOnDrop(Arc::clone(&shared));
         let handle = Arc::new(Handle::new(Arc::clone(&shared)));
         let host = Host { shared, handle: Arc::downgrade(&handle), responder };
         let control = Control::new(Arc::clone(&handle));
@@ -139,43 +142,43 @@ impl Prepared {
     /// Needs a tokio runtime with its timer: callbacks run as tasks of it.
     pub fn connect<So, Si, L>(
         self,
-        link: Link<So, Si, L>,
+        link: Connected<So, Si, L>,
     ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
     where
         So: ByteSource + 'static,
         Si: ByteSink + 'static,
-        L: Lifeline + 'static,
+        L: PeerHandle + 'static,
     {
         self.start(link, ())
     }
 
-    /// As [`connect`](Self::connect), and `sieve` takes lines off the stream before they become messages.
+    /// As [`connect`](Self::connect), and `filter` takes lines off the stream before they become messages.
     pub fn connect_sifted<So, Si, L>(
         self,
-        link: Link<So, Si, L>,
-        sieve: Arc<dyn Sieve>,
+        link: Connected<So, Si, L>,
+        filter: Arc<dyn FrameFilter>,
     ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
     where
         So: ByteSource + 'static,
         Si: ByteSink + 'static,
-        L: Lifeline + 'static,
+        L: PeerHandle + 'static,
     {
-        self.start(link, sieve)
+        self.start(link, filter)
     }
 
     fn start<So, Si, L, S>(
         self,
-        link: Link<So, Si, L>,
-        sieve: S,
+        link: Connected<So, Si, L>,
+        filter: S,
     ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L, S>>
     where
         So: ByteSource + 'static,
         Si: ByteSink + 'static,
-        L: Lifeline + 'static,
-        S: Sift,
+        L: PeerHandle + 'static,
+        S: OptionalFilter,
     {
         let Self { host, control, messages, given_up } = self;
-        Connection { control, messages, driver: Driver(drive(link, host, sieve, given_up)) }
+        Connection { control, messages, driver: Driver(drive(link, host, filter, given_up)) }
     }
 }
 
@@ -193,19 +196,19 @@ struct Host {
     responder: Arc<dyn Responder>,
 }
 
-async fn drive<So, Si, L, S>(link: Link<So, Si, L>, host: Host, sieve: S, given_up: GivenUp)
+async fn drive<So, Si, L, S>(link: Connected<So, Si, L>, host: Host, filter: S, given_up: AbortOnDrop)
 where
     So: ByteSource,
     Si: ByteSink,
-    L: Lifeline,
-    S: Sift,
+    L: PeerHandle,
+    S: OptionalFilter,
 {
-    let Link { source, sink, lifeline } = link;
+    let Connected { source, sink, handle } = link;
     let shared = &*host.shared;
-    let mut reader = WireReader::new(source, shared.settings().limits);
+    let mut reader = WireReader::new(source, shared.config().limits);
     let ending = {
-        let reading = pin!(read::read(&mut reader, &lifeline, &host, &sieve));
-        let writing = pin!(write::write(WireWriter::new(sink), &lifeline, shared));
+        let reading = pin!(read::read(&mut reader, &handle, &host, &filter));
+        let writing = pin!(write::write(WireWriter::new(sink), &handle, shared));
         let time = pin!(async {
             tokio::select! {
                 never = shared.keep_time() => never,
@@ -215,18 +218,18 @@ where
         drive_parts(writing, reading, time, pin!(shared.abandoned())).await
     };
     // Nothing more is read.
-    drop(sieve);
+    drop(filter);
     shared.end(ending);
     drop(given_up);
 }
 
 /// Polls the parts, each when it was woken itself, until one of them has ended.
 async fn drive_parts(
-    mut writing: Pin<&mut impl Future<Output = Ending>>,
-    mut reading: Pin<&mut impl Future<Output = Ending>>,
+    mut writing: Pin<&mut impl Future<Output = SessionEnd>>,
+    mut reading: Pin<&mut impl Future<Output = SessionEnd>>,
     mut time: Pin<&mut impl Future<Output = Infallible>>,
     mut abandoned: Pin<&mut impl Future<Output = ()>>,
-) -> Ending {
+) -> SessionEnd {
     let mut bells = Bells::<4>::new();
     poll_fn(|context| {
         let rung = bells.rung(context.waker());
@@ -240,7 +243,7 @@ async fn drive_parts(
         if let Poll::Ready(never) = rung.poll(2, time.as_mut()) {
             match never {}
         }
-        rung.poll(3, abandoned.as_mut()).map(|()| Ending::failed(GIVEN_UP))
+        rung.poll(3, abandoned.as_mut()).map(|()| SessionEnd::failed(ABORTED))
     })
     .await
 }

@@ -8,7 +8,7 @@ use agentwire_transport::ExitReport;
 /// How a session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Ending {
+pub struct SessionEnd {
     /// How the peer's process ended, where there is one and it ended.
     pub exit: Option<ExitReport>,
     /// What the transport said, where it failed.
@@ -23,7 +23,7 @@ pub struct Ending {
     pub interrupted: bool,
 }
 
-impl Ending {
+impl SessionEnd {
     /// The process ended like this.
     pub fn exited(exit: ExitReport) -> Self {
         Self { exit: Some(exit), ..Self::default() }
@@ -45,7 +45,7 @@ impl Ending {
 }
 
 /// The cause first: an error result's own text before the exit code that echoes it.
-impl fmt::Display for Ending {
+impl fmt::Display for SessionEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(text) = self.error_result.as_ref().and_then(|result| result.error_text()) {
             write!(f, "{text}")?;

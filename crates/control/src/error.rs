@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use agentwire_codec::{EncodeError, FrameError, Line};
 use agentwire_protocol::{DecodeError, Uuid, control::ErrorCode};
 
-use crate::Ending;
+use crate::SessionEnd;
 
 /// Why a control request has no reply.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum ControlError {
         after: Duration,
     },
     /// We took it back.
-    #[error("`{subtype}` was taken back")]
+    #[error("`{subtype}` was cancelled")]
     Cancelled {
         /// The request's subtype.
         subtype: Box<str>,
@@ -41,7 +41,7 @@ pub enum ControlError {
         /// The request's subtype.
         subtype: Box<str>,
         /// How it ended.
-        ending: Arc<Ending>,
+        ending: Arc<SessionEnd>,
     },
     /// Our side of the session no longer takes requests: its input was ended.
     #[error("`{subtype}` can't be sent: the session's input was ended")]
@@ -119,8 +119,8 @@ pub enum ControlError {
     },
 }
 
-/// An answer came too late: the request was taken back, answered already, or never made, or nothing can be sent.
+/// An answer came too late: the request was cancelled, answered already, or never made, or nothing can be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the request is no longer open")]
 #[non_exhaustive]
-pub struct Stale;
+pub struct RequestClosed;

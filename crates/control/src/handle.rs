@@ -13,7 +13,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use agentwire_codec::Line;
 use agentwire_protocol::{
     RawJson, RequestId,
-    control::{ControlCall, Nothing},
+    control::{Ack, ControlCall},
 };
 use tokio::sync::oneshot;
 
@@ -31,7 +31,7 @@ use crate::{ControlError, Ignored, Router, driver::Shared};
 /// Any other request goes through [`call`](Self::call), with a type of your own, or [`call_raw`](Self::call_raw).
 ///
 /// Each method has the limit, the cancellation and the errors of [`call`](Self::call); the limit is the session's
-/// ([`Settings::call_limit`](crate::Settings::call_limit)) or that of [`within`](Self::within).
+/// ([`Config::call_limit`](crate::Config::call_limit)) or that of [`within`](Self::within).
 #[derive(Clone)]
 pub struct Control {
     handle: Arc<Handle>,
@@ -49,7 +49,7 @@ impl Control {
     }
 
     pub(crate) fn limit(&self) -> Duration {
-        self.limit.unwrap_or(self.shared().settings().call_limit)
+        self.limit.unwrap_or(self.shared().config().call_limit)
     }
 
     /// Returns a handle of the same session with this limit for calls, and for waiting to send.
@@ -145,8 +145,8 @@ impl Control {
     }
 
     /// As [`call`](Self::call), for a reply that says nothing but that it was done.
-    async fn done<C: ControlCall<Reply = Nothing> + Sync>(&self, call: &C) -> Result<(), ControlError> {
-        self.call(call).await.map(|Nothing { .. }| ())
+    async fn done<C: ControlCall<Reply = Ack> + Sync>(&self, call: &C) -> Result<(), ControlError> {
+        self.call(call).await.map(|Ack { .. }| ())
     }
 
     async fn ask(
@@ -156,7 +156,7 @@ impl Control {
     ) -> Result<RawJson, ControlError> {
         let shared = self.shared();
         let (id, reply) = shared.start_call(|router| call(router, shared.now()));
-        let mut guard = TakeBack { shared, id: Some(id) };
+        let mut guard = CancelOnDrop { shared, id: Some(id) };
         let reply = reply.await;
         guard.id = None;
         reply.unwrap_or_else(|_| Err(shared.closed(subtype)))
@@ -194,15 +194,15 @@ impl fmt::Debug for Control {
 }
 
 /// Takes a request back when its future is dropped.
-struct TakeBack<'a> {
+struct CancelOnDrop<'a> {
     shared: &'a Shared,
     id: Option<RequestId>,
 }
 
-impl Drop for TakeBack<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.shared.take_back(&id);
+            self.shared.cancel(&id);
         }
     }
 }

@@ -12,6 +12,8 @@ mod driver;
 #[cfg(feature = "driver")]
 mod failure;
 #[cfg(feature = "driver")]
+mod filter;
+#[cfg(feature = "driver")]
 mod handle;
 #[cfg(feature = "driver")]
 mod messages;
@@ -21,26 +23,24 @@ mod observer;
 mod prompts;
 #[cfg(feature = "driver")]
 mod responder;
-#[cfg(feature = "driver")]
-mod sieve;
 
-pub use ending::Ending;
-pub use error::{ControlError, Stale};
+pub use ending::SessionEnd;
+pub use error::{ControlError, RequestClosed};
 pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
 
 #[cfg(feature = "driver")]
 pub use cancellation::Cancellation;
 #[cfg(feature = "driver")]
-pub use driver::{Connection, Driver, Prepared, Settings, connect, connect_observed};
+pub use driver::{Config, Connection, Driver, Prepared, connect, connect_observed};
 #[cfg(feature = "driver")]
 pub use failure::{Failure, FailureKind, FailureSlot, note_failure};
 #[cfg(feature = "driver")]
+pub use filter::FrameFilter;
+#[cfg(feature = "driver")]
 pub use handle::Control;
 #[cfg(feature = "driver")]
-pub use messages::{Delivery, Messages, ReadOn};
+pub use messages::{BackpressurePause, Delivery, Messages};
 #[cfg(feature = "driver")]
 pub use observer::Observer;
 #[cfg(feature = "driver")]
 pub use responder::{CallContext, NoResponder, Refusal, Reply, Responder};
-#[cfg(feature = "driver")]
-pub use sieve::Sieve;

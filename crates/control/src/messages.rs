@@ -9,7 +9,7 @@ use std::{
 
 use agentwire_codec::{FrameError, Incoming, Line};
 
-use crate::{Ending, TurnEnd, driver::Parcels, handle::Handle};
+use crate::{SessionEnd, TurnEnd, driver::Parcels, handle::Handle};
 
 /// What the CLI says, in the order of its lines; nothing is dropped while it is not read.
 ///
@@ -18,7 +18,7 @@ pub struct Messages {
     handle: Arc<Handle>,
     batch: Parcels,
     /// The weight of what was read and still counts as unread: told once in a while, since telling it takes the lock for
-    /// which whoever fills the inbox waits.
+    /// which whoever fills the queue waits.
     read: usize,
 }
 
@@ -48,7 +48,7 @@ impl Messages {
     /// # Errors
     ///
     /// How the session ended, clean or not, once everything before was delivered; every later call gives it again.
-    pub async fn next(&mut self) -> Result<Delivery, Arc<Ending>> {
+    pub async fn next(&mut self) -> Result<Delivery, Arc<SessionEnd>> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
@@ -57,7 +57,7 @@ impl Messages {
     /// # Errors
     ///
     /// As [`next`](Self::next).
-    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<Ending>>> {
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
         loop {
             if let Some(parcel) = self.batch.pop_front() {
                 self.count(parcel.weight());
@@ -71,16 +71,16 @@ impl Messages {
     /// Has reading go on as for an open request, past what may usually lie unread, as long as that lives: for who holds
     /// back what it has read, so that what the CLI asks meanwhile is still heard.
     ///
-    /// See [`Settings::parked_open`](crate::Settings::parked_open).
-    pub fn read_on(&self) -> ReadOn {
-        ReadOn::new(Arc::clone(&self.handle))
+    /// See [`Config::unread_hard_limit`](crate::Config::unread_hard_limit).
+    pub fn pause_backpressure(&self) -> BackpressurePause {
+        BackpressurePause::new(Arc::clone(&self.handle))
     }
 
     /// Something of this weight is read.
     fn count(&mut self, weight: usize) {
         let shared = self.handle.shared();
         self.read += weight;
-        if self.read > shared.settings().parked_quiet / UNTOLD {
+        if self.read > shared.config().unread_soft_limit / UNTOLD {
             shared.read(std::mem::take(&mut self.read));
         }
     }
@@ -105,25 +105,25 @@ impl Drop for Messages {
     }
 }
 
-/// Has reading go on as long as it lives: see [`Messages::read_on`].
-pub struct ReadOn(Arc<Handle>);
+/// Has reading go on as long as it lives: see [`Messages::pause_backpressure`].
+pub struct BackpressurePause(Arc<Handle>);
 
-impl ReadOn {
+impl BackpressurePause {
     fn new(handle: Arc<Handle>) -> Self {
         handle.shared().begin_waiting();
         Self(handle)
     }
 }
 
-impl Drop for ReadOn {
+impl Drop for BackpressurePause {
     fn drop(&mut self) {
         self.0.shared().end_waiting();
     }
 }
 
-impl fmt::Debug for ReadOn {
+impl fmt::Debug for BackpressurePause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadOn").finish_non_exhaustive()
+        f.debug_struct("BackpressurePause").finish_non_exhaustive()
     }
 }
 

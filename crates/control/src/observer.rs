@@ -1,9 +1,9 @@
 //! The one trait by which a crate above sees what arrives, when it arrives.
 
-use agentwire_codec::Head;
+use agentwire_codec::FrameKind;
 use agentwire_protocol::message::UserInput;
 
-use crate::{Delivery, Ending};
+use crate::{Delivery, SessionEnd};
 
 /// Sees what arrives when it arrives, which may be long before anybody reads it.
 ///
@@ -14,10 +14,10 @@ pub trait Observer: Send + Sync + 'static {
 
     /// Whether a line with this head is to be told to [`arrived`](Self::arrived).
     ///
-    /// Asked of lines that nobody else needs decoded before they are read ([`Head::StreamEvent`], [`Head::User`]), which
+    /// Asked of lines that nobody else needs decoded before they are read ([`FrameKind::StreamEvent`], [`FrameKind::User`]), which
     /// are nearly all: where it says no nobody is told, and they are kept as their lines alone until they are read.
     /// Yes by default.
-    fn wants(&self, head: &Head) -> bool {
+    fn wants(&self, head: &FrameKind) -> bool {
         let _ = head;
         true
     }
@@ -35,5 +35,5 @@ pub trait Observer: Send + Sync + 'static {
     /// The session has ended like this; nothing arrives after it.
     ///
     /// Called once, by whatever ends the session, with no lock held; what arrived last may not have been settled yet.
-    fn ended(&self, ending: &Ending);
+    fn ended(&self, ending: &SessionEnd);
 }

@@ -10,7 +10,7 @@ impl Control {
     /// Sends a prompt; returns when it is on its way, in the order of the calls.
     ///
     /// Waits while too much waits to be written, within the handle's limit; reading goes on meanwhile, up to
-    /// [`Settings::parked_open`](crate::Settings::parked_open).
+    /// [`Config::unread_hard_limit`](crate::Config::unread_hard_limit).
     /// Where the CLI has refused input, waits a grace for the ending that says why.
     ///
     /// # Cancellation
@@ -103,7 +103,7 @@ impl Control {
         self.shared().when_prompt(prompt, PromptState::has_begun).await
     }
 
-    /// Waits until the prompt was answered, has failed, or was taken back.
+    /// Waits until the prompt was answered, has failed, or was cancelled.
     ///
     /// The CLI says so just after the turn's result, and of a prompt that a running turn has taken in, before it.
     ///

@@ -26,7 +26,7 @@ pub trait Responder: Send + Sync + 'static {
     /// Returns whether there is any request that this responder answers.
     ///
     /// While no responder of the session does, reading stops at
-    /// [`Settings::parked_quiet`](crate::Settings::parked_quiet): no request can wait behind unread messages.
+    /// [`Config::unread_soft_limit`](crate::Config::unread_soft_limit): no request can wait behind unread messages.
     fn may_answer_any(&self) -> bool {
         true
     }

@@ -25,12 +25,12 @@ pub(crate) use decoded::Decoded;
 pub use event::{Event, Ignored, TurnEnd};
 pub use receipts::PromptState;
 
-use crate::{ControlError, Ending, Stale};
+use crate::{ControlError, RequestClosed, SessionEnd};
 use inbound::Inbound;
 use outbound::{Outbound, Pending};
-use receipts::Receipts;
+use receipts::PromptTracker;
 use transmit::{Kind, Transmit};
-use turn::Ledger;
+use turn::TurnTracker;
 
 /// Routes the control protocol: no I/O, no clock, no task.
 ///
@@ -41,7 +41,7 @@ use turn::Ledger;
 /// # Guarantees
 ///
 /// - Every request of ours ends in exactly one [`Event::Answered`], whatever comes or does not come.
-/// - Every request of the CLI's is answered at most once, and not at all once it was taken back.
+/// - Every request of the CLI's is answered at most once, and not at all once it was cancelled.
 /// - A request that can't be read is answered with an error that says why.
 /// - Messages come out in the order of their lines; control frames never come out as messages.
 /// - A `result` that can't be read ends its turn all the same, unless the stream ended in the middle of it;
@@ -52,8 +52,8 @@ use turn::Ledger;
 pub struct Router {
     outbound: Outbound,
     inbound: Inbound,
-    ledger: Ledger,
-    receipts: Receipts,
+    turns: TurnTracker,
+    receipts: PromptTracker,
     events: VecDeque<Event>,
     transmit: Transmit,
     ignored: Ignored,
@@ -66,19 +66,19 @@ enum Input {
     #[default]
     Open,
     /// It ends once the CLI is idle: requests of the CLI's are still answered, and nothing else is sent.
-    Ending,
+    SessionEnd,
     /// Nothing more will be sent.
     Ended,
     /// The peer takes nothing more, though it may still speak.
     Broken {
-        reason: Arc<Ending>,
+        reason: Arc<SessionEnd>,
         /// Whether an ending that says more is no longer waited for.
         given_up: bool,
         /// Whether a prompt was among what was dropped.
         lost_prompt: bool,
     },
     /// The session has ended.
-    Closed(Arc<Ending>),
+    Closed(Arc<SessionEnd>),
 }
 
 impl Router {
@@ -107,8 +107,8 @@ impl Router {
     ///
     /// Open requests stay open, since their replies, or an ending that says more, may be on their way.
     /// Later requests are not sent, and stay open for that ending too.
-    /// Give them a while, then [`give_input_up`](Self::give_input_up).
-    pub fn handle_broken_input(&mut self, reason: Ending) {
+    /// Give them a while, then [`fail_pending`](Self::fail_pending).
+    pub fn handle_broken_input(&mut self, reason: SessionEnd) {
         if !self.is_closed() {
             let lost_prompt = self.prompt_was_lost() || self.transmit.holds_prompt();
             self.input = Input::Broken { reason: Arc::new(reason), given_up: false, lost_prompt };
@@ -119,7 +119,7 @@ impl Router {
     /// The ending that says why the input is broken was waited for long enough: open requests fail, and later ones do.
     ///
     /// Does nothing while the input is not broken.
-    pub fn give_input_up(&mut self) {
+    pub fn fail_pending(&mut self) {
         if let Input::Broken { reason, given_up, .. } = &mut self.input {
             *given_up = true;
             let ending = Arc::clone(reason);
@@ -128,13 +128,13 @@ impl Router {
     }
 
     /// The session has ended: fails what is open, at once.
-    pub fn handle_ending(&mut self, mut ending: Ending) {
+    pub fn handle_ending(&mut self, mut ending: SessionEnd) {
         if self.is_closed() {
             return;
         }
-        (ending.error_result, ending.error_kind) = self.ledger.take_error();
-        ending.in_turn = self.ledger.in_turn();
-        ending.interrupted = ending.in_turn && self.ledger.is_interrupted();
+        (ending.error_result, ending.error_kind) = self.turns.take_error();
+        ending.in_turn = self.turns.in_turn();
+        ending.interrupted = ending.in_turn && self.turns.is_interrupted();
         let ending = Arc::new(ending);
         self.input = Input::Closed(Arc::clone(&ending));
         self.transmit.clear();
@@ -149,7 +149,7 @@ impl Router {
     /// Takes note of the time: requests whose limit has run out are given up, and the CLI is told.
     pub fn handle_timeout(&mut self, now: Duration) {
         while let Some((id, pending)) = self.outbound.remove_expired(now) {
-            self.take_back(&id);
+            self.send_cancel(&id);
             let error = ControlError::TimedOut { subtype: pending.subtype, after: pending.limit };
             self.answered(id, Err(error));
         }
@@ -161,7 +161,7 @@ impl Router {
     pub fn call<C: ControlCall>(&mut self, now: Duration, limit: Duration, call: &C) -> RequestId {
         let id = self.outbound.register(C::SUBTYPE, now, limit);
         if C::SUBTYPE == Interrupt::SUBTYPE {
-            self.ledger.interrupt_sent();
+            self.turns.interrupt_sent();
         }
         let line = encode(&OutboundRequest::new(&id, call));
         self.send_request(id, C::SUBTYPE, line)
@@ -191,7 +191,7 @@ impl Router {
     /// One that still waits to be written is not written.
     pub fn cancel(&mut self, id: &RequestId) {
         if let Some(Pending { subtype, .. }) = self.outbound.remove(id) {
-            self.take_back(id);
+            self.send_cancel(id);
             self.answered(id.clone(), Err(ControlError::Cancelled { subtype }));
         }
     }
@@ -200,8 +200,8 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// [`Stale`] where the request is no longer open, or nothing can be sent any more; nothing is sent then.
-    pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), Stale> {
+    /// [`RequestClosed`] where the request is no longer open, or nothing can be sent any more; nothing is sent then.
+    pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), RequestClosed> {
         self.answer_with(id, answer::line(id, reply))
     }
 
@@ -210,9 +210,9 @@ impl Router {
         &mut self,
         id: &RequestId,
         line: Result<Bytes, EncodeError>,
-    ) -> Result<(), Stale> {
+    ) -> Result<(), RequestClosed> {
         if !self.inbound.close(id) || !self.input_is_open() {
-            return Err(Stale);
+            return Err(RequestClosed);
         }
         self.push_answer(line);
         Ok(())
@@ -225,7 +225,7 @@ impl Router {
     /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more.
     pub fn send_line(&mut self, line: Bytes) -> Result<(), ControlError> {
         self.check_input("line")?;
-        self.ledger.line_sent();
+        self.turns.line_sent();
         self.transmit.push(line, Kind::Other);
         Ok(())
     }
@@ -233,7 +233,7 @@ impl Router {
     /// Gives every open request of ours up, for a reason that depends on its subtype, and takes them back.
     pub fn fail_calls(&mut self, error: impl Fn(Box<str>) -> ControlError) {
         while let Some((id, pending)) = self.outbound.pop() {
-            self.take_back(&id);
+            self.send_cancel(&id);
             self.answered(id, Err(error(pending.subtype)));
         }
     }
@@ -300,7 +300,7 @@ impl Router {
 
     /// Whether answers can still be sent, and everything else too unless the input [is ending](Self::is_ending).
     pub fn input_is_open(&self) -> bool {
-        matches!(self.input, Input::Open | Input::Ending)
+        matches!(self.input, Input::Open | Input::SessionEnd)
     }
 
     /// Whether the input is broken, and an ending that says why may be on its way.
@@ -316,12 +316,12 @@ impl Router {
 
     /// Whether no prompt waits for its result and the CLI is not known to be busy; so also before the first prompt.
     pub fn is_idle(&self) -> bool {
-        self.ledger.is_idle()
+        self.turns.is_idle()
     }
 
     /// Whether every prompt has its result and the CLI is idle, so that its input may be ended.
     pub fn run_is_over(&self) -> bool {
-        self.ledger.run_is_over()
+        self.turns.run_is_over()
     }
 
     fn is_closed(&self) -> bool {
@@ -333,7 +333,7 @@ impl Router {
         let subtype = subtype.into();
         match &self.input {
             Input::Open => Ok(()),
-            Input::Ending | Input::Ended => Err(ControlError::InputEnded { subtype }),
+            Input::SessionEnd | Input::Ended => Err(ControlError::InputEnded { subtype }),
             Input::Broken { reason: ending, .. } | Input::Closed(ending) => {
                 Err(ControlError::Closed { subtype, ending: Arc::clone(ending) })
             }
@@ -370,7 +370,7 @@ impl Router {
         }
     }
 
-    fn take_back(&mut self, id: &RequestId) {
+    fn send_cancel(&mut self, id: &RequestId) {
         // As above: a string can always be written.
         if !self.transmit.remove_request(id)
             && self.input_is_open()
@@ -391,7 +391,7 @@ impl Router {
 
     fn check_run(&mut self) {
         self.check_ending();
-        if self.ledger.take_run_over() {
+        if self.turns.take_run_over() {
             self.events.push_back(Event::RunOver);
         }
     }

@@ -87,5 +87,5 @@ impl Limit {
 const MOST_AHEAD: Duration = Duration::from_secs(2);
 /// The least that it comes ahead of the CLI's: the way to the CLI takes no second even on a busy machine.
 const LEAST_AHEAD: Duration = Duration::from_secs(1);
-/// How far behind the CLI's limit ours is, and how long a handler may then clean up, as where the CLI takes it back.
+/// How far behind the CLI's limit ours is, and how long a handler may then clean up, as where the CLI cancels it.
 const BEHIND: Duration = Duration::from_secs(5);

@@ -22,7 +22,7 @@ use crate::callback::noted;
 /// decides the answer is a denial.
 ///
 /// The CLI sets no time limit; a handler sets its own, as with `tokio::time::timeout`, whose error is a denial too.
-/// The question races with `PermissionRequest` hooks; where the hook decides first, it is taken back, the context's
+/// The question races with `PermissionRequest` hooks; where the hook decides first, it is cancelled, the context's
 /// token fires, the handler's future is dropped a grace later, and nothing is sent.
 /// An interrupt and the session's end do the same.
 ///

@@ -125,13 +125,13 @@ fn denied_name(text: &str) -> String {
 
 /// The name of today: an old CLI asks by those that were given up.
 fn todays(name: &str) -> &str {
-    GIVEN_UP.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)).map_or(name, |(_, today)| today)
+    ABORTED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)).map_or(name, |(_, today)| today)
 }
 
 /// Tools that do nothing but read files, by the names of CLI 2.1.330.
 const READ_ONLY: &[&str] = &["Read", "Glob", "Grep"];
 /// Names that CLI 2.1.330 reads as others in its rules.
-const GIVEN_UP: &[(&str, &str)] = &[
+const ABORTED: &[(&str, &str)] = &[
     ("Task", "Agent"),
     ("KillShell", "TaskStop"),
     ("KillBash", "TaskStop"),

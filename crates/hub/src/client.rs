@@ -196,7 +196,7 @@ impl Client {
         &self,
         request: ElicitRequestParams,
         origin: Origin<'_>,
-        taken_back: &CancellationToken,
+        cancelled: &CancellationToken,
     ) -> ElicitResult {
         let is_url = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
         let Some(handler) = self.elicits(is_url, &origin) else {
@@ -204,9 +204,9 @@ impl Client {
             return asked::declined();
         };
         let question = Elicitation { server: self.server.clone(), request };
-        match self.back.asking.answer(&handler, question, taken_back).await {
+        match self.back.asking.answer(&handler, question, cancelled).await {
             Asked::Answered(answer) => answer,
-            Asked::TakenBack | Asked::Panicked | Asked::TooMany => asked::declined(),
+            Asked::Cancelled | Asked::Panicked | Asked::TooMany => asked::declined(),
         }
     }
 
@@ -214,7 +214,7 @@ impl Client {
         &self,
         request: CreateMessageRequestParams,
         origin: Origin<'_>,
-        taken_back: &CancellationToken,
+        cancelled: &CancellationToken,
     ) -> Result<CreateMessageResult, ErrorData> {
         let Some(handler) = self.samples(&origin) else {
             self.declines("a message of a model");
@@ -225,9 +225,9 @@ impl Client {
         };
         let question = Sampling { server: self.server.clone(), request };
         let refused = |why: String| ErrorData::new(REFUSED, why, None);
-        match self.back.asking.answer(&handler, question, taken_back).await {
+        match self.back.asking.answer(&handler, question, cancelled).await {
             Asked::Answered(answer) => answer.map_err(refused),
-            Asked::TakenBack => Err(refused("the question was taken back".to_owned())),
+            Asked::Cancelled => Err(refused("the question was cancelled".to_owned())),
             Asked::Panicked => Err(refused("the request was refused".to_owned())),
             Asked::TooMany => Err(refused("too many requests are open".to_owned())),
         }

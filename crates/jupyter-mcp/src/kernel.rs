@@ -6,8 +6,8 @@ mod start;
 use std::convert::Infallible;
 use std::time::Duration;
 
-use agentwire_transport::process::ProcessLifeline;
-use agentwire_transport::{ExitReport, Lifeline as _, Terminate};
+use agentwire_transport::process::ProcessHandle;
+use agentwire_transport::{ExitReport, PeerHandle as _, Signal};
 use jupyter_protocol::{InterruptRequest, KernelInfoReply, ShutdownRequest};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -28,7 +28,7 @@ pub(crate) struct Kernel {
 /// The process of a kernel.
 #[derive(Debug)]
 pub(crate) struct Process {
-    lifeline: ProcessLifeline,
+    handle: ProcessHandle,
     by_message: bool,
     /// Its other end lives as long as anything of the process's group.
     gone: oneshot::Receiver<Infallible>,
@@ -38,14 +38,14 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn id(&self) -> u32 {
-        self.lifeline.pid()
+        self.handle.pid()
     }
 
     /// Resolves once the kernel has ended; its output may still be unread.
     pub(crate) async fn ended(&self) -> ExitReport {
-        let mut report = self.lifeline.ended().await;
+        let mut report = self.handle.wait().await;
         if report.stderr_tail.is_empty() {
-            report.stderr_tail = self.lifeline.stderr_tail();
+            report.stderr_tail = self.handle.stderr_tail();
         }
         report
     }
@@ -53,12 +53,12 @@ impl Process {
     /// Ends it now, and waits until nothing is left of it.
     pub(crate) async fn kill(self) {
         // A group that is gone already is what is wanted.
-        let _refused = self.lifeline.terminate(Terminate::ByForce);
+        let _refused = self.handle.signal(Signal::Kill);
         self.close().await;
     }
 
     async fn close(self) {
-        drop(self.lifeline);
+        drop(self.handle);
         // Nothing is ever sent: the other end is dropped.
         let Err(_gone) = self.gone.await;
     }
@@ -72,7 +72,7 @@ impl Kernel {
             // Who takes no message is ended when its grace is over.
             let _late = timeout(SEND_LIMIT, sending).await;
         } else {
-            let _refused = self.process.lifeline.interrupt();
+            let _refused = self.process.handle.interrupt();
         }
     }
 

@@ -22,7 +22,7 @@ use tokio::{
 
 use crate::{registry::Entry, rpc};
 use gate::Gate;
-use hosted::Hosted;
+use hosted::ServerSlot;
 
 /// Answers every `mcp_message` of one session. A clone is the same session's.
 ///
@@ -41,7 +41,7 @@ use hosted::Hosted;
 /// does, where the tool declares a schema for it.
 #[derive(Clone)]
 pub struct Bridge {
-    servers: Arc<BTreeMap<Box<str>, Hosted>>,
+    servers: Arc<BTreeMap<Box<str>, ServerSlot>>,
     gate: Gate,
     manifest_limit: Option<Duration>,
 }
@@ -50,7 +50,7 @@ impl Bridge {
     pub(crate) fn new(servers: BTreeMap<Box<str>, Entry>, manifest_limit: Option<Duration>) -> Self {
         let gate = Gate::default();
         let hosted = |(name, entry): (Box<str>, Entry)| {
-            let hosted = Hosted::new(&name, entry, gate.clone());
+            let hosted = ServerSlot::new(&name, entry, gate.clone());
             (name, hosted)
         };
         Self { servers: Arc::new(servers.into_iter().map(hosted).collect()), gate, manifest_limit }
@@ -92,7 +92,7 @@ impl Bridge {
             }
         }
         for (name, manifest) in &mut manifests {
-            if self.servers.get(name).is_some_and(Hosted::tools_have_changed) {
+            if self.servers.get(name).is_some_and(ServerSlot::tools_have_changed) {
                 manifest.tools_list_result = None;
             }
         }

@@ -20,8 +20,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
-use crate::{Session, rpc};
-use promise::Promise;
+use crate::{ServerInstance, rpc};
+use promise::OutputCheck;
 #[cfg(feature = "rmcp")]
 pub(crate) use promise::hold;
 pub(crate) use schema::{Objection, Schema};
@@ -61,12 +61,12 @@ impl Schemas {
     /// A call that names no tool, or one that the server does not list, is the server's to refuse.
     pub(crate) async fn check(
         &self,
-        session: &dyn Session,
+        session: &dyn ServerInstance,
         id: &RawJson,
         call: &RawJson,
-    ) -> Result<Promise, RawJson> {
+    ) -> Result<OutputCheck, RawJson> {
         let Ok(Message { params: Call { name, arguments } }) = serde_json::from_str(call.as_str()) else {
-            return Ok(Promise::none());
+            return Ok(OutputCheck::none());
         };
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
@@ -76,10 +76,10 @@ impl Schemas {
             tools = self.current();
         }
         let Some(schemas) = self.load(&tools, session).await.map_err(failed)?.get(&*name) else {
-            return Ok(Promise::none());
+            return Ok(OutputCheck::none());
         };
         match schemas.input.admit(&name, arguments.map(RawValue::get)) {
-            Ok(_) => Ok(Promise::of(name.into(), schemas.output.clone())),
+            Ok(_) => Ok(OutputCheck::of(name.into(), schemas.output.clone())),
             Err(Objection::Unchecked(why)) => Err(failed(why)),
             Err(Objection::Unfit(text)) => Err(rpc::result(id, ToolError::new(text))),
         }
@@ -97,7 +97,11 @@ impl Schemas {
         }
     }
 
-    async fn load<'a>(&self, tools: &'a OnceCell<Tools>, session: &dyn Session) -> Result<&'a Tools, String> {
+    async fn load<'a>(
+        &self,
+        tools: &'a OnceCell<Tools>,
+        session: &dyn ServerInstance,
+    ) -> Result<&'a Tools, String> {
         let next_id = || format!("agentwire-tools-{}", self.requests.fetch_add(1, Ordering::Relaxed));
         tools.get_or_try_init(|| list::tools(session, next_id)).await
     }

@@ -23,7 +23,7 @@ mod tool;
 pub use bridge::Bridge;
 pub use policy::ServerPolicy;
 pub use registry::McpServers;
-pub use serve::{Handling, Outbox, OutboxClosed, Serve, Session};
+pub use serve::{McpService, Outbox, OutboxClosed, ResponseFuture, ServerInstance};
 
 #[cfg(feature = "rmcp")]
 pub use content::{IntoToolOutput, ToolOutput};

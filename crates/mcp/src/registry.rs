@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use agentwire_protocol::control::Initialize;
 
-use crate::{Bridge, Serve, ServerPolicy};
+use crate::{Bridge, McpService, ServerPolicy};
 
 /// In-process MCP servers by name.
 ///
@@ -19,7 +19,7 @@ pub struct McpServers {
 /// A server, and what the handshake says of it.
 #[derive(Clone)]
 pub(crate) struct Entry {
-    pub(crate) serve: Arc<dyn Serve>,
+    pub(crate) serve: Arc<dyn McpService>,
     pub(crate) policy: ServerPolicy,
 }
 
@@ -33,7 +33,7 @@ impl McpServers {
     ///
     /// The CLI calls its tools `mcp__NAME__TOOL`.
     #[must_use]
-    pub fn with(self, name: impl Into<Box<str>>, server: impl Serve) -> Self {
+    pub fn with(self, name: impl Into<Box<str>>, server: impl McpService) -> Self {
         self.with_policy(name, server, ServerPolicy::new())
     }
 
@@ -42,7 +42,7 @@ impl McpServers {
     pub fn with_policy(
         mut self,
         name: impl Into<Box<str>>,
-        server: impl Serve,
+        server: impl McpService,
         policy: ServerPolicy,
     ) -> Self {
         self.servers.insert(name.into(), Entry { serve: Arc::new(server), policy });

@@ -10,10 +10,10 @@ use std::fmt;
 
 use rmcp::ServerHandler;
 
-use crate::{Outbox, Serve, Session};
+use crate::{McpService, Outbox, ServerInstance};
 pub(crate) use guarded::GRACE;
 pub(crate) use session::RmcpSession;
-pub(crate) use waiting::Scene;
+pub(crate) use waiting::RequestScope;
 
 /// Serves an [`rmcp::ServerHandler`]: tools, resources, prompts, progress, cancellation and its own requests.
 ///
@@ -51,8 +51,8 @@ impl<H: ServerHandler> RmcpServer<H> {
     }
 }
 
-impl<H: ServerHandler> Serve for RmcpServer<H> {
-    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+impl<H: ServerHandler> McpService for RmcpServer<H> {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         Box::new(RmcpSession::start((self.make)(), outbox))
     }
 }

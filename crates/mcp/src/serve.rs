@@ -20,17 +20,17 @@ use crate::{check::Schemas, rpc};
 /// An MCP server that can be opened for any number of sessions.
 ///
 /// `RmcpServer` and `Server` implement it; a small server may do so by hand.
-pub trait Serve: Send + Sync + 'static {
+pub trait McpService: Send + Sync + 'static {
     /// Opens an instance for one session.
     ///
     /// Called within a tokio runtime, before the handshake or at the first message for the server, and again at an
     /// `initialize` that comes after an instance has ended.
     /// An instance that was asked for its manifest before the handshake gets another `initialize` from a CLI that uses none.
-    fn open(&self, outbox: Outbox) -> Box<dyn Session>;
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance>;
 }
 
 /// An instance of a server, in one session. Dropping it ends it.
-pub trait Session: Any + Send + Sync {
+pub trait ServerInstance: Any + Send + Sync {
     /// Takes one message of the CLI's, a valid JSON-RPC 2.0 object: a request, a notification, or a response to a request
     /// that went through the [`Outbox`].
     ///
@@ -41,7 +41,7 @@ pub trait Session: Any + Send + Sync {
     ///
     /// The future is dropped when the CLI gives the request up, and when the session ends.
     /// `notifications/cancelled` comes as a message too.
-    fn handle(&self, message: RawJson) -> Handling;
+    fn handle(&self, message: RawJson) -> ResponseFuture;
 
     /// Whether the instance has ended by itself: then it gets no more messages, and all open requests an error.
     ///
@@ -54,7 +54,7 @@ pub trait Session: Any + Send + Sync {
 /// The answer to a message in the making: a JSON-RPC response to a request, `None` to anything else.
 ///
 /// A panic becomes an error response, and so does `None` where there should be a response.
-pub type Handling = Pin<Box<dyn Future<Output = Option<RawJson>> + Send>>;
+pub type ResponseFuture = Pin<Box<dyn Future<Output = Option<RawJson>> + Send>>;
 
 /// Takes messages of a server to the CLI: notifications and requests.
 #[derive(Clone)]
@@ -80,7 +80,7 @@ impl Outbox {
     ///
     /// What was sent before a request was answered is written before the answer.
     /// Waits while more than a few dozen wait, and until the CLI has shaken hands.
-    /// A response to a request comes through [`Session::handle`]; so does an error where the CLI can't be reached.
+    /// A response to a request comes through [`ServerInstance::handle`]; so does an error where the CLI can't be reached.
     ///
     /// # Cancellation
     ///

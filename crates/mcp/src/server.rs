@@ -14,7 +14,7 @@ use rmcp::model::{
 
 #[cfg(feature = "schemars")]
 use crate::{IntoToolOutput, ToolContext};
-use crate::{Outbox, Serve, Session, Tool};
+use crate::{McpService, Outbox, ServerInstance, Tool};
 use offers::{OfferedPrompt, Readable};
 use opened::Opened;
 pub(crate) use opened::Tools;
@@ -145,8 +145,8 @@ impl fmt::Debug for Server {
     }
 }
 
-impl Serve for Server {
-    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+impl McpService for Server {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         Box::new(Opened::start(self.clone(), outbox))
     }
 }

@@ -29,7 +29,7 @@ use std::{fmt::Debug, time::Duration};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-pub use ability::{Blockable, Continuable, TellsModel};
+pub use ability::{AddsContext, CanBlock, CanContinue};
 pub use answer::{HookAnswer, LaterReply};
 pub use any_input::AnyInput;
 pub use compact::{CompactTrigger, PostCompact, PostCompactInput, PreCompact, PreCompactInput};

@@ -111,7 +111,7 @@ tagged! {
         ControlRequest(Box<ControlRequest>) = "control_request",
         /// A response of the control protocol.
         ControlResponse(Box<ControlResponse>) = "control_response",
-        /// A request of the control protocol is taken back.
+        /// A request of the control protocol is cancelled.
         ControlCancelRequest(ControlCancelRequest) = "control_cancel_request",
         /// Says nothing but that the connection lives.
         KeepAlive(KeepAlive) = "keep_alive",

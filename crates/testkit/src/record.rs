@@ -29,9 +29,9 @@ mod tape;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use agentwire_transport::{Link, Transport, TransportError};
+use agentwire_transport::{Connected, Transport, TransportError};
 
-pub use link::{RecordingLifeline, RecordingSink, RecordingSource};
+pub use link::{RecordingPeer, RecordingSink, RecordingSource};
 use tape::Tape;
 
 use crate::{Argv, Transcript};
@@ -131,14 +131,14 @@ impl Default for Recorder {
 impl<T: Transport> Transport for Recording<T> {
     type Source = RecordingSource<T::Source>;
     type Sink = RecordingSink<T::Sink>;
-    type Lifeline = RecordingLifeline<T::Lifeline>;
+    type Handle = RecordingPeer<T::Handle>;
 
-    async fn open(self) -> Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError> {
-        let Link { source, sink, lifeline } = self.inner.open().await?;
-        Ok(Link {
+    async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
+        let Connected { source, sink, handle } = self.inner.open().await?;
+        Ok(Connected {
             source: RecordingSource::new(source, self.recorder.clone()),
             sink: RecordingSink::new(sink, self.recorder.clone()),
-            lifeline: RecordingLifeline::new(lifeline, self.recorder),
+            handle: RecordingPeer::new(handle, self.recorder),
         })
     }
 }

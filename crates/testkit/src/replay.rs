@@ -52,10 +52,10 @@ use std::{
     time::Duration,
 };
 
-use agentwire_transport::{Link, Transport, TransportError};
+use agentwire_transport::{Connected, Transport, TransportError};
 use tokio::sync::Notify;
 
-pub use link::{ReplayLifeline, ReplaySink, ReplaySource};
+pub use link::{ReplayPeer, ReplaySink, ReplaySource};
 pub use report::{Mismatch, Missing, ReplayReport};
 
 use crate::{Splits, Transcript};
@@ -126,9 +126,9 @@ impl Replay {
 impl Transport for Replay {
     type Source = ReplaySource;
     type Sink = ReplaySink;
-    type Lifeline = ReplayLifeline;
+    type Handle = ReplayPeer;
 
-    async fn open(self) -> Result<Link<ReplaySource, ReplaySink, ReplayLifeline>, TransportError> {
+    async fn open(self) -> Result<Connected<ReplaySource, ReplaySink, ReplayPeer>, TransportError> {
         self.shared.change(Player::advance);
         Ok(link::open(self.shared))
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::{
     error::{ExitReport, TransportError},
-    transport::{ByteSink, ByteSource, Lifeline, Link, Terminate, Transport},
+    transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport},
 };
 
 /// Any [`Transport`], behind one type.
@@ -20,8 +20,8 @@ pub struct BoxSource(Box<dyn DynSource>);
 /// Any [`ByteSink`], behind one type.
 pub struct BoxSink(Box<dyn DynSink>);
 
-/// Any [`Lifeline`], behind one type. Dropping it drops the lifeline inside, and so ends the peer.
-pub struct BoxLifeline(Box<dyn DynLifeline>);
+/// Any [`PeerHandle`], behind one type. Dropping it drops the handle inside, and so ends the peer.
+pub struct BoxPeerHandle(Box<dyn DynPeerHandle>);
 
 impl BoxTransport {
     /// Boxes a transport that has not been opened yet.
@@ -44,25 +44,25 @@ impl BoxSink {
     }
 }
 
-impl BoxLifeline {
-    /// Boxes a lifeline.
-    pub fn new(lifeline: impl Lifeline + 'static) -> Self {
-        Self(Box::new(lifeline))
+impl BoxPeerHandle {
+    /// Boxes a handle.
+    pub fn new(handle: impl PeerHandle + 'static) -> Self {
+        Self(Box::new(handle))
     }
 }
 
-impl<So, Si, L> Link<So, Si, L>
+impl<So, Si, L> Connected<So, Si, L>
 where
     So: ByteSource + 'static,
     Si: ByteSink + 'static,
-    L: Lifeline + 'static,
+    L: PeerHandle + 'static,
 {
     /// The same link with its three parts boxed.
-    pub fn boxed(self) -> Link<BoxSource, BoxSink, BoxLifeline> {
-        Link {
+    pub fn boxed(self) -> Connected<BoxSource, BoxSink, BoxPeerHandle> {
+        Connected {
             source: BoxSource::new(self.source),
             sink: BoxSink::new(self.sink),
-            lifeline: BoxLifeline::new(self.lifeline),
+            handle: BoxPeerHandle::new(self.handle),
         }
     }
 }
@@ -70,9 +70,9 @@ where
 impl Transport for BoxTransport {
     type Source = BoxSource;
     type Sink = BoxSink;
-    type Lifeline = BoxLifeline;
+    type Handle = BoxPeerHandle;
 
-    async fn open(self) -> Result<BoxLink, TransportError> {
+    async fn open(self) -> Result<BoxConnected, TransportError> {
         self.0.open_boxed().await
     }
 }
@@ -92,22 +92,22 @@ impl ByteSink for BoxSink {
         self.0.finish_boxed().await
     }
 
-    fn leave(&mut self, rest: Bytes) {
-        self.0.leave_dyn(rest);
+    fn flush_detached(&mut self, rest: Bytes) {
+        self.0.flush_detached_dyn(rest);
     }
 }
 
-impl Lifeline for BoxLifeline {
-    async fn ended(&self) -> ExitReport {
-        self.0.ended_boxed().await
+impl PeerHandle for BoxPeerHandle {
+    async fn wait(&self) -> ExitReport {
+        self.0.wait_boxed().await
     }
 
-    async fn gone(&self) {
-        self.0.gone_boxed().await;
+    async fn wait_group(&self) {
+        self.0.wait_group_boxed().await;
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        self.0.terminate_dyn(how)
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
+        self.0.signal_dyn(signal)
     }
 
     fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
@@ -141,19 +141,19 @@ impl fmt::Debug for BoxSink {
     }
 }
 
-impl fmt::Debug for BoxLifeline {
+impl fmt::Debug for BoxPeerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoxLifeline").finish_non_exhaustive()
+        f.debug_struct("BoxPeerHandle").finish_non_exhaustive()
     }
 }
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-type BoxLink = Link<BoxSource, BoxSink, BoxLifeline>;
+type BoxConnected = Connected<BoxSource, BoxSink, BoxPeerHandle>;
 
 // The methods have names of their own: with the public names, every call on a concrete type would be ambiguous here.
 
 trait DynTransport: Send {
-    fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxLink, TransportError>>;
+    fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxConnected, TransportError>>;
 }
 
 trait DynSource: Send {
@@ -163,20 +163,20 @@ trait DynSource: Send {
 trait DynSink: Send {
     fn write_boxed(&mut self, chunk: Bytes) -> BoxFuture<'_, Result<(), TransportError>>;
     fn finish_boxed(&mut self) -> BoxFuture<'_, Result<(), TransportError>>;
-    fn leave_dyn(&mut self, rest: Bytes);
+    fn flush_detached_dyn(&mut self, rest: Bytes);
 }
 
-trait DynLifeline: Send + Sync {
-    fn ended_boxed(&self) -> BoxFuture<'_, ExitReport>;
-    fn gone_boxed(&self) -> BoxFuture<'_, ()>;
-    fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError>;
+trait DynPeerHandle: Send + Sync {
+    fn wait_boxed(&self) -> BoxFuture<'_, ExitReport>;
+    fn wait_group_boxed(&self) -> BoxFuture<'_, ()>;
+    fn signal_dyn(&self, signal: Signal) -> Result<(), TransportError>;
     fn limit_grace_dyn(&self, after_input: Duration, after_terminate: Duration);
     fn has_process_dyn(&self) -> bool;
     fn stderr_tail_dyn(&self) -> String;
 }
 
 impl<T: Transport + 'static> DynTransport for T {
-    fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxLink, TransportError>> {
+    fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxConnected, TransportError>> {
         Box::pin(async move { Ok((*self).open().await?.boxed()) })
     }
 }
@@ -196,22 +196,22 @@ impl<T: ByteSink> DynSink for T {
         Box::pin(self.finish())
     }
 
-    fn leave_dyn(&mut self, rest: Bytes) {
-        self.leave(rest);
+    fn flush_detached_dyn(&mut self, rest: Bytes) {
+        self.flush_detached(rest);
     }
 }
 
-impl<T: Lifeline> DynLifeline for T {
-    fn ended_boxed(&self) -> BoxFuture<'_, ExitReport> {
-        Box::pin(self.ended())
+impl<T: PeerHandle> DynPeerHandle for T {
+    fn wait_boxed(&self) -> BoxFuture<'_, ExitReport> {
+        Box::pin(self.wait())
     }
 
-    fn gone_boxed(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.gone())
+    fn wait_group_boxed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.wait_group())
     }
 
-    fn terminate_dyn(&self, how: Terminate) -> Result<(), TransportError> {
-        self.terminate(how)
+    fn signal_dyn(&self, signal: Signal) -> Result<(), TransportError> {
+        self.signal(signal)
     }
 
     fn limit_grace_dyn(&self, after_input: Duration, after_terminate: Duration) {

@@ -8,7 +8,7 @@ pub mod process;
 mod settled;
 mod transport;
 
-pub use boxed::{BoxLifeline, BoxSink, BoxSource, BoxTransport};
+pub use boxed::{BoxPeerHandle, BoxSink, BoxSource, BoxTransport};
 pub use error::{ExitReport, TransportError};
-pub use memory::{MemoryLifeline, MemoryPeer, MemorySink, MemorySource, MemoryTransport, memory};
-pub use transport::{ByteSink, ByteSource, Lifeline, Link, NoProcess, Terminate, Transport};
+pub use memory::{MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport, memory};
+pub use transport::{ByteSink, ByteSource, Connected, NoProcess, PeerHandle, Signal, Transport};

@@ -16,7 +16,7 @@ use self::pipe::Pipe;
 use crate::{
     error::{ExitReport, TransportError},
     settled::Settled,
-    transport::{ByteSink, ByteSource, Lifeline, Link, Terminate, Transport},
+    transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport},
 };
 
 /// A transport to a peer in the same process, and that peer.
@@ -33,10 +33,10 @@ pub fn memory(capacity: usize) -> (MemoryTransport, MemoryPeer) {
         first_termination: Settled::new(),
         stderr: Mutex::new(String::new()),
     });
-    let link = Link {
+    let link = Connected {
         source: MemorySource { shared: Arc::clone(&shared) },
         sink: MemorySink { shared: Arc::clone(&shared), rest: Bytes::new() },
-        lifeline: MemoryLifeline { shared: Arc::clone(&shared) },
+        handle: MemoryPeerHandle { shared: Arc::clone(&shared) },
     };
     (MemoryTransport { link }, MemoryPeer::new(shared))
 }
@@ -44,15 +44,15 @@ pub fn memory(capacity: usize) -> (MemoryTransport, MemoryPeer) {
 /// The host's side of [`memory`], not opened yet. Opening it never fails.
 #[derive(Debug)]
 pub struct MemoryTransport {
-    link: Link<MemorySource, MemorySink, MemoryLifeline>,
+    link: Connected<MemorySource, MemorySink, MemoryPeerHandle>,
 }
 
 impl Transport for MemoryTransport {
     type Source = MemorySource;
     type Sink = MemorySink;
-    type Lifeline = MemoryLifeline;
+    type Handle = MemoryPeerHandle;
 
-    async fn open(self) -> Result<Link<MemorySource, MemorySink, MemoryLifeline>, TransportError> {
+    async fn open(self) -> Result<Connected<MemorySource, MemorySink, MemoryPeerHandle>, TransportError> {
         Ok(self.link)
     }
 }
@@ -104,7 +104,7 @@ impl ByteSink for MemorySink {
         Ok(())
     }
 
-    fn leave(&mut self, rest: Bytes) {
+    fn flush_detached(&mut self, rest: Bytes) {
         for chunk in [std::mem::take(&mut self.rest), rest] {
             self.shared.input.leave(chunk);
         }
@@ -120,19 +120,19 @@ impl Drop for MemorySink {
 /// The life of a [`MemoryPeer`]: it ends when the test says so.
 ///
 /// Dropping it ends the peer's input, and is seen by [`MemoryPeer::released`].
-pub struct MemoryLifeline {
+pub struct MemoryPeerHandle {
     shared: Arc<Shared>,
 }
 
-impl Lifeline for MemoryLifeline {
-    async fn ended(&self) -> ExitReport {
+impl PeerHandle for MemoryPeerHandle {
+    async fn wait(&self) -> ExitReport {
         self.shared.ended.wait().await
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
         if self.shared.ended.value().is_none() {
-            self.shared.terminations.lock().unwrap_or_else(PoisonError::into_inner).push(how);
-            self.shared.first_termination.settle(how);
+            self.shared.terminations.lock().unwrap_or_else(PoisonError::into_inner).push(signal);
+            self.shared.first_termination.settle(signal);
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ impl Lifeline for MemoryLifeline {
     }
 }
 
-impl Drop for MemoryLifeline {
+impl Drop for MemoryPeerHandle {
     fn drop(&mut self) {
         self.shared.input.close(None);
         self.shared.released.settle(());
@@ -159,7 +159,7 @@ macro_rules! debug_by_name {
     )* };
 }
 
-debug_by_name!(MemorySource, MemorySink, MemoryLifeline);
+debug_by_name!(MemorySource, MemorySink, MemoryPeerHandle);
 
 struct Shared {
     /// From the host to the peer.
@@ -168,7 +168,7 @@ struct Shared {
     output: Pipe,
     ended: Settled<ExitReport>,
     released: Settled<()>,
-    terminations: Mutex<Vec<Terminate>>,
-    first_termination: Settled<Terminate>,
+    terminations: Mutex<Vec<Signal>>,
+    first_termination: Settled<Signal>,
     stderr: Mutex<String>,
 }

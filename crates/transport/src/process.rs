@@ -9,7 +9,7 @@
 //! Should this program itself be killed, a small guard process in that group does the same in its place.
 //!
 //! ```no_run
-//! use agentwire_transport::{ByteSink, ByteSource, Lifeline, Transport, process};
+//! use agentwire_transport::{ByteSink, ByteSource, PeerHandle, Transport, process};
 //!
 //! # async fn run() -> Result<(), agentwire_transport::TransportError> {
 //! let program = process::locate(None)?;
@@ -19,7 +19,7 @@
 //! while let Some(chunk) = link.source.read().await? {
 //!     println!("{} bytes", chunk.len());
 //! }
-//! println!("{}", link.lifeline.ended().await);
+//! println!("{}", link.handle.wait().await);
 //! # Ok(())
 //! # }
 //! ```
@@ -30,9 +30,9 @@ mod drain;
 mod grace;
 mod group;
 mod guard;
+mod handle;
 mod input;
 mod launch;
-mod lifeline;
 mod locate;
 mod output;
 mod running;
@@ -46,16 +46,16 @@ use std::{any::Any, fmt, sync::Arc};
 use self::stderr::StderrSink;
 pub use self::{
     grace::Grace,
+    handle::ProcessHandle,
     input::ProcessSink,
     launch::Launch,
-    lifeline::ProcessLifeline,
     locate::{AGENTWIRE_CLI, Search, locate},
     output::ProcessSource,
     version::Version,
 };
 use crate::{
     error::TransportError,
-    transport::{Link, Transport},
+    transport::{Connected, Transport},
 };
 
 /// The CLI as a child process that has not been started yet.
@@ -108,7 +108,7 @@ impl ProcessTransport {
     /// by the end of its pipes alone, as without a guard.
     /// A child that ends within that time, and leaves nobody in its group, has none.
     /// On Linux it gives way to what else is to be computed: its nice value is 10 more than this program's.
-    /// Where it can't be started the child is started all the same, and [`ProcessLifeline::unguarded`] says why.
+    /// Where it can't be started the child is started all the same, and [`ProcessHandle::unguarded`] says why.
     #[must_use]
     pub fn guard(mut self, guard: bool) -> Self {
         self.guard = guard;
@@ -149,7 +149,7 @@ impl ProcessTransport {
     /// Keeps this until the child is reaped and its group has ended, and drops it then, on a thread of ours: such as
     /// what removes a folder that the child works in.
     ///
-    /// [`Lifeline::gone`](crate::Lifeline::gone) comes after that.
+    /// [`PeerHandle::wait_group`](crate::PeerHandle::wait_group) comes after that.
     /// Where the child can't be started it is dropped with the transport.
     #[must_use]
     pub fn keep(mut self, kept: impl Send + 'static) -> Self {
@@ -161,13 +161,13 @@ impl ProcessTransport {
 impl Transport for ProcessTransport {
     type Source = ProcessSource;
     type Sink = ProcessSink;
-    type Lifeline = ProcessLifeline;
+    type Handle = ProcessHandle;
 
     /// Starts the process.
     ///
     /// Must be called in a tokio runtime, with I/O enabled: the pipes are registered there.
     /// Without one, the error is [`TransportError::Io`]; where I/O is disabled, tokio prints a panic message too.
-    async fn open(self) -> Result<Link<ProcessSource, ProcessSink, ProcessLifeline>, TransportError> {
+    async fn open(self) -> Result<Connected<ProcessSource, ProcessSink, ProcessHandle>, TransportError> {
         start::start(self)
     }
 }

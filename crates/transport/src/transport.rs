@@ -13,7 +13,7 @@ use crate::error::{ExitReport, TransportError};
 /// A way to reach an agent CLI that has not been opened yet.
 ///
 /// A transport knows nothing of lines or JSON.
-/// Opening it gives a [`Link`]: a source, a sink and a lifeline, each owned on its own, so that reading and writing
+/// Opening it gives a [`Connected`]: a source, a sink and a handle, each owned on its own, so that reading and writing
 /// go on side by side without a lock.
 pub trait Transport: Send {
     /// What comes from the peer.
@@ -21,7 +21,7 @@ pub trait Transport: Send {
     /// What goes to the peer.
     type Sink: ByteSink + 'static;
     /// The peer's life.
-    type Lifeline: Lifeline + 'static;
+    type Handle: PeerHandle + 'static;
 
     /// Starts or connects to the peer.
     ///
@@ -32,7 +32,7 @@ pub trait Transport: Send {
     #[expect(clippy::type_complexity, reason = "three parts have three types; an alias would hide which")]
     fn open(
         self,
-    ) -> impl Future<Output = Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError>> + Send;
+    ) -> impl Future<Output = Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError>> + Send;
 }
 
 /// The three parts of an open transport.
@@ -41,13 +41,13 @@ pub trait Transport: Send {
     clippy::exhaustive_structs,
     reason = "implementers of `Transport` build it; three parts are the contract"
 )]
-pub struct Link<So, Si, L> {
+pub struct Connected<So, Si, L> {
     /// What comes from the peer.
     pub source: So,
     /// What goes to the peer.
     pub sink: Si,
     /// The peer's life: dropping it ends the peer.
-    pub lifeline: L,
+    pub handle: L,
 }
 
 /// The peer's output.
@@ -98,60 +98,60 @@ pub trait ByteSink: Send {
     /// A sink that can write without the caller's runtime writes it in the background, behind the rest of a chunk that is
     /// half written, in bounded time.
     /// By default it is lost.
-    fn leave(&mut self, rest: Bytes) {
+    fn flush_detached(&mut self, rest: Bytes) {
         drop(rest);
     }
 }
 
 /// When and how the peer ended, and the power to end it.
 ///
-/// Dropping the lifeline ends the peer: gently first, then by force, in bounded time, and without the caller's
+/// Dropping the handle ends the peer: gently first, then by force, in bounded time, and without the caller's
 /// runtime.
 /// The defaults are for transports that have no process: such a peer never ends by itself, and is ended by dropping
 /// the other two parts.
-pub trait Lifeline: Send + Sync {
+pub trait PeerHandle: Send + Sync {
     /// Resolves when the peer is gone, at once when it is gone already, to the same report each time.
     ///
     /// Output may still be unread then, and may end before: watch both.
     /// Cancel-safe; any number of futures may wait at once.
-    fn ended(&self) -> impl Future<Output = ExitReport> + Send {
+    fn wait(&self) -> impl Future<Output = ExitReport> + Send {
         pending()
     }
 
     /// Resolves when nothing is left of the peer: it is reaped, and what it started has ended with it.
     ///
-    /// Comes with or after [`Lifeline::ended`], in bounded time.
+    /// Comes with or after [`PeerHandle::wait`], in bounded time.
     /// By default it comes with it.
-    /// A lifeline that wraps another must pass this on, or else a session's `close` does not wait for the rest.
+    /// A handle that wraps another must pass this on, or else a session's `close` does not wait for the rest.
     /// Cancel-safe; any number of futures may wait at once.
-    fn gone(&self) -> impl Future<Output = ()> + Send {
+    fn wait_group(&self) -> impl Future<Output = ()> + Send {
         async {
-            self.ended().await;
+            self.wait().await;
         }
     }
 
     /// Asks the peer, and everything that it started, to stop, or makes it stop.
     ///
-    /// Returns at once; [`Lifeline::ended`] tells when it has worked.
+    /// Returns at once; [`PeerHandle::wait`] tells when it has worked.
     /// A peer that is gone already is no error.
     ///
     /// # Errors
     ///
     /// [`TransportError::Io`] when the system refuses.
-    fn terminate(&self, _how: Terminate) -> Result<(), TransportError> {
+    fn signal(&self, _signal: Signal) -> Result<(), TransportError> {
         Ok(())
     }
 
     /// Limits each step of the peer's end to these times, from the end of its input and from the request to end.
     ///
-    /// Called before the lifeline is dropped, for a peer that was given no work and so has nothing to finish.
+    /// Called before the handle is dropped, for a peer that was given no work and so has nothing to finish.
     /// By default it does nothing.
-    /// A lifeline that wraps another must pass this on.
+    /// A handle that wraps another must pass this on.
     fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
         let _ = (after_input, after_terminate);
     }
 
-    /// Whether there is a process behind it, so that [`Lifeline::ended`] will resolve after the end of output.
+    /// Whether there is a process behind it, so that [`PeerHandle::wait`] will resolve after the end of output.
     fn has_process(&self) -> bool {
         false
     }
@@ -165,32 +165,32 @@ pub trait Lifeline: Send + Sync {
 /// How to end a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Terminate {
+pub enum Signal {
     /// Ask: SIGTERM to the process group.
-    Gently,
+    Term,
     /// Make it: SIGKILL to the process group.
-    ByForce,
+    Kill,
 }
 
-/// A lifeline for transports that have no process behind them.
+/// A handle for transports that have no process behind them.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct NoProcess;
 
-impl Lifeline for NoProcess {}
+impl PeerHandle for NoProcess {}
 
-/// A lifeline may be shared: the peer is ended when the last share is dropped.
-impl<L: Lifeline> Lifeline for Arc<L> {
-    async fn ended(&self) -> ExitReport {
-        (**self).ended().await
+/// A handle may be shared: the peer is ended when the last share is dropped.
+impl<L: PeerHandle> PeerHandle for Arc<L> {
+    async fn wait(&self) -> ExitReport {
+        (**self).wait().await
     }
 
-    async fn gone(&self) {
-        (**self).gone().await;
+    async fn wait_group(&self) {
+        (**self).wait_group().await;
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        (**self).terminate(how)
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
+        (**self).signal(signal)
     }
 
     fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {

@@ -74,7 +74,7 @@ const DIFFERENCES: &str = "
 ## Where ours differs, and why
 
 Flags are always written as `--flag=value`, so that no value can be taken for a flag.
-What the CLI refuses at its start is an error before anything is started, which names the option; what has no effect gives a warning (`Lowered::warnings`, `Session::warnings`), and nothing is ever printed.
+What the CLI refuses at its start is an error before anything is started, which names the option; what has no effect gives a warning (`LaunchPlan::warnings`, `Session::warnings`), and nothing is ever printed.
 
 | option | difference |
 |---|---|

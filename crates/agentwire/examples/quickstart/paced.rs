@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire::transport::{ByteSource, Link, Transport, TransportError};
+use agentwire::transport::{ByteSource, Connected, Transport, TransportError};
 
 /// A transport whose output comes one piece at a time, with a pause before each.
 pub(crate) struct Paced<T>(pub(crate) T, pub(crate) Duration);
@@ -12,11 +12,11 @@ pub(crate) struct PacedSource<S>(S, Duration);
 impl<T: Transport> Transport for Paced<T> {
     type Source = PacedSource<T::Source>;
     type Sink = T::Sink;
-    type Lifeline = T::Lifeline;
+    type Handle = T::Handle;
 
-    async fn open(self) -> Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError> {
-        let Link { source, sink, lifeline } = self.0.open().await?;
-        Ok(Link { source: PacedSource(source, self.1), sink, lifeline })
+    async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
+        let Connected { source, sink, handle } = self.0.open().await?;
+        Ok(Connected { source: PacedSource(source, self.1), sink, handle })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use agentwire::transport::{ByteSink, ByteSource, Link, NoProcess, Transport, TransportError};
+use agentwire::transport::{ByteSink, ByteSource, Connected, NoProcess, Transport, TransportError};
 use bytes::Bytes;
 use tokio::net::{
     TcpStream,
@@ -25,14 +25,14 @@ impl Transport for Tcp {
     type Source = TcpSource;
     type Sink = TcpSink;
     /// There is no process here to be watched or signalled: the CLI ends with its connection.
-    type Lifeline = NoProcess;
+    type Handle = NoProcess;
 
-    async fn open(self) -> Result<Link<TcpSource, TcpSink, NoProcess>, TransportError> {
+    async fn open(self) -> Result<Connected<TcpSource, TcpSink, NoProcess>, TransportError> {
         let stream = TcpStream::connect(&self.0).await.map_err(failed("connecting to the CLI"))?;
         // A line is a message, and waits for no other.
         stream.set_nodelay(true).map_err(failed("preparing the connection"))?;
         let (source, sink) = split(stream);
-        Ok(Link { source, sink, lifeline: NoProcess::default() })
+        Ok(Connected { source, sink, handle: NoProcess::default() })
     }
 }
 

@@ -86,13 +86,13 @@ impl Session {
         self.block_on(self.session.settled(prompt))
     }
 
-    /// Takes a prompt back that waits for its turn: see [`Session::take_back`](crate::Session::take_back).
+    /// Cancels a prompt that waits for its turn: see [`Session::cancel_prompt`](crate::Session::cancel_prompt).
     ///
     /// # Errors
     ///
     /// As there.
-    pub fn take_back(&self, prompt: &Uuid) -> Result<bool, Error> {
-        self.block_on(self.session.take_back(prompt))
+    pub fn cancel_prompt(&self, prompt: &Uuid) -> Result<bool, Error> {
+        self.block_on(self.session.cancel_prompt(prompt))
     }
 
     /// What comes until the next result.

@@ -21,7 +21,7 @@ use super::queue::{Queue, State};
 /// [`sessionStoreFlush`](crate::Options::session_store_flush) is, and needs neither a reader of the session's messages
 /// nor the end of the turn: they can be awaited inside a hook.
 /// A session that is not read goes on receiving while a hook is open; outside of one it stops at 256 KiB of unread
-/// messages ([`Settings::parked_quiet`](agentwire_control::Settings::parked_quiet)), and with it what the CLI hands over.
+/// messages ([`Config::unread_soft_limit`](agentwire_control::Config::unread_soft_limit)), and with it what the CLI hands over.
 ///
 /// # Example
 ///

@@ -6,17 +6,17 @@ use std::{
 };
 
 use agentwire_codec::{FrameError, Incoming};
-use agentwire_control::{Delivery, Ending, Messages, ReadOn};
+use agentwire_control::{BackpressurePause, Delivery, Messages, SessionEnd};
 
 use super::{Mirror, queue::Hold, told::Told};
 
 /// What was read and waits until the store has what came before it.
 #[derive(Debug)]
 pub(super) struct Held {
-    what: Result<Delivery, Arc<Ending>>,
+    what: Result<Delivery, Arc<SessionEnd>>,
     pub(super) hold: Hold,
     /// What the CLI asks meanwhile is heard.
-    _reading: ReadOn,
+    _reading: BackpressurePause,
 }
 
 impl Mirror {
@@ -27,7 +27,7 @@ impl Mirror {
         &mut self,
         messages: &mut Messages,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Delivery, Arc<Ending>>> {
+    ) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
         loop {
             match self.queue.poll(self.held.as_ref().map(|held| held.hold), context) {
                 Poll::Ready(Some(told)) => return Poll::Ready(Ok(Delivery::Incoming(told.incoming()))),
@@ -44,7 +44,8 @@ impl Mirror {
             if !at_end && (self.hurried || !is_result(&what)) {
                 return Poll::Ready(what);
             }
-            self.held = Some(Held { what, hold: self.queue.hold(at_end), _reading: messages.read_on() });
+            self.held =
+                Some(Held { what, hold: self.queue.hold(at_end), _reading: messages.pause_backpressure() });
         }
     }
 }
@@ -71,7 +72,7 @@ pub(super) fn too_long(fault: &FrameError) -> Option<String> {
 }
 
 /// Whether a turn ends with it, readable or not.
-fn is_result(what: &Result<Delivery, Arc<Ending>>) -> bool {
+fn is_result(what: &Result<Delivery, Arc<SessionEnd>>) -> bool {
     match what {
         Ok(Delivery::Incoming(incoming)) => incoming.ends_turn(),
         _ => false,

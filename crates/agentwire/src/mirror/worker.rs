@@ -13,7 +13,7 @@ use super::{
     told::Told,
 };
 
-/// Appends to the store what the sieve has taken off the stream.
+/// Appends to the store what the filter has taken off the stream.
 ///
 /// However it ends, what it leaves is counted and told, and nobody waits for it any longer.
 pub(super) struct Worker {

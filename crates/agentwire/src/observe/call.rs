@@ -28,7 +28,7 @@ impl Call {
         self.span.in_scope(|| self.failure.watch_now(respond))
     }
 
-    /// Runs it, within its span, and tells of its end: when it was taken back, before its handler has cleaned up.
+    /// Runs it, within its span, and tells of its end: when it was cancelled, before its handler has cleaned up.
     pub(crate) async fn run(mut self, reply: Reply) -> Result<RawJson, String> {
         let reply = self.failure.clone().watch(reply).instrument(self.span.clone());
         let (mut reply, cancelled) = (pin!(reply), self.cancelled.clone());
@@ -36,7 +36,7 @@ impl Call {
             biased;
             answered = &mut reply => answered,
             () = cancelled.cancelled() => {
-                self.tell(Outcome::TakenBack, None);
+                self.tell(Outcome::Cancelled, None);
                 return reply.await;
             }
         };
@@ -51,7 +51,7 @@ impl Call {
 
     fn answered(&mut self, answer: &Result<RawJson, String>) {
         if self.cancelled.is_cancelled() {
-            return self.tell(Outcome::TakenBack, None);
+            return self.tell(Outcome::Cancelled, None);
         }
         let contents = self.watch.contents();
         let outcome = reply::outcome(&self.began.activity, answer, self.failure.noted(), contents);
@@ -73,7 +73,7 @@ impl Drop for Call {
         let outcome = if std::thread::panicking() {
             Outcome::Failed { failure: FailureKind::Panic, reason: None }
         } else if self.cancelled.is_cancelled() {
-            Outcome::TakenBack
+            Outcome::Cancelled
         } else {
             Outcome::Cut
         };

@@ -27,7 +27,7 @@ pub enum Outcome {
         reason: Option<Box<str>>,
     },
     /// The CLI took the request back: by a time limit, an interrupt, or since something else has decided.
-    TakenBack,
+    Cancelled,
     /// It was interrupted.
     Interrupted,
     /// The session ended first, or the turn, so that nothing will come of it.
@@ -63,14 +63,14 @@ pub enum Verdict {
 }
 
 impl Outcome {
-    /// One word for it: the verdict's, or `done`, `error`, `failed`, `taken_back`, `interrupted`, `cut`, `unhandled`.
+    /// One word for it: the verdict's, or `done`, `error`, `failed`, `cancelled`, `interrupted`, `cut`, `unhandled`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::Decided(verdict) => verdict.as_str(),
             Self::Error { .. } => "error",
             Self::Failed { .. } => "failed",
-            Self::TakenBack => "taken_back",
+            Self::Cancelled => "cancelled",
             Self::Interrupted => "interrupted",
             Self::Cut => "cut",
             Self::Unhandled => "unhandled",
@@ -79,7 +79,7 @@ impl Outcome {
 
     /// Whether it is a fault: an error, a handler that failed, a request that nobody handles, or what was cut.
     ///
-    /// A refusal is none, and neither is what was taken back or interrupted.
+    /// A refusal is none, and neither is what was cancelled or interrupted.
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::Error { .. } | Self::Failed { .. } | Self::Cut | Self::Unhandled)
     }

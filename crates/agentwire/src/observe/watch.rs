@@ -10,8 +10,8 @@ use std::{
     time::Instant,
 };
 
-use agentwire_codec::Head;
-use agentwire_control::{CallContext, Delivery, Ending, Observer};
+use agentwire_codec::FrameKind;
+use agentwire_control::{CallContext, Delivery, Observer, SessionEnd};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
@@ -130,9 +130,9 @@ impl Observer for Watch {
         }
     }
 
-    fn wants(&self, head: &Head) -> bool {
+    fn wants(&self, head: &FrameKind) -> bool {
         // Pieces of an answer say nothing of what is observed.
-        *head != Head::StreamEvent && self.is_wanted()
+        *head != FrameKind::StreamEvent && self.is_wanted()
     }
 
     fn arrived(&self, delivery: &Delivery) {
@@ -149,7 +149,7 @@ impl Observer for Watch {
         }
     }
 
-    fn ended(&self, ending: &Ending) {
+    fn ended(&self, ending: &SessionEnd) {
         let mut state = self.state();
         self.act(&mut state);
         state.ledger.end_session(outcome(ending));
@@ -159,7 +159,7 @@ impl Observer for Watch {
 }
 
 /// How a session ended, without a word of what was said in it.
-fn outcome(ending: &Ending) -> Outcome {
+fn outcome(ending: &SessionEnd) -> Outcome {
     if ending.is_clean() {
         return Outcome::Done;
     }

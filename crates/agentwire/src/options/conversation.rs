@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -43,7 +43,7 @@ setters! {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         self.check()?;
         if options.continue_last && options.resume.is_some() {
@@ -109,5 +109,5 @@ fn is_uuid(text: &str) -> bool {
         && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Why options of a session store have no effect; taken back where there is one.
+/// Why options of a session store have no effect; cancelled where there is one.
 pub(crate) const NO_STORE: &str = "there is no session store";

@@ -7,7 +7,7 @@ use agentwire_protocol::cli;
 use super::{
     Options, TraceContext, Warning,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -56,7 +56,7 @@ impl Options {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         self.flags(to)?;
         self.variables(to)?;
         for (name, value) in &self.0.extra_args {
@@ -71,7 +71,7 @@ impl Lower for Group<'_> {
 }
 
 impl Group<'_> {
-    fn flags(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn flags(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.max_buffer_size == Some(0) {
             return refuse("maxBufferSize", "a line has at least one byte");
@@ -90,7 +90,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    fn variables(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn variables(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         for (name, value) in &options.env {
             check_variable("env", name, Some(value.as_str()))?;
@@ -129,7 +129,7 @@ impl Group<'_> {
     }
 }
 
-impl Lowered {
+impl LaunchPlan {
     /// Makes the CLI's spans children of this one; what is inherited is of another trace.
     pub(crate) fn trace(&mut self, trace: &TraceContext) {
         self.env.insert(cli::env::TRACEPARENT.to_owned(), trace.traceparent.clone());
@@ -140,7 +140,7 @@ impl Lowered {
     }
 }
 
-fn check_flag(name: &str, to: &Lowered) -> Result<(), Error> {
+fn check_flag(name: &str, to: &LaunchPlan) -> Result<(), Error> {
     let odd = |character: char| character == '=' || character.is_whitespace() || character.is_control();
     if name.is_empty() || name.starts_with('-') || name.contains(odd) {
         return refuse(

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -34,7 +34,7 @@ setters! {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let Options { max_turns, max_budget_usd, task_budget, .. } = self.0;
         // The CLI takes it for no limit, which nobody means who asks for one.
         if *max_turns == Some(0) {

@@ -13,7 +13,7 @@ use crate::Error;
 /// What options become.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Lowered {
+pub struct LaunchPlan {
     /// The command line, without the program.
     ///
     /// An argument that names one of the [`files`](Self::files) has `<private>/NAME` in the place of the file's path.
@@ -42,7 +42,7 @@ pub struct PrivateFile {
     pub contents: Hidden<String>,
 }
 
-impl Lowered {
+impl LaunchPlan {
     /// Whether the flag of this name, without its leading `--`, is on the command line.
     pub(crate) fn has_flag(&self, name: &str) -> bool {
         let names = |arg: &String| {
@@ -121,9 +121,9 @@ impl PrivateFile {
 }
 
 /// The command line may hold what a user takes for private, so it is not shown either.
-impl fmt::Debug for Lowered {
+impl fmt::Debug for LaunchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lowered")
+        f.debug_struct("LaunchPlan")
             .field("args", &self.args.len())
             .field("env", &self.env.keys())
             .field("env_remove", &self.env_remove)
@@ -136,10 +136,10 @@ impl fmt::Debug for Lowered {
 /// A group of options that becomes something.
 pub(super) trait Lower {
     /// Adds what the group becomes.
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error>;
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error>;
 }
 
-impl Argv for Lowered {
+impl Argv for LaunchPlan {
     fn push(&mut self, arg: String) {
         self.args.push(arg);
     }

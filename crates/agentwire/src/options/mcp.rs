@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     output::LONGEST_ARGUMENT,
     secrets,
     setters::setters,
@@ -41,7 +41,7 @@ setters! {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.mcp_servers.values().any(|server| matches!(server, McpServerConfig::Sdk(_))) {
             return refuse("mcpServers", "a server in this program goes to `SessionBuilder::mcp_servers`");
@@ -65,7 +65,7 @@ impl Lower for Group<'_> {
 }
 
 impl Group<'_> {
-    fn by_argv(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn by_argv(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let config = BTreeMap::from([("mcpServers", &self.0.mcp_servers)]);
         let Ok(text) = serde_json::to_string(&config) else {
             return refuse("mcpServers", "it can't be written as JSON");

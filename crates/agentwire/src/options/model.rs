@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -60,7 +60,7 @@ setters! {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.model.as_deref() == Some("") {
             return refuse("model", "a model's name is not empty");
@@ -83,7 +83,7 @@ impl Lower for Group<'_> {
 }
 
 impl Thinking {
-    fn lower(self, to: &mut Lowered) {
+    fn lower(self, to: &mut LaunchPlan) {
         let display = match self {
             Self::Disabled {} => {
                 to.flag("thinking", Some("disabled"));

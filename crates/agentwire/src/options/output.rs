@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     output_schema,
     setters::setters,
 };
@@ -52,7 +52,7 @@ setters! {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if let Some(OutputFormat::JsonSchema(schema)) = &options.output_format {
             let schema = match output_schema::for_cli(schema) {

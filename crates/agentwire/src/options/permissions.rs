@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -32,7 +32,7 @@ setters! {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.permission_prompt_tool_name.as_deref() == Some("") {
             return refuse("permissionPromptToolName", "a tool's name is not empty");

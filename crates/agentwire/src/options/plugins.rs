@@ -5,7 +5,7 @@ use agentwire_protocol::plugin::PluginConfig;
 use super::{
     Options,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     mcp::Delivery,
     setters::setters,
 };
@@ -19,7 +19,7 @@ setters! {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.plugins.is_empty() {
             return Ok(());

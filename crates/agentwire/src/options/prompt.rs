@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -89,7 +89,7 @@ impl Options {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let initialize = &mut to.initialize;
         initialize.plan_mode_instructions.clone_from(&self.0.plan_mode_instructions);
         match &self.0.system_prompt {

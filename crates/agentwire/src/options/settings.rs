@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     output::LONGEST_ARGUMENT,
     sandbox, secrets,
     setters::setters,
@@ -90,7 +90,7 @@ impl Options {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if let Some(sources) = &options.setting_sources {
             let names: Vec<_> = sources.iter().map(|source| source.as_str()).collect();

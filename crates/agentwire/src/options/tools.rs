@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{Lower, Lowered, refuse},
+    lower::{LaunchPlan, Lower, refuse},
     prompt::{PresetName, PresetType},
     setters::setters,
 };
@@ -99,7 +99,7 @@ impl<T: Into<Box<str>>, const N: usize> From<[T; N]> for Skills {
 }
 
 impl Lower for Group<'_> {
-    fn lower(&self, to: &mut Lowered) -> Result<(), Error> {
+    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         check("allowedTools", &options.allowed_tools)?;
         check("disallowedTools", &options.disallowed_tools)?;

@@ -6,7 +6,7 @@ use agentwire_hooks::HookWarning;
 
 /// What is worth knowing of options and hooks that work all the same.
 ///
-/// Warnings are given and never printed: [`Lowered::warnings`](crate::Lowered::warnings) before the start,
+/// Warnings are given and never printed: [`LaunchPlan::warnings`](crate::LaunchPlan::warnings) before the start,
 /// [`Session::warnings`](crate::Session::warnings) after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -14,9 +14,9 @@ use crate::session::{Background, Mark};
 
 /// Runs from a result on, until a turn begins or the run is over.
 #[derive(Debug, Default)]
-pub(super) struct Ceiling(Option<(Pin<Box<Sleep>>, Mark)>);
+pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, Mark)>);
 
-impl Ceiling {
+impl IdleTimeout {
     /// A result sets it, and so does the CLI when it says that it still works; a turn that begins lifts it.
     pub(super) fn see(&mut self, delivery: &Delivery, background: &Background) {
         match delivery {

@@ -113,7 +113,7 @@ impl fmt::Debug for Watched {
     }
 }
 
-/// A callback that runs; dropped when it was answered, taken back, or has panicked.
+/// A callback that runs; dropped when it was answered, cancelled, or has panicked.
 struct Open(Arc<Callbacks>);
 
 impl Open {

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use agentwire_control::{Responder, Settings};
+use agentwire_control::{Config, Responder};
 use agentwire_hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandler};
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
@@ -32,7 +32,7 @@ pub struct SessionBuilder {
     responders: Vec<Box<dyn Responder>>,
     pub(super) transport: Option<BoxTransport>,
     on_stderr: Option<StderrSink>,
-    settings: Settings,
+    config: Config,
     grace: Grace,
     unguarded: bool,
     background: Background,
@@ -151,8 +151,8 @@ impl SessionBuilder {
 
     /// Sets the numbers that bound the session.
     #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
         self
     }
 
@@ -247,7 +247,7 @@ impl SessionBuilder {
 
     fn start(mut self, schema: Option<Arc<Schema>>) -> Start {
         let options = std::mem::take(&mut self.options);
-        let (on_stderr, settings) = (self.on_stderr.take(), self.settings.clone());
+        let (on_stderr, config) = (self.on_stderr.take(), self.config.clone());
         let (grace, guarded, background) = (self.grace, !self.unguarded, self.background.clone());
         let HandshakeLimit(limit) = self.handshake_limit;
         let (asks, hooks) = (self.permissions.is_some(), self.hooks.clone().unwrap_or_default());
@@ -264,7 +264,7 @@ impl SessionBuilder {
             #[cfg(feature = "mcp")]
             mcp_servers,
             on_stderr,
-            settings,
+            config,
             grace,
             guarded,
             background,
@@ -299,7 +299,7 @@ impl fmt::Debug for SessionBuilder {
             .field("dialogs", &self.dialogs)
             .field("on_stderr", &self.on_stderr.is_some())
             .field("transport", &self.transport)
-            .field("settings", &self.settings)
+            .field("config", &self.config)
             .field("grace", &self.grace)
             .field("guard", &!self.unguarded)
             .field("observe_contents", &self.observe_contents)

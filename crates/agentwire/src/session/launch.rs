@@ -8,10 +8,10 @@ use agentwire_transport::{
 };
 
 use super::{private::PrivateDir, user::User};
-use crate::{Error, Options, options::Lowered};
+use crate::{Error, Options, options::LaunchPlan};
 
 /// The CLI's launch, and what must stay as long as the CLI runs.
-pub(super) fn launch(options: &Options, lowered: Lowered) -> Result<(Launch, Option<PrivateDir>), Error> {
+pub(super) fn launch(options: &Options, lowered: LaunchPlan) -> Result<(Launch, Option<PrivateDir>), Error> {
     let user = options.user.as_deref().map(User::find).transpose()?;
     let files = write(&lowered, user.as_ref())?;
     let dir = files.as_ref().map(|files| files.path().display().to_string()).unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn launch(options: &Options, lowered: Lowered) -> Result<(Launch, Opt
     Ok((launch, files))
 }
 
-fn write(lowered: &Lowered, user: Option<&User>) -> Result<Option<PrivateDir>, Error> {
+fn write(lowered: &LaunchPlan, user: Option<&User>) -> Result<Option<PrivateDir>, Error> {
     if lowered.files.is_empty() {
         return Ok(None);
     }

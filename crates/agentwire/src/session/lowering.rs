@@ -7,7 +7,7 @@ use agentwire_transport::process::Launch;
 use super::{SessionBuilder, launch::launch};
 use crate::{
     Error, Options, Warning,
-    options::{Lowered, PROMPT_TOOL, resumes},
+    options::{LaunchPlan, PROMPT_TOOL, resumes},
 };
 
 impl SessionBuilder {
@@ -16,7 +16,7 @@ impl SessionBuilder {
     /// # Errors
     ///
     /// [`Error::Options`] where an option can't be used as it is set, and [`Error::Hooks`] where a hook can't.
-    pub fn lower(&self) -> Result<Lowered, Error> {
+    pub fn lower(&self) -> Result<LaunchPlan, Error> {
         let mut lowered = self.lower_with(&self.options)?;
         // A resumed session continues a deferred tool use without a prompt, and the CLI learns the hooks from the handshake.
         if self.has_hooks()
@@ -43,7 +43,7 @@ impl SessionBuilder {
         if self.spare || !known || !self.guards() { None } else { self.options.folder() }
     }
 
-    fn lower_with(&self, options: &Options) -> Result<Lowered, Error> {
+    fn lower_with(&self, options: &Options) -> Result<LaunchPlan, Error> {
         let with_hooks = self.has_hooks().then(|| options.with_hooks()).transpose()?;
         let options = with_hooks.as_ref().unwrap_or(options);
         let mut lowered = options.lower()?;
@@ -114,7 +114,7 @@ impl SessionBuilder {
     }
 
     /// The same for a CLI that does not wait for the handshake: with flags for what went into it.
-    pub(super) fn lower_for_an_old_cli(&self) -> Result<(Lowered, Vec<Warning>), Error> {
+    pub(super) fn lower_for_an_old_cli(&self) -> Result<(LaunchPlan, Vec<Warning>), Error> {
         let (options, told) = self.options.delivered_by_argv();
         Ok((self.lower_with(&options)?, told))
     }

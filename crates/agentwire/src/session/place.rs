@@ -22,7 +22,7 @@ pub(crate) struct Place {
 
 /// Whom something belongs to, for a reader who waits for the turn of one prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum TurnOwner {
     /// It is of the prompt's own turn.
     Own,
     /// It is of another turn.
@@ -33,7 +33,7 @@ pub(crate) enum Whose {
 
 /// What a reader waits for: the turn of a prompt.
 #[derive(Debug)]
-pub(crate) struct Awaited {
+pub(crate) struct ExpectedTurn {
     pub(crate) prompt: Uuid,
     /// How many turns had ended when it was sent: none of those is its own.
     pub(crate) after: u64,
@@ -64,18 +64,18 @@ impl Place {
     ///
     /// One that does not (2.1.197) answers in the order of the prompts: the first turn that ends after the prompt was
     /// sent is taken for its own.
-    pub(crate) fn whose(&self, awaited: &Awaited, named: bool) -> Whose {
+    pub(crate) fn whose(&self, awaited: &ExpectedTurn, named: bool) -> TurnOwner {
         let turn = if self.over { self.ended } else { self.ended + 1 };
         if turn <= awaited.after {
-            return Whose::Other;
+            return TurnOwner::Other;
         }
         if self.prompts.contains(&awaited.prompt) {
-            return Whose::Own;
+            return TurnOwner::Own;
         }
         match (self.begun, named) {
-            (false, _) => Whose::Nobody,
-            (true, false) => Whose::Own,
-            (true, true) => Whose::Other,
+            (false, _) => TurnOwner::Nobody,
+            (true, false) => TurnOwner::Own,
+            (true, true) => TurnOwner::Other,
         }
     }
 

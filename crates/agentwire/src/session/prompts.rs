@@ -9,7 +9,7 @@ use agentwire_control::{Control, PromptState};
 use agentwire_protocol::{Uuid, message::UserInput};
 use futures_core::Stream;
 
-use super::{Session, place::Awaited, prompt_id};
+use super::{Session, place::ExpectedTurn, prompt_id};
 use crate::{Error, Turn};
 
 impl Session {
@@ -29,7 +29,7 @@ impl Session {
     /// When the session has ended, or its input was; [`ControlError::Backlogged`](crate::ControlError::Backlogged)
     /// when so much is unread that nothing moves: read, and send again; and
     /// [`ControlError::NotSent`](crate::ControlError::NotSent) when there is no room within
-    /// [`Settings::call_limit`](crate::control::Settings::call_limit), since the CLI does not read its input.
+    /// [`Config::call_limit`](crate::control::Config::call_limit), since the CLI does not read its input.
     /// Nothing of the prompt was sent then.
     pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
         let (prompt, uuid) = self.composed(prompt);
@@ -77,10 +77,10 @@ impl Session {
     pub async fn ask(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>, Error> {
         let (prompt, uuid) = self.composed(prompt);
         let after = self.control.send_counting(&prompt).await?;
-        Ok(Turn::new(self, Some(Awaited { prompt: uuid, after })))
+        Ok(Turn::new(self, Some(ExpectedTurn { prompt: uuid, after })))
     }
 
-    /// Waits until a prompt was answered, has failed, or was taken back.
+    /// Waits until a prompt was answered, has failed, or was cancelled.
     ///
     /// Reading the session is not needed for it, up to the limits of what may lie unread.
     /// More is on [`control`](Self::control): `prompt_state`, `prompt_begun`, `cancel_async_message`.
@@ -97,7 +97,7 @@ impl Session {
     /// # Errors
     ///
     /// As [`interrupt`](Self::interrupt).
-    pub async fn take_back(&self, prompt: &Uuid) -> Result<bool, Error> {
+    pub async fn cancel_prompt(&self, prompt: &Uuid) -> Result<bool, Error> {
         Ok(self.control.cancel_async_message(prompt.clone()).await?.cancelled)
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use agentwire_codec::{Incoming, Line};
-use agentwire_control::{ControlError, Delivery, Ending};
+use agentwire_control::{ControlError, Delivery, SessionEnd};
 use agentwire_protocol::{Message, System};
 
 use super::{EndedBy, Session};
@@ -16,7 +16,7 @@ use crate::{Error, Warning};
 
 /// What was read past while the turn of another prompt was waited for.
 #[derive(Debug, Default)]
-pub(super) struct Aside {
+pub(super) struct SkippedMessages {
     deliveries: VecDeque<Delivery>,
     bytes: usize,
 }
@@ -113,7 +113,7 @@ impl Session {
     }
 
     #[cfg(feature = "sessions")]
-    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<Ending>>> {
+    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
         match &mut self.mirror {
             Some(mirror) => mirror.poll_next(&mut self.messages, context),
             None => self.messages.poll_next(context),
@@ -121,7 +121,7 @@ impl Session {
     }
 
     #[cfg(not(feature = "sessions"))]
-    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<Ending>>> {
+    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
         self.messages.poll_next(context)
     }
 
@@ -139,7 +139,7 @@ impl Session {
     }
 
     /// Adds to a bad ending what it took to end the CLI.
-    fn explained(&self, ending: Arc<Ending>) -> Arc<Ending> {
+    fn explained(&self, ending: Arc<SessionEnd>) -> Arc<SessionEnd> {
         match self.task.ended_by().explanation() {
             Some(explanation) if !ending.is_clean() => {
                 let mut told = (*ending).clone();
@@ -151,7 +151,7 @@ impl Session {
     }
 }
 
-impl Aside {
+impl SkippedMessages {
     fn take(&mut self) -> Option<Delivery> {
         let delivery = self.deliveries.pop_front()?;
         self.bytes -= weight(&delivery);

@@ -6,19 +6,19 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{Connection, Control, Messages, Prepared, Responder, Settings};
+use agentwire_control::{Config, Connection, Control, Messages, Prepared, Responder};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
 use agentwire_protocol::{cli, control::InitializeReply};
 use agentwire_transport::{
-    BoxLifeline, BoxTransport, Link, Transport,
+    BoxPeerHandle, BoxTransport, Connected, Transport,
     process::{self, ProcessTransport, Version},
 };
 use tokio::runtime::Handle;
 
 use super::{
-    Aside, Background, Place, Session,
+    Background, Place, Session, SkippedMessages,
     builder::StderrSink,
     deferral::Deferrals,
     handshake::Handshake,
@@ -30,7 +30,7 @@ use super::{
 use crate::{
     Error, Options, Warning,
     observe::Watch,
-    options::{AWAIT_INITIALIZE, Lowered, OptionInfo, Origin, check_in_force, unasked_in},
+    options::{AWAIT_INITIALIZE, LaunchPlan, OptionInfo, Origin, check_in_force, unasked_in},
     turn::Schema,
 };
 
@@ -42,7 +42,7 @@ pub(super) struct Start {
     #[cfg(feature = "mcp")]
     pub(super) mcp_servers: McpServers,
     pub(super) on_stderr: Option<StderrSink>,
-    pub(super) settings: Settings,
+    pub(super) config: Config,
     pub(super) grace: Grace,
     pub(super) guarded: bool,
     pub(super) background: Background,
@@ -62,8 +62,8 @@ impl Start {
     /// Starts the CLI; `fallback` is what to start it with where it takes nothing in the handshake.
     pub(super) async fn process(
         &self,
-        lowered: Lowered,
-        fallback: Option<(Lowered, Vec<Warning>)>,
+        lowered: LaunchPlan,
+        fallback: Option<(LaunchPlan, Vec<Warning>)>,
     ) -> Result<Session, Error> {
         let first = self.once(lowered).await;
         let Some((lowered, told)) = fallback else { return first };
@@ -80,7 +80,7 @@ impl Start {
         Ok(session)
     }
 
-    async fn once(&self, lowered: Lowered) -> Result<Session, Error> {
+    async fn once(&self, lowered: LaunchPlan) -> Result<Session, Error> {
         let (launch, files) = launch(&self.options, lowered.clone())?;
         let Grace { after_input, after_terminate, orphaned } = self.grace;
         let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
@@ -106,15 +106,15 @@ impl Start {
         &self,
         transport: BoxTransport,
         #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "servers change it"))]
-        mut lowered: Lowered,
+        mut lowered: LaunchPlan,
         files: Vec<PrivateDir>,
     ) -> Result<Session, Error> {
         let runtime = runtime::current()?;
-        let mut settings = self.settings.clone();
+        let mut config = self.config.clone();
         if let Some(bytes) = self.options.max_buffer_size {
-            settings.limits.max_line = bytes;
+            config.limits.max_line = bytes;
         }
-        let most_aside = settings.parked_open;
+        let most_aside = config.unread_hard_limit;
         let deferrals = Deferrals::new(Arc::clone(&self.responder), &lowered.initialize.sdk_mcp_servers);
         let responders = vec![Arc::new(deferrals) as Arc<dyn Responder>];
         #[cfg(feature = "mcp")]
@@ -123,21 +123,21 @@ impl Start {
         let responders = [vec![Arc::new(bridge.clone()) as Arc<dyn Responder>], responders].concat();
         let responder = self.background.watch(responders, &self.watch);
         let watch = Arc::clone(&self.watch);
-        let prepared = Prepared::new(responder, watch, settings);
+        let prepared = Prepared::new(responder, watch, config);
         #[cfg(feature = "mcp")]
         {
             lowered.initialize.sdk_mcp_server_manifests = bridge.manifests(prepared.control()).await;
         }
-        let Link { source, sink, lifeline } = transport.open().await?;
-        let lifeline = Arc::new(lifeline);
-        let link = Link { source, sink, lifeline: Arc::clone(&lifeline) };
+        let Connected { source, sink, handle } = transport.open().await?;
+        let handle = Arc::new(handle);
+        let link = Connected { source, sink, handle: Arc::clone(&handle) };
         self.watch.begin_session();
-        let spawn = Spawn { runtime: &runtime, lifeline, grace: self.grace };
+        let spawn = Spawn { runtime: &runtime, handle, grace: self.grace };
         #[cfg(feature = "sessions")]
-        let (mirror, sieve) = self.stored.mirror(&runtime, &self.options).unzip();
+        let (mirror, filter) = self.stored.mirror(&runtime, &self.options).unzip();
         #[cfg(feature = "sessions")]
-        let (control, messages, task) = match sieve {
-            Some(sieve) => spawn.task(prepared.connect_sifted(link, sieve)),
+        let (control, messages, task) = match filter {
+            Some(filter) => spawn.task(prepared.connect_sifted(link, filter)),
             None => spawn.task(prepared.connect(link)),
         };
         #[cfg(not(feature = "sessions"))]
@@ -169,7 +169,7 @@ impl Start {
             handshake,
             schema: self.schema.clone(),
             place: Place::default(),
-            aside: Aside::default(),
+            aside: SkippedMessages::default(),
             most_aside,
             ending: None,
             client_composed: lowered.client_composed,
@@ -232,7 +232,7 @@ impl Start {
 /// What the task of a session needs beside its driver.
 struct Spawn<'a> {
     runtime: &'a Handle,
-    lifeline: Arc<BoxLifeline>,
+    handle: Arc<BoxPeerHandle>,
     grace: Grace,
 }
 
@@ -242,7 +242,7 @@ impl Spawn<'_> {
         F: Future<Output = ()> + Send + 'static,
     {
         let Connection { control, messages, driver } = connection;
-        let task = Task::spawn(self.runtime, control.clone(), driver, self.lifeline, self.grace);
+        let task = Task::spawn(self.runtime, control.clone(), driver, self.handle, self.grace);
         (control, messages, task)
     }
 }

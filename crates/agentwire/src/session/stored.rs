@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
-use agentwire_control::Sieve;
+use agentwire_control::FrameFilter;
 use agentwire_protocol::SessionId;
 use agentwire_sessions::{SessionKey, SessionStore};
 use tokio::runtime::Handle;
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Error, Options, Warning,
     mirror::{Known, Mirror, MirrorOptions, Places, Slot, StoreHandle},
-    options::{Lowered, NO_STORE, refuse},
+    options::{LaunchPlan, NO_STORE, refuse},
 };
 
 impl SessionBuilder {
@@ -125,14 +125,18 @@ impl Stored {
     }
 
     /// Takes back what the options warn of where there is no store.
-    pub(super) fn settle(&self, lowered: &mut Lowered) {
+    pub(super) fn settle(&self, lowered: &mut LaunchPlan) {
         if self.store.is_some() {
             lowered.warnings.retain(|told| !matches!(told, Warning::NoEffect { why: NO_STORE, .. }));
         }
     }
 
     /// Starts to mirror.
-    pub(super) fn mirror(&self, runtime: &Handle, options: &Options) -> Option<(Mirror, Arc<dyn Sieve>)> {
+    pub(super) fn mirror(
+        &self,
+        runtime: &Handle,
+        options: &Options,
+    ) -> Option<(Mirror, Arc<dyn FrameFilter>)> {
         let store = self.store.clone()?;
         let places = Places::new(&config_dir(options), options.session_store_project.as_deref());
         let places = places.seen_from(working_dir(options));

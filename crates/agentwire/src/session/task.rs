@@ -15,7 +15,7 @@ use std::{
 };
 
 use agentwire_control::{Control, Driver};
-use agentwire_transport::{ExitReport, Lifeline, Terminate};
+use agentwire_transport::{ExitReport, PeerHandle, Signal};
 use tokio::{
     runtime::Handle,
     sync::Notify,
@@ -52,13 +52,13 @@ impl Default for Grace {
 }
 
 impl Grace {
-    /// Returns the grace of this session, and limits that of its lifeline: a CLI that was given no work has nothing to
+    /// Returns the grace of this session, and limits that of its handle: a CLI that was given no work has nothing to
     /// finish or to store.
-    fn of(self, control: &Control, lifeline: &impl Lifeline) -> Self {
+    fn of(self, control: &Control, handle: &impl PeerHandle) -> Self {
         if control.was_given_work() {
             return self;
         }
-        lifeline.limit_grace(UNUSED, UNUSED);
+        handle.limit_grace(UNUSED, UNUSED);
         Self {
             after_input: self.after_input.min(UNUSED),
             after_terminate: self.after_terminate.min(UNUSED),
@@ -67,9 +67,9 @@ impl Grace {
     }
 
     /// From one step to the next; a process that is killed gets the moment that the system needs.
-    fn after(self, how: Terminate, lifeline: &impl Lifeline) -> Duration {
+    fn after(self, how: Signal, handle: &impl PeerHandle) -> Duration {
         match how {
-            Terminate::ByForce if lifeline.has_process() => self.after_terminate.max(AFTER_KILL),
+            Signal::Kill if handle.has_process() => self.after_terminate.max(AFTER_KILL),
             _ => self.after_terminate,
         }
     }
@@ -87,23 +87,23 @@ impl Task {
         runtime: &Handle,
         control: Control,
         driver: Driver<F>,
-        lifeline: Arc<L>,
+        handle: Arc<L>,
         grace: Grace,
     ) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
-        L: Lifeline + 'static,
+        L: PeerHandle + 'static,
     {
         let end = Arc::new(End::default());
         let bound = Arc::clone(&end);
-        let peer = Peer { control: control.clone(), lifeline, grace };
+        let peer = Peer { control: control.clone(), handle, grace };
         let work = Work::new(async move {
-            let Peer { control, lifeline, .. } = &peer;
+            let Peer { control, handle, .. } = &peer;
             // It is asked only when it was woken itself: the driver is polled twice for each callback.
-            let enforced = pin!(bound.enforce(control, &**lifeline, grace));
+            let enforced = pin!(bound.enforce(control, &**handle, grace));
             tokio::select! {
                 biased;
-                () = bound.drive(driver, &**lifeline, grace) => {}
+                () = bound.drive(driver, &**handle, grace) => {}
                 () = Apart::new(enforced) => {}
             }
         });
@@ -167,16 +167,16 @@ impl Drop for Task {
 }
 
 /// What the work needs to end the CLI.
-struct Peer<L: Lifeline> {
+struct Peer<L: PeerHandle> {
     control: Control,
-    lifeline: Arc<L>,
+    handle: Arc<L>,
     grace: Grace,
 }
 
-/// The lifeline is dropped next, which ends the CLI within its grace.
-impl<L: Lifeline> Drop for Peer<L> {
+/// The handle is dropped next, which ends the CLI within its grace.
+impl<L: PeerHandle> Drop for Peer<L> {
     fn drop(&mut self) {
-        self.grace.of(&self.control, &*self.lifeline);
+        self.grace.of(&self.control, &*self.handle);
     }
 }
 
@@ -197,17 +197,17 @@ struct End {
 
 impl End {
     /// Moves the session to its end, and then waits until nothing is left of its process, in bounded time.
-    async fn drive<F>(&self, driver: Driver<F>, lifeline: &impl Lifeline, grace: Grace)
+    async fn drive<F>(&self, driver: Driver<F>, handle: &impl PeerHandle, grace: Grace)
     where
         F: Future<Output = ()>,
     {
         driver.run().await;
-        if lifeline.has_process() {
+        if handle.has_process() {
             // It may have closed its output and live on.
             self.force();
-            // Where it is not gone by then, nothing more can be done here: dropping the lifeline is what is left.
-            if timeout(grace.whole(), lifeline.gone()).await.is_ok() {
-                *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(lifeline.ended().await);
+            // Where it is not gone by then, nothing more can be done here: dropping the handle is what is left.
+            if timeout(grace.whole(), handle.wait_group()).await.is_ok() {
+                *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle.wait().await);
             }
         }
     }
@@ -216,14 +216,14 @@ impl End {
     ///
     /// Returns only when the peer should have been gone for long: the session is given up then.
     /// What a peer wrote that has ended is read however slowly, unless the session is closed.
-    async fn enforce(&self, control: &Control, lifeline: &impl Lifeline, grace: Grace) {
+    async fn enforce(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         let steps = async {
-            self.time_given(control, lifeline, grace).await;
-            self.press(lifeline, grace.of(control, lifeline)).await;
+            self.time_given(control, handle, grace).await;
+            self.press(handle, grace.of(control, handle)).await;
         };
         tokio::select! {
             biased;
-            _ = lifeline.ended() => {}
+            _ = handle.wait() => {}
             () = steps => return,
         }
         while !self.closed.load(Ordering::Relaxed) {
@@ -235,10 +235,10 @@ impl End {
     /// Waits until the peer was asked to end and had its time.
     ///
     /// A turn that has begun meanwhile, as of a prompt that waited, takes the asking back, unless it was forced.
-    async fn time_given(&self, control: &Control, lifeline: &impl Lifeline, grace: Grace) {
+    async fn time_given(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         loop {
             self.asked.notified().await;
-            sleep(grace.of(control, lifeline).after_input).await;
+            sleep(grace.of(control, handle).after_input).await;
             if self.forced.load(Ordering::Relaxed) || control.is_idle() {
                 return;
             }
@@ -252,14 +252,14 @@ impl End {
     }
 
     /// The steps themselves.
-    async fn press(&self, lifeline: &impl Lifeline, grace: Grace) {
-        for (how, by) in [(Terminate::Gently, EndedBy::Terminated), (Terminate::ByForce, EndedBy::Killed)] {
+    async fn press(&self, handle: &impl PeerHandle, grace: Grace) {
+        for (how, by) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
             self.note(by);
-            if lifeline.terminate(how).is_err() {
-                // It can't be told, so it is given up: dropping the lifeline is the transport's last resort.
+            if handle.signal(how).is_err() {
+                // It can't be told, so it is given up: dropping the handle is the transport's last resort.
                 break;
             }
-            sleep(grace.after(how, lifeline)).await;
+            sleep(grace.after(how, handle)).await;
         }
         self.note(EndedBy::Abandoned);
     }

@@ -37,7 +37,7 @@ impl Turn<'_> {
     /// As [`finish`](Self::finish), and:
     /// [`Error::TurnFailed`] where the result is an error, an interrupted turn's included;
     /// [`Error::NotLoggedIn`] where that is for want of a login;
-    /// [`Error::NoResult`] where the turn has no result, since the prompt was taken back or the session ended well.
+    /// [`Error::NoResult`] where the turn has no result, since the prompt was cancelled or the session ended well.
     pub async fn answer(mut self) -> Result<Answer, Error> {
         self.read_answer().await
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use agentwire_protocol::RawJson;
 
-use crate::{Error, options::Lowered};
+use crate::{Error, options::LaunchPlan};
 
 /// The schema of the session's `outputFormat`.
 pub(crate) struct Schema(#[cfg(feature = "structured")] jsonschema::Validator);
@@ -15,7 +15,7 @@ impl Schema {
     /// # Errors
     ///
     /// [`Error::Options`] where it is none: the CLI would not start with it.
-    pub(crate) fn of(lowered: &Lowered) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(lowered: &LaunchPlan) -> Result<Option<Self>, Error> {
         match written(lowered)? {
             Some(schema) => Self::new(&schema).map(Some),
             None => Ok(None),
@@ -58,7 +58,7 @@ impl Schema {
 }
 
 /// The schema as it goes to the CLI: in the handshake, or on the command line.
-fn written(lowered: &Lowered) -> Result<Option<RawJson>, Error> {
+fn written(lowered: &LaunchPlan) -> Result<Option<RawJson>, Error> {
     if let Some(schema) = &lowered.initialize.json_schema {
         return Ok(Some(schema.clone()));
     }

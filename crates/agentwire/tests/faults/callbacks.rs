@@ -211,9 +211,9 @@ fn a_hook_that_is_too_slow() {
                 std::future::pending::<HookReply<PreToolUse>>().await
             }
         });
-        let mut settings = agentwire::control::Settings::default();
-        settings.callback_grace = std::time::Duration::from_millis(100);
-        let mut session = cli.builder().hooks(hooks).settings(settings).connect().await.unwrap();
+        let mut config = agentwire::control::Config::default();
+        config.callback_grace = std::time::Duration::from_millis(100);
+        let mut session = cli.builder().hooks(hooks).config(config).connect().await.unwrap();
         for turn in 1..=3 {
             let told = Told::turn(&mut session, "hi").await;
             // Nothing was sent: no answer in time, and none too late in an earlier turn.
@@ -312,7 +312,7 @@ fn a_question_that_is_taken_back() {
         for turn in 1..=2 {
             let told = Told::turn(&mut session, "hi").await;
             assert_eq!(told.answers(), Vec::<serde_json::Value>::new());
-            assert_eq!(told.tool_results(), ["the question was taken back"]);
+            assert_eq!(told.tool_results(), ["the question was cancelled"]);
             eventually_async(|| cancelled.load(Ordering::SeqCst) == turn).await;
         }
         ends_well(session).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentwire::{
     ControlError, Error, Session,
-    control::Settings,
+    control::Config,
     protocol::control::{Interrupt, McpStatus, SetModel},
 };
 use tokio::task::JoinSet;
@@ -87,7 +87,7 @@ fn a_late_reply() {
         // The late reply comes before this one.
         model_is_set(&session, "m").await;
         assert_eq!(session.control().ignored().responses, 1);
-        // A call that is dropped is taken back, and its reply is as late.
+        // A call that is dropped is cancelled, and its reply is as late.
         let asked = session.mcp_status();
         tokio::time::timeout(Duration::from_millis(50), asked).await.unwrap_err();
         model_is_set(&session, "n").await;
@@ -145,9 +145,9 @@ fn a_hollow_reply() {
 
 fn prompt_that_a_frozen_cli_does_not_read_is_not_sent() {
     play("frozen", async |cli| {
-        let mut settings = Settings::default();
-        settings.call_limit = Duration::from_millis(300);
-        let mut session = cli.hasty().settings(settings).connect().await.unwrap();
+        let mut config = Config::default();
+        config.call_limit = Duration::from_millis(300);
+        let mut session = cli.hasty().config(config).connect().await.unwrap();
         // The first is half written, the second waits behind it.
         session.send("x".repeat(1 << 20)).await.unwrap();
         session.send("x".repeat(1 << 20)).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use agentwire::{Error, control::Settings, query};
+use agentwire::{Error, control::Config, query};
 
 use crate::{
     fault_cli::play,
@@ -184,10 +184,10 @@ fn killed_while_idle() {
 
 fn a_crash_while_nobody_reads() {
     play("messages=20 crash", async |cli| {
-        let mut settings = Settings::default();
+        let mut config = Config::default();
         // So that a part of it is read ahead, and the rest still is in the pipe, however small that is.
-        (settings.parked_quiet, settings.exit_grace) = (15_000, Duration::from_millis(20));
-        let mut session = cli.builder().settings(settings).connect().await.unwrap();
+        (config.unread_soft_limit, config.exit_grace) = (15_000, Duration::from_millis(20));
+        let mut session = cli.builder().config(config).connect().await.unwrap();
         session.send("hi").await.unwrap();
         // It is dead, and for longer than one side may outlive the other.
         let process = PathBuf::from(format!("/proc/{}", session.initialized().pid.unwrap()));

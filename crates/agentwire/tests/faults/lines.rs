@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agentwire::{Block, Error, Incoming, Message, Session, codec::Limits, control::Settings};
+use agentwire::{Block, Error, Incoming, Message, Session, codec::Limits, control::Config};
 use serde_json::Value;
 
 use crate::{
@@ -22,7 +22,7 @@ fn stray_lines() {
         let mut session = cli.connect().await;
         let told = Told::turn(&mut session, "hi").await;
         assert_eq!(told.said(), ["noise", "noise", "noise", "noise", "assistant", "result"]);
-        let noise = told.all.iter().filter(|incoming| matches!(incoming, Incoming::Noise(_)));
+        let noise = told.all.iter().filter(|incoming| matches!(incoming, Incoming::NonJson(_)));
         let noise: Vec<_> = noise.map(|incoming| incoming.line().unwrap().to_str().unwrap()).collect();
         assert_eq!(noise, ["a stray print", "[1, 2]", "\"quoted\"", "12"]);
         ends_well(session).await;
@@ -169,9 +169,9 @@ fn long_lines() {
 
 fn a_line_past_the_limit() {
     play("long-line=3000000", async |cli| {
-        let mut settings = Settings::default();
-        settings.limits = Limits::max_line(1_000_000);
-        let mut session = cli.builder().settings(settings).connect().await.unwrap();
+        let mut config = Config::default();
+        config.limits = Limits::max_line(1_000_000);
+        let mut session = cli.builder().config(config).connect().await.unwrap();
         for _ in 0..2 {
             let told = Told::turn(&mut session, "hi").await;
             assert_eq!(told.said(), ["too long", "assistant", "result"]);

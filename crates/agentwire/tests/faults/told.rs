@@ -106,7 +106,7 @@ pub(crate) fn word(incoming: &Incoming) -> String {
         }
         Incoming::Message(message, _) => message.kind().to_owned(),
         Incoming::Undecodable(..) => "undecodable".to_owned(),
-        Incoming::Noise(_) => "noise".to_owned(),
+        Incoming::NonJson(_) => "noise".to_owned(),
         Incoming::TooLong(_) => "too long".to_owned(),
         Incoming::Unhandled(message, _) => format!("unhandled {}", message.kind()),
         other => panic!("{other:?}"),

@@ -39,8 +39,8 @@ fn receipts() {
         assert_eq!(session.control().prompt_begun(&one).await.unwrap(), PromptState::Started);
         let two = session.send("two").await.unwrap();
         let three = session.send("three").await.unwrap();
-        assert!(session.take_back(&three).await.unwrap());
-        assert!(!session.take_back(&three).await.unwrap());
+        assert!(session.cancel_prompt(&three).await.unwrap());
+        assert!(!session.cancel_prompt(&three).await.unwrap());
         let receipt = session.interrupt().await.unwrap();
         assert_eq!(receipt.still_queued, std::slice::from_ref(&two));
         for (prompt, state) in

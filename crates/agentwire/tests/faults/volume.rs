@@ -10,7 +10,7 @@ use std::{
 };
 
 use agentwire::{
-    ControlError, Error, Incoming, Session, control::Settings, hooks::Hooks, protocol::hook::PreToolUse,
+    ControlError, Error, Incoming, Session, control::Config, hooks::Hooks, protocol::hook::PreToolUse,
 };
 use tokio::sync::{Barrier, Notify};
 
@@ -73,7 +73,7 @@ fn nobody_reads_for_a_while() {
         let mut session = cli.connect().await;
         let pid = session.initialized().pid.unwrap();
         session.send("hi").await.unwrap();
-        let most = Settings::default().parked_quiet as u64;
+        let most = Config::default().unread_soft_limit as u64;
         // Waits until it has written for a while and no longer does.
         let (mut last, mut still, start) = (0, 0, Instant::now());
         while still < 100 || last < most {
@@ -104,9 +104,9 @@ fn a_call_while_2000_messages_are_unread() {
 
 fn a_call_past_the_limit() {
     play("messages=5000 message-bytes=5000", async |cli| {
-        let mut settings = Settings::default();
-        settings.parked_open = 4 << 20;
-        let mut session = cli.builder().settings(settings).connect().await.unwrap();
+        let mut config = Config::default();
+        config.unread_hard_limit = 4 << 20;
+        let mut session = cli.builder().config(config).connect().await.unwrap();
         session.send("hi").await.unwrap();
         // Its reply lies behind 25 MB.
         let error = session.set_model(Some("m")).await.unwrap_err();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentwire::{
     ControlError, Error, Session,
-    control::Settings,
+    control::Config,
     hooks::{HookContext, Hooks},
     protocol::hook::{HookReply, PostToolUse},
 };
@@ -135,9 +135,9 @@ async fn a_capacity_of_one_both_ways() {
 #[tokio::test(start_paused = true)]
 async fn small_limits() {
     bounded(async {
-        let mut settings = Settings::default();
-        (settings.parked_quiet, settings.unwritten) = (1, 1);
-        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let mut config = Config::default();
+        (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
+        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
         let peer = tokio::spawn(async move {
             for number in 0..50 {
                 peer.say(numbered(number, 10)).await;
@@ -201,9 +201,9 @@ async fn everything_at_once_with_a_capacity_of_one() {
             cx.control.status().await?;
             Ok::<_, ControlError>(HookReply::proceed().with_system_message("x".repeat(500)))
         });
-        let mut settings = Settings::default();
-        (settings.parked_quiet, settings.unwritten) = (1, 1);
-        let builder = Session::builder().hooks(hooks).settings(settings);
+        let mut config = Config::default();
+        (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
+        let builder = Session::builder().hooks(hooks).config(config);
         let (mut session, mut peer) = connected_with(builder, 1).await;
         let peer = tokio::spawn(async move {
             let input = json!({
@@ -261,16 +261,16 @@ async fn everything_at_once_with_a_capacity_of_one() {
 #[tokio::test(start_paused = true)]
 async fn past_the_second_limit_the_open_call_says_so_and_nothing_is_lost() {
     bounded(async {
-        let mut settings = Settings::default();
-        (settings.parked_quiet, settings.parked_open) = (1024, 8192);
-        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let mut config = Config::default();
+        (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
+        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
         let peer = tokio::spawn(async move {
             let request = peer.request("set_model").await;
             for number in 0..20 {
                 peer.say(numbered(number, 2000)).await;
             }
             peer.reply(&request, json!({"model": "late"})).await;
-            // The request was taken back; the next one is answered.
+            // The request was cancelled; the next one is answered.
             loop {
                 let line = peer.line().await.unwrap();
                 if line["type"] == "control_request" {

@@ -6,16 +6,16 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use agentwire::{Session, SessionBuilder, control::Settings, transport::memory};
+use agentwire::{Session, SessionBuilder, control::Config, transport::memory};
 use serde_json::json;
 
 use crate::peer::{assistant, bounded, connected_with, kind, rest, result};
 
 /// A session with a single byte of room in the pipes, and as little as possible elsewhere.
 fn narrow() -> SessionBuilder {
-    let mut settings = Settings::default();
-    (settings.parked_quiet, settings.unwritten) = (1, 1);
-    Session::builder().settings(settings)
+    let mut config = Config::default();
+    (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
+    Session::builder().config(config)
 }
 
 /// Polls a future a few times, between which the others go on, and drops it; gives what it was ready with.
@@ -92,9 +92,9 @@ async fn calls() {
         let model = Some("m");
         let (reply, ()) = tokio::join!(session.set_model(model), async {
             let dropped = peer.request("interrupt").await;
-            let taken_back = peer.line().await.unwrap();
-            assert_eq!(taken_back["type"], "control_cancel_request", "{taken_back}");
-            assert_eq!(taken_back["request_id"], dropped["request_id"]);
+            let cancelled = peer.line().await.unwrap();
+            assert_eq!(cancelled["type"], "control_cancel_request", "{cancelled}");
+            assert_eq!(cancelled["request_id"], dropped["request_id"]);
             let request = peer.request("set_model").await;
             peer.reply(&dropped, json!({"still_queued": []})).await;
             peer.reply(&request, json!({"model": "m"})).await;

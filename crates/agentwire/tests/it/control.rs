@@ -1,10 +1,10 @@
-//! Control requests through the facade: at any time, from anywhere, each with its limit and taken back when dropped.
+//! Control requests through the facade: at any time, from anywhere, each with its limit and cancelled when dropped.
 
 use std::time::Duration;
 
 use agentwire::{
     Control, ControlError, PermissionMode, RawJson, Session,
-    control::Settings,
+    control::Config,
     hooks::Hooks,
     protocol::{
         control::{McpCall, SideQuestionReply},
@@ -115,9 +115,9 @@ async fn from_another_task_while_the_turn_is_read() {
 #[tokio::test(start_paused = true)]
 async fn the_limit_is_the_sessions_or_the_handles_or_the_calls() {
     bounded(async {
-        let mut settings = Settings::default();
-        settings.call_limit = Duration::from_secs(7);
-        let (session, mut peer) = connected(Session::builder().settings(settings)).await;
+        let mut config = Config::default();
+        config.call_limit = Duration::from_secs(7);
+        let (session, mut peer) = connected(Session::builder().config(config)).await;
         let control = session.control();
         let quick = control.within(Duration::from_secs(3));
         let raw = RawJson::parse(r#"{"subtype":"new"}"#).unwrap();
@@ -129,9 +129,9 @@ async fn the_limit_is_the_sessions_or_the_handles_or_the_calls() {
         ] {
             assert_eq!(error, Duration::from_secs(seconds));
             let asked = peer.line().await.unwrap();
-            let taken_back = peer.line().await.unwrap();
-            assert_eq!(taken_back["type"], "control_cancel_request");
-            assert_eq!(taken_back["request_id"], asked["request_id"]);
+            let cancelled = peer.line().await.unwrap();
+            assert_eq!(cancelled["type"], "control_cancel_request");
+            assert_eq!(cancelled["request_id"], asked["request_id"]);
         }
     })
     .await;
@@ -159,9 +159,9 @@ async fn a_dropped_call_is_taken_back_and_its_late_reply_hurts_nobody() {
         let call = tokio::spawn(async move { control.context_usage(None).await });
         let request = peer.request("get_context_usage").await;
         call.abort();
-        let taken_back = peer.line().await.unwrap();
-        assert_eq!(taken_back["type"], "control_cancel_request");
-        assert_eq!(taken_back["request_id"], request["request_id"]);
+        let cancelled = peer.line().await.unwrap();
+        assert_eq!(cancelled["type"], "control_cancel_request");
+        assert_eq!(cancelled["request_id"], request["request_id"]);
         peer.reply(&request, json!({})).await;
         asked(session.control(), &mut peer).await;
         peer.say(json!({"type": "after"})).await;

@@ -86,17 +86,17 @@ async fn a_denial_keeps_the_notice_of_the_reply() {
 #[cfg(feature = "mcp")]
 #[tokio::test(start_paused = true)]
 async fn in_process_servers_are_known_by_name_where_the_cli_names_no_server() {
-    use agentwire::mcp::{Handling, McpServers, Outbox, Serve, Session as McpSession};
+    use agentwire::mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance};
     use agentwire::protocol::RawJson;
 
     struct Silent;
-    impl Serve for Silent {
-        fn open(&self, _: Outbox) -> Box<dyn McpSession> {
+    impl McpService for Silent {
+        fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
             Box::new(Self)
         }
     }
-    impl McpSession for Silent {
-        fn handle(&self, _: RawJson) -> Handling {
+    impl ServerInstance for Silent {
+        fn handle(&self, _: RawJson) -> ResponseFuture {
             Box::pin(std::future::pending())
         }
     }

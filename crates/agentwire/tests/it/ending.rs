@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentwire::{
     Error, Session,
-    control::Settings,
+    control::Config,
     protocol::control::Interrupt,
     transport::{ExitReport, TransportError, memory},
 };
@@ -215,7 +215,7 @@ async fn a_dead_peer_whose_output_is_held_open() {
         assert_eq!(next_kind(&mut session).await, "assistant");
         let error = fails(&mut session).await;
         assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(9));
-        assert!(start.elapsed() <= Settings::default().exit_grace + Duration::from_secs(1));
+        assert!(start.elapsed() <= Config::default().exit_grace + Duration::from_secs(1));
     })
     .await;
 }

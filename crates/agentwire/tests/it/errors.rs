@@ -5,7 +5,7 @@
 use agentwire::{
     ControlError, Error, Options, Session, SessionBuilder,
     codec::Limits,
-    control::Settings,
+    control::Config,
     hooks::{Hooks, HooksError, Matcher},
     protocol::{
         control::{ControlCall, HookFailure, Interrupt},
@@ -29,9 +29,9 @@ fn names(error: &Error, causes: &[&str]) {
 }
 
 /// Asks for an interrupt, which the peer answers with the rest of this response.
-async fn answered(response: &str, settings: Settings) -> Error {
+async fn answered(response: &str, config: Config) -> Error {
     bounded(async {
-        let (session, mut peer) = connected(Session::builder().settings(settings)).await;
+        let (session, mut peer) = connected(Session::builder().config(config)).await;
         let (reply, ()) = tokio::join!(session.interrupt(), async {
             let request = peer.request("interrupt").await;
             let id = request["request_id"].as_str().unwrap();
@@ -182,31 +182,31 @@ async fn ended_after_an_error_result() {
 #[tokio::test(start_paused = true)]
 async fn control_rejected() {
     let response = r#""subtype":"error","error":"No such thing","error_code":"unsupported_request""#;
-    let error = answered(response, Settings::default()).await;
+    let error = answered(response, Config::default()).await;
     assert!(matches!(error, Error::Control(ControlError::Rejected { .. })), "{error:?}");
     names(&error, &["`interrupt`", "No such thing"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_bad_reply() {
-    let error = answered(r#""subtype":"success","response":{"still_queued":7}"#, Settings::default()).await;
+    let error = answered(r#""subtype":"success","response":{"still_queued":7}"#, Config::default()).await;
     assert!(matches!(error, Error::Control(ControlError::BadReply { .. })), "{error:?}");
     names(&error, &["`interrupt`", "still_queued"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_unknown_reply() {
-    let error = answered(r#""subtype":"perhaps""#, Settings::default()).await;
+    let error = answered(r#""subtype":"perhaps""#, Config::default()).await;
     assert!(matches!(error, Error::Control(ControlError::UnknownReply { .. })), "{error:?}");
     names(&error, &["`interrupt`", "unknown kind"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_too_long() {
-    let mut settings = Settings::default();
-    settings.limits = Limits::max_line(1000);
+    let mut config = Config::default();
+    config.limits = Limits::max_line(1000);
     let long = format!(r#""subtype":"success","response":{{"text":"{}"}}"#, "x".repeat(2000));
-    let error = answered(&long, settings).await;
+    let error = answered(&long, config).await;
     assert!(matches!(error, Error::Control(ControlError::TooLong { .. })), "{error:?}");
     names(&error, &["`interrupt`", "limit of 1000 bytes"]);
 }
@@ -281,10 +281,10 @@ async fn control_encode() {
 #[tokio::test(start_paused = true)]
 async fn control_not_sent() {
     bounded(async {
-        let mut settings = Settings::default();
-        settings.unwritten = 100;
+        let mut config = Config::default();
+        config.write_buffer_limit = 100;
         // The pipe takes one byte, and the peer reads none.
-        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
         session.send("first").await.unwrap();
         session.send("second").await.unwrap();
         let error = session.send("third").await.unwrap_err();
@@ -307,10 +307,10 @@ async fn control_not_sent() {
 #[tokio::test(start_paused = true)]
 async fn control_backlogged() {
     bounded(async {
-        let mut settings = Settings::default();
-        settings.parked_quiet = 4096;
-        settings.parked_open = 32_768;
-        let (mut session, mut peer) = connected(Session::builder().settings(settings)).await;
+        let mut config = Config::default();
+        config.unread_soft_limit = 4096;
+        config.unread_hard_limit = 32_768;
+        let (mut session, mut peer) = connected(Session::builder().config(config)).await;
         let (reply, ()) = tokio::join!(session.interrupt(), async {
             peer.request("interrupt").await;
             for _ in 0..MANY {

@@ -4,13 +4,13 @@ use std::{future::pending, time::Duration};
 
 use agentwire::{
     Decision, Session, SessionBuilder,
-    control::Settings,
+    control::Config,
     hooks::{Hooks, Matcher, PermissionHandler},
     protocol::{
         control::HookFailure,
         hook::{PreToolUse, Stop},
     },
-    transport::{ExitReport, Terminate},
+    transport::{ExitReport, Signal},
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
@@ -66,7 +66,7 @@ async fn close_terminates_a_guarded_turn_that_does_not_end_with_its_input_open()
         peer.prompt().await;
         let (closed, ()) = tokio::join!(session.close(), async {
             assert!(timeout(Duration::from_secs(9), peer.line()).await.is_err());
-            assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+            assert_eq!(peer.raw.terminated().await, Signal::Term);
             peer.is_left_alone().await;
             peer.exit(ExitReport::exited(143));
         });
@@ -87,7 +87,7 @@ async fn drop_in_a_guarded_turn_refuses_interrupts_and_terminates() {
         assert!(denies(&peer.response("a").await));
         peer.request("interrupt").await;
         peer.input_ended().await;
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term]);
     })
     .await;
 }
@@ -114,11 +114,11 @@ async fn hooks_that_let_pass_or_have_the_model_go_on_guard_nothing() {
 #[tokio::test(start_paused = true)]
 async fn questions_that_hold_up_reading_hold_up_no_end() {
     bounded(async {
-        let mut settings = Settings::default();
-        (settings.parked_quiet, settings.parked_open) = (1024, 8192);
+        let mut config = Config::default();
+        (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
         let undecided = || {
             let handler = PermissionHandler::new(async |_, _| pending::<Decision>().await);
-            Session::builder().permissions(handler).settings(settings.clone())
+            Session::builder().permissions(handler).config(config.clone())
         };
         // The CLI dies.
         let (mut session, mut peer) = connected_to_a_process(undecided()).await;

@@ -7,9 +7,10 @@ use std::{
 
 use agentwire::{
     RawJson, Session, SessionBuilder, Warning,
-    mcp::{Handling, McpServers, Outbox, Serve, Server, ServerPolicy, Session as McpSession},
+    mcp::{McpServers, McpService, Outbox, ResponseFuture, Server, ServerInstance, ServerPolicy},
     transport::{
-        Link, MemoryLifeline, MemorySink, MemorySource, MemoryTransport, Transport, TransportError, memory,
+        Connected, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport, Transport, TransportError,
+        memory,
     },
 };
 use schemars::JsonSchema;
@@ -98,8 +99,8 @@ async fn shakes_hands() {
 /// A server that asks the CLI for something as soon as it is opened, and never answers.
 struct Asks;
 
-impl Serve for Asks {
-    fn open(&self, outbox: Outbox) -> Box<dyn McpSession> {
+impl McpService for Asks {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         let control = outbox.control().clone();
         Box::new(Asking(tokio::spawn(async move { control.mcp_status().await.is_ok() })))
     }
@@ -107,8 +108,8 @@ impl Serve for Asks {
 
 struct Asking(tokio::task::JoinHandle<bool>);
 
-impl McpSession for Asking {
-    fn handle(&self, _: RawJson) -> Handling {
+impl ServerInstance for Asking {
+    fn handle(&self, _: RawJson) -> ResponseFuture {
         Box::pin(std::future::pending())
     }
 }
@@ -125,9 +126,9 @@ struct Noting(MemoryTransport, Arc<OnceLock<Instant>>);
 impl Transport for Noting {
     type Source = MemorySource;
     type Sink = MemorySink;
-    type Lifeline = MemoryLifeline;
+    type Handle = MemoryPeerHandle;
 
-    async fn open(self) -> Result<Link<MemorySource, MemorySink, MemoryLifeline>, TransportError> {
+    async fn open(self) -> Result<Connected<MemorySource, MemorySink, MemoryPeerHandle>, TransportError> {
         self.1.set(Instant::now()).unwrap();
         self.0.open().await
     }

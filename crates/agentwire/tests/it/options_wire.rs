@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use agentwire::{
-    Decision, Lowered, Options, Session, SessionBuilder,
+    Decision, LaunchPlan, Options, Session, SessionBuilder,
     hooks::{Hooks, Matcher, PermissionHandler},
     protocol::{
         control::HookFailure,
@@ -69,7 +69,7 @@ fn hooks() -> Hooks {
 }
 
 /// All that options become, as a row has it.
-fn parts(lowered: &Lowered) -> Parts {
+fn parts(lowered: &LaunchPlan) -> Parts {
     let mut initialize = serde_json::to_value(&lowered.initialize).unwrap();
     initialize["subtype"] = json!("initialize");
     let files = lowered

@@ -5,8 +5,8 @@ use std::{collections::VecDeque, fmt::Display, time::Duration};
 use agentwire::{
     Error, Incoming, Session, SessionBuilder, Turn,
     transport::{
-        ExitReport, Lifeline, Link, MemoryLifeline, MemoryPeer, MemorySink, MemorySource, MemoryTransport,
-        Terminate, Transport, TransportError, memory,
+        Connected, ExitReport, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport,
+        PeerHandle, Signal, Transport, TransportError, memory,
     },
 };
 use serde_json::{Value, json};
@@ -144,27 +144,29 @@ pub(crate) async fn connected_to_a_process(builder: SessionBuilder) -> (Session,
     (session.unwrap(), peer)
 }
 
-/// The transport, or its lifeline, of a peer that passes for a process.
+/// The transport, or its handle, of a peer that passes for a process.
 struct Process<T>(T);
 
 impl Transport for Process<MemoryTransport> {
     type Source = MemorySource;
     type Sink = MemorySink;
-    type Lifeline = Process<MemoryLifeline>;
+    type Handle = Process<MemoryPeerHandle>;
 
-    async fn open(self) -> Result<Link<MemorySource, MemorySink, Process<MemoryLifeline>>, TransportError> {
-        let Link { source, sink, lifeline } = self.0.open().await?;
-        Ok(Link { source, sink, lifeline: Process(lifeline) })
+    async fn open(
+        self,
+    ) -> Result<Connected<MemorySource, MemorySink, Process<MemoryPeerHandle>>, TransportError> {
+        let Connected { source, sink, handle } = self.0.open().await?;
+        Ok(Connected { source, sink, handle: Process(handle) })
     }
 }
 
-impl Lifeline for Process<MemoryLifeline> {
-    async fn ended(&self) -> ExitReport {
-        self.0.ended().await
+impl PeerHandle for Process<MemoryPeerHandle> {
+    async fn wait(&self) -> ExitReport {
+        self.0.wait().await
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        self.0.terminate(how)
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
+        self.0.signal(signal)
     }
 
     fn has_process(&self) -> bool {
@@ -182,7 +184,7 @@ pub(crate) fn kind(incoming: &Incoming) -> String {
     match incoming {
         Incoming::Message(message, _) => message.kind().to_owned(),
         Incoming::Undecodable(..) => "undecodable".to_owned(),
-        Incoming::Noise(_) => "noise".to_owned(),
+        Incoming::NonJson(_) => "noise".to_owned(),
         Incoming::TooLong(_) => "too long".to_owned(),
         Incoming::Unhandled(message, _) => format!("unhandled {}", message.kind()),
         other => panic!("{other:?}"),

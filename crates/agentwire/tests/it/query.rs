@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use agentwire::{
     Decision, Error, Query, Session,
     hooks::PermissionHandler,
-    transport::{ExitReport, Terminate},
+    transport::{ExitReport, Signal},
 };
 use serde_json::json;
 use tokio::{
@@ -130,7 +130,7 @@ async fn a_cli_that_does_not_exit_is_bounded() {
         let (kinds, error) = reading.await.unwrap();
         assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
         assert_eq!(kinds, ["result"]);
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
         assert!(error.unwrap().to_string().contains("could not be made to end"));
         peer.raw.released().await;
     })
@@ -150,7 +150,7 @@ async fn silence_after_a_result_is_bounded() {
         let (kinds, error) = reading.await.unwrap();
         assert_eq!(kinds, ["system", "result"]);
         assert!(error.unwrap().to_string().contains("could not be made to end"));
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
     })
     .await;
 }

@@ -10,7 +10,7 @@ use agentwire::{
     ControlError, EndedBy, Error, Incoming, Message, Options, PermissionMode, Query, Session, SystemPrompt,
     Turn,
     protocol::control::{ErrorCode, Interrupt, InterruptReply},
-    transport::{ExitReport, Terminate, memory},
+    transport::{ExitReport, Signal, memory},
 };
 use serde_json::json;
 use tokio::time::{Instant, advance, timeout};
@@ -356,7 +356,7 @@ async fn close_is_bounded() {
         let start = Instant::now();
         let error = session.close().await.unwrap_err();
         assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
         peer.raw.released().await;
         let ending = error.ending().unwrap();
         assert!(ending.in_turn);
@@ -370,7 +370,7 @@ async fn close_tells_what_it_did() {
     bounded(async {
         let (session, peer) = connected(Session::builder()).await;
         let (closed, ()) = tokio::join!(session.close(), async {
-            assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+            assert_eq!(peer.raw.terminated().await, Signal::Term);
             peer.exit(ExitReport::exited(143));
         });
         let closed = closed.unwrap();
@@ -393,7 +393,7 @@ async fn the_end_of_input_cuts_no_turn() {
         // Now that nothing runs any more, its life is bounded.
         let error = fails(&mut session).await;
         assert!(error.to_string().contains("could not be made to end"), "{error}");
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
     })
     .await;
 }
@@ -420,7 +420,7 @@ async fn the_end_of_input_cuts_no_turn_that_begins_late() {
         assert_eq!(next_kind(&mut session).await, "result");
         let error = fails(&mut session).await;
         assert!(error.to_string().contains("could not be made to end"), "{error}");
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
     })
     .await;
 }
@@ -529,14 +529,14 @@ async fn close_ends_a_cli_that_closed_its_output_and_lives_on() {
         let closing = tokio::spawn(session.close());
         peer.input_ended().await;
         let start = Instant::now();
-        assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+        assert_eq!(peer.raw.terminated().await, Signal::Term);
         // The clock ran since the closing, and was not started anew.
         assert!(start.elapsed() <= Duration::from_secs(10), "{:?}", start.elapsed());
         assert!(!closing.is_finished());
         peer.raw.end(ExitReport::signalled(15));
         let closed = closing.await.unwrap().unwrap();
         assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(15), EndedBy::Terminated));
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term]);
     })
     .await;
 }
@@ -550,12 +550,12 @@ async fn a_cli_that_closed_its_output_is_ended_without_a_close() {
         let error = fails(&mut session).await;
         assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
         assert_eq!(peer.raw.terminations(), []);
-        assert_eq!(peer.raw.terminated().await, Terminate::Gently);
+        assert_eq!(peer.raw.terminated().await, Signal::Term);
         // A close is bounded also where nothing works.
         let start = Instant::now();
         session.close().await.unwrap();
         assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
-        assert_eq!(peer.raw.terminations(), [Terminate::Gently, Terminate::ByForce]);
+        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
     })
     .await;
 }

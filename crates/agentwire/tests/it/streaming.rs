@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire::{ControlError, Error, Options, Session, SessionBuilder, control::Settings};
+use agentwire::{ControlError, Error, Options, Session, SessionBuilder, control::Config};
 use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
@@ -92,9 +92,9 @@ async fn querying(feed: &Feed) -> (tokio::task::JoinHandle<(Vec<String>, Option<
 #[tokio::test(start_paused = true)]
 async fn prompts_are_taken_only_when_there_is_room() {
     bounded(async {
-        let mut settings = Settings::default();
-        settings.unwritten = 1000;
-        let (session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let mut config = Config::default();
+        config.write_buffer_limit = 1000;
+        let (session, mut peer) = connected_with(Session::builder().config(config), 1).await;
         let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(500))));
         feed.end();
         let mut sending = tokio::spawn(session.send_all(feed.clone()));
@@ -112,9 +112,9 @@ async fn prompts_are_taken_only_when_there_is_room() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_send_all_loses_no_prompt() {
     bounded(async {
-        let mut settings = Settings::default();
-        settings.unwritten = 100;
-        let (session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let mut config = Config::default();
+        config.write_buffer_limit = 100;
+        let (session, mut peer) = connected_with(Session::builder().config(config), 1).await;
         let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(200))));
         feed.end();
         let peer = tokio::spawn(async move {

@@ -11,7 +11,7 @@ use std::{
 
 use agentwire::{
     Session,
-    transport::{ByteSink, ByteSource, Link, Transport},
+    transport::{ByteSink, ByteSource, Connected, Transport},
 };
 use agentwire_testkit::{
     Replay, Transcript,
@@ -76,9 +76,9 @@ async fn a_session_runs_over_it() {
     let serving = tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
         let (theirs, ours) = split(stream);
-        let Link { source, sink, lifeline } = replay.open().await.unwrap();
+        let Connected { source, sink, handle } = replay.open().await.unwrap();
         tokio::join!(pump(theirs, sink), pump(source, ours));
-        drop(lifeline);
+        drop(handle);
     });
     let mut session = Session::builder().transport(Tcp(address)).connect().await.unwrap();
     let result = session.ask("hi").await.unwrap().finish().await.unwrap().unwrap();

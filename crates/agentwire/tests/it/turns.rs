@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire::{ControlError, Error, PromptState, Session, control::Settings, protocol::message::UserInput};
+use agentwire::{ControlError, Error, PromptState, Session, control::Config, protocol::message::UserInput};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -222,7 +222,7 @@ async fn a_prompt_is_taken_back_by_the_session() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         for cancelled in [true, false] {
-            let (told, ()) = tokio::join!(async { session.take_back(&"p".into()).await }, async {
+            let (told, ()) = tokio::join!(async { session.cancel_prompt(&"p".into()).await }, async {
                 let request = peer.request("cancel_async_message").await;
                 peer.reply(&request, json!({"cancelled": cancelled})).await;
             });
@@ -259,9 +259,9 @@ async fn without_names_turns_that_ended_before_are_set_aside() {
 #[tokio::test(start_paused = true)]
 async fn what_is_set_aside_is_bounded_and_nothing_is_lost() {
     bounded(async {
-        let mut settings = Settings::default();
-        (settings.parked_quiet, settings.parked_open) = (1024, 4096);
-        let (mut session, mut peer) = connected(Session::builder().settings(settings)).await;
+        let mut config = Config::default();
+        (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096);
+        let (mut session, mut peer) = connected(Session::builder().config(config)).await;
         let mut turn = session.ask("one").await.unwrap();
         let (first, _) = prompt(&mut peer).await;
         let speaking = tokio::spawn(async move {
@@ -336,9 +336,9 @@ async fn a_turn_that_is_read_past_and_asked_for_does_not_hang() {
 async fn a_result_that_came_before_the_prompt_was_sent_is_another_turns() {
     bounded(async {
         // A CLI that names no prompts, and a prompt that waits for room until the turn before has ended.
-        let mut settings = Settings::default();
-        settings.unwritten = 1;
-        let (mut session, mut peer) = connected_with(Session::builder().settings(settings), 1).await;
+        let mut config = Config::default();
+        config.write_buffer_limit = 1;
+        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
         session.send("first").await.unwrap();
         assert_eq!(peer.prompt().await, "first");
         session.send("x".repeat(500)).await.unwrap();

@@ -121,9 +121,9 @@ async fn a_loop_sees_the_end_of_a_turn_whose_result_cant_be_read() {
 #[tokio::test(start_paused = true)]
 async fn a_result_that_is_too_long_ends_its_turn() {
     bounded(async {
-        let mut settings = agentwire::control::Settings::default();
-        settings.limits = agentwire::codec::Limits::max_line(1000);
-        let (mut session, mut peer) = connected(Session::builder().settings(settings)).await;
+        let mut config = agentwire::control::Config::default();
+        config.limits = agentwire::codec::Limits::max_line(1000);
+        let (mut session, mut peer) = connected(Session::builder().config(config)).await;
         let mut turn = session.ask("one").await.unwrap();
         peer.prompt().await;
         // Its kind stands at its start; a real one may have it anywhere.

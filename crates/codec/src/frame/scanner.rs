@@ -1,16 +1,16 @@
-//! The head of a line, found while the bytes of the line pass.
+//! The kind of a line, found while the bytes of the line pass.
 
 use agentwire_protocol::{Message, RequestId, tagged::Tagged};
 
-use super::Head;
+use super::FrameKind;
 
-/// A state machine that finds the head of a line without holding the line.
+/// A state machine that finds the kind of a line without holding the line.
 ///
 /// It reads the keys of the outermost object, and those of its `response`, in any order.
-/// The line may arrive in pieces: the head does not depend on the cuts.
+/// The line may arrive in pieces: the kind does not depend on the cuts.
 /// Of a repeated `type` the first that names a known kind counts, as it does for the message; of an id the first.
 #[derive(Debug, Default)]
-pub(crate) struct HeadScanner {
+pub(crate) struct KindScanner {
     place: Place,
     /// How many objects and lists are open; the outermost object stays open when it ends.
     depth: usize,
@@ -40,7 +40,7 @@ enum Place {
     InsideString,
     /// Behind a backslash in a string.
     Escape,
-    /// No further byte can change the head.
+    /// No further byte can change the kind.
     Decided,
 }
 
@@ -54,7 +54,7 @@ enum Key {
     Other,
 }
 
-impl HeadScanner {
+impl KindScanner {
     /// Reads the next bytes of the line.
     pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((&byte, rest)) = bytes.split_first() {
@@ -75,26 +75,26 @@ impl HeadScanner {
         }
     }
 
-    /// Whether no further byte can change the head.
+    /// Whether no further byte can change the kind.
     pub(crate) fn is_decided(&self) -> bool {
         self.place == Place::Decided
     }
 
-    /// Returns the head, as far as the bytes so far determine it.
-    pub(crate) fn head(&self) -> Head {
+    /// Returns the kind, as far as the bytes so far determine it.
+    pub(crate) fn kind(&self) -> FrameKind {
         if self.depth == 0 {
-            return Head::Noise;
+            return FrameKind::NonJson;
         }
         let id = || self.id.clone().flatten();
         match self.kind.as_deref() {
-            Some("control_request") => Head::Request(id()),
-            Some("control_cancel_request") => Head::Cancel(id()),
+            Some("control_request") => FrameKind::Request(id()),
+            Some("control_cancel_request") => FrameKind::Cancel(id()),
             // The id lies inside `response`; one beside it counts where there is none inside.
-            Some("control_response") => Head::Response(self.response_id.clone().flatten().or_else(id)),
-            Some("result") => Head::Result,
-            Some("stream_event") => Head::StreamEvent,
-            Some("user") => Head::User,
-            _ => Head::Other,
+            Some("control_response") => FrameKind::Response(self.response_id.clone().flatten().or_else(id)),
+            Some("result") => FrameKind::Result,
+            Some("stream_event") => FrameKind::StreamEvent,
+            Some("user") => FrameKind::User,
+            _ => FrameKind::Other,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The line decoder: the same lines however the stream is cut, and none lost after one that is too long.
 
-use agentwire_codec::{FrameError, Head, Limits, Line, LineDecoder};
+use agentwire_codec::{FrameError, FrameKind, Limits, Line, LineDecoder};
 use bytes::Bytes;
 use proptest::prelude::*;
 
@@ -78,11 +78,11 @@ fn an_over_long_line_is_told_at_once_and_only_once() {
     let start =
         Bytes::from_static(br#"{"type":"control_response","response":{"request_id":"req_7","response":{"#);
     decoder.push(start);
-    let Some(Err(FrameError::TooLong { line, limit, excerpt, head, .. })) = decoder.next() else {
+    let Some(Err(FrameError::TooLong { line, limit, excerpt, kind, .. })) = decoder.next() else {
         panic!("no error");
     };
     assert_eq!((line, limit), (1, 64));
-    assert_eq!(head, Head::Response(Some("req_7".into())));
+    assert_eq!(kind, FrameKind::Response(Some("req_7".into())));
     assert_eq!(excerpt, r#"{"type":"control_response","response":{"request_id":"req_7","res…"#);
     for _ in 0..1000 {
         decoder.push(Bytes::from_static(&[b'x'; 100]));
@@ -103,17 +103,17 @@ fn the_head_of_an_over_long_line_is_found_behind_the_limit() {
     for cut in 0..=line.len() {
         let (start, end) = line.as_bytes().split_at(cut);
         let lines = decode(64, [start, end]);
-        let [Err(FrameError::TooLong { line: 1, limit: 64, head, .. }), Ok(next)] = &lines[..] else {
+        let [Err(FrameError::TooLong { line: 1, limit: 64, kind, .. }), Ok(next)] = &lines[..] else {
             panic!("{lines:?}")
         };
-        assert_eq!((head, next), (&Head::Result, &Line::from("next")), "cut at {cut}");
+        assert_eq!((kind, next), (&FrameKind::Result, &Line::from("next")), "cut at {cut}");
     }
     let reply = format!(
         r#"{{"response":{{"response":{{"x":"{text}"}},"request_id":"req_1"}},"type":"control_response"}}"#
     );
     let lines = decode(64, [reply.as_bytes()]);
-    let [Err(FrameError::TooLong { head, .. })] = &lines[..] else { panic!("{lines:?}") };
-    assert_eq!(*head, Head::Response(Some("req_1".into())));
+    let [Err(FrameError::TooLong { kind, .. })] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(*kind, FrameKind::Response(Some("req_1".into())));
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn an_over_long_line_that_never_says_its_type_is_reported_at_its_end() {
     decoder.push(Bytes::from(format!("{{\"a\":\"{}", "x".repeat(100))));
     assert_eq!(decoder.next(), None);
     assert_eq!(decoder.buffered(), 0);
-    let Some(Err(FrameError::TooLong { head, excerpt, .. })) = decoder.finish() else { panic!("no error") };
-    assert_eq!((head, &*excerpt), (Head::Other, "{\"a\":\"xx…"));
+    let Some(Err(FrameError::TooLong { kind, excerpt, .. })) = decoder.finish() else { panic!("no error") };
+    assert_eq!((kind, &*excerpt), (FrameKind::Other, "{\"a\":\"xx…"));
     assert_eq!(decoder.finish(), None);
 }
 

@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-use agentwire_codec::{FrameError, Head, Line};
+use agentwire_codec::{FrameError, FrameKind, Line};
 
 use crate::decode;
 
@@ -39,7 +39,7 @@ fn check(stream: &Path) {
 
 fn told(lines: &[Result<Line, FrameError>]) -> String {
     let told = lines.iter().map(|line| match line {
-        Ok(line) => format!("{:?} {}\n", Head::of(line.as_bytes()), line.as_bytes().escape_ascii()),
+        Ok(line) => format!("{:?} {}\n", FrameKind::of(line.as_bytes()), line.as_bytes().escape_ascii()),
         Err(error) => format!("error: {error:?}\n"),
     });
     told.collect()

@@ -24,7 +24,7 @@ fn known_and_unknown_kinds_are_messages() {
 fn what_is_no_object_is_noise() {
     for noise in [&b"warning: x"[..], b"[]", b"null", b"12", b"\"a\"", b"\xff\xfe", b"\0"] {
         let noise = incoming(noise);
-        assert!(matches!(noise, Incoming::Noise(_)), "{noise:?}");
+        assert!(matches!(noise, Incoming::NonJson(_)), "{noise:?}");
         assert!(noise.message().is_none());
     }
 }

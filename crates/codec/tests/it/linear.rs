@@ -50,7 +50,7 @@ fn the_head_of_a_nested_line_with_the_type_last() {
     compare(|size| {
         let nested = r#"{"a":["\\\"",{}]},"#.repeat(size / 19);
         let line = format!(r#"{{"x":[{nested}0],"type":"result"}}"#);
-        assert_eq!(Frame::new(Line::from(line.as_str())).head, agentwire_codec::Head::Result);
+        assert_eq!(Frame::new(Line::from(line.as_str())).kind, agentwire_codec::FrameKind::Result);
     });
 }
 

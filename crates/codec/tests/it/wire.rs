@@ -5,15 +5,15 @@ use std::{io, sync::Arc};
 use agentwire_codec::{FrameError, Limits, WireError, WireReader, WireWriter};
 use agentwire_protocol::message::UserInput;
 use agentwire_transport::{
-    Link, MemoryLifeline, MemoryPeer, MemorySink, MemorySource, Transport, TransportError, memory,
+    Connected, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, Transport, TransportError, memory,
 };
 
-type Opened = (WireReader<MemorySource>, WireWriter<MemorySink>, MemoryLifeline, Arc<MemoryPeer>);
+type Opened = (WireReader<MemorySource>, WireWriter<MemorySink>, MemoryPeerHandle, Arc<MemoryPeer>);
 
 async fn opened(capacity: usize, limits: Limits) -> Opened {
     let (transport, peer) = memory(capacity);
-    let Link { source, sink, lifeline } = transport.open().await.unwrap();
-    (WireReader::new(source, limits), WireWriter::new(sink), lifeline, Arc::new(peer))
+    let Connected { source, sink, handle } = transport.open().await.unwrap();
+    (WireReader::new(source, limits), WireWriter::new(sink), handle, Arc::new(peer))
 }
 
 /// All frames as text, and what ended them.
@@ -35,7 +35,7 @@ async fn read_all(reader: &mut WireReader<MemorySource>) -> (Vec<String>, Option
 #[tokio::test]
 async fn frames_come_in_order_through_a_pipe_of_any_width() {
     for capacity in [1, 2, 7, 4096] {
-        let (mut reader, _sink, _lifeline, peer) = opened(capacity, Limits::max_line(20)).await;
+        let (mut reader, _sink, _handle, peer) = opened(capacity, Limits::max_line(20)).await;
         let peer = tokio::spawn(async move {
             let stream = "{\"a\":1}\n\n \r\nnoise\n0123456789012345678901\n{\"last\":2}";
             peer.write(stream).await.unwrap();
@@ -52,7 +52,7 @@ async fn frames_come_in_order_through_a_pipe_of_any_width() {
 
 #[tokio::test]
 async fn a_fault_comes_after_the_last_unfinished_line() {
-    let (mut reader, _sink, _lifeline, peer) = opened(4096, Limits::default()).await;
+    let (mut reader, _sink, _handle, peer) = opened(4096, Limits::default()).await;
     peer.write("{\"a\":1}\n{\"cut\":").await.unwrap();
     peer.break_output(TransportError::Io { action: "reading", source: io::Error::other("boom") });
     let (lines, error) = read_all(&mut reader).await;
@@ -63,19 +63,19 @@ async fn a_fault_comes_after_the_last_unfinished_line() {
 
 #[tokio::test]
 async fn a_last_line_without_its_newline_says_so() {
-    let (mut reader, _sink, _lifeline, peer) = opened(4096, Limits::default()).await;
+    let (mut reader, _sink, _handle, peer) = opened(4096, Limits::default()).await;
     peer.write("{\"a\":1}\n{\"type\":\"resu").await.unwrap();
     peer.close_output();
     let mut unfinished = Vec::new();
     while let Some(batch) = reader.read().await.unwrap() {
-        unfinished.extend(batch.into_iter().map(|frame| frame.unwrap().is_unfinished));
+        unfinished.extend(batch.into_iter().map(|frame| frame.unwrap().is_truncated));
     }
     assert_eq!(unfinished, [false, true]);
 }
 
 #[tokio::test]
 async fn a_dropped_read_loses_nothing() {
-    let (mut reader, _sink, _lifeline, peer) = opened(1, Limits::default()).await;
+    let (mut reader, _sink, _handle, peer) = opened(1, Limits::default()).await;
     let writer = tokio::spawn(async move {
         for number in 0..50 {
             peer.write(format!("{{\"n\":{number}}}\n")).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_dropped_read_loses_nothing() {
 
 #[tokio::test]
 async fn values_are_written_as_lines_and_the_input_ends() {
-    let (_reader, mut writer, _lifeline, peer) = opened(3, Limits::default()).await;
+    let (_reader, mut writer, _handle, peer) = opened(3, Limits::default()).await;
     let read = tokio::spawn(async move {
         let mut all = Vec::new();
         while let Some(chunk) = peer.read().await {
@@ -119,7 +119,7 @@ async fn values_are_written_as_lines_and_the_input_ends() {
 
 #[tokio::test]
 async fn a_peer_that_takes_no_input_is_an_error() {
-    let (_reader, mut writer, _lifeline, peer) = opened(3, Limits::default()).await;
+    let (_reader, mut writer, _handle, peer) = opened(3, Limits::default()).await;
     peer.close_input();
     let error = writer.write_lines("{}\n".into()).await.unwrap_err();
     assert!(matches!(error, WireError::Transport(TransportError::Closed)), "{error:?}");

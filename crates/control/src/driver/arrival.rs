@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use agentwire_codec::{Frame, FrameError, Head};
+use agentwire_codec::{Frame, FrameError, FrameKind};
 
-use super::{effects::Effects, inbox::Parcel, shared::State};
+use super::{effects::Effects, queue::Parcel, shared::State};
 use crate::{Observer, Refusal, Responder, router::Decoded};
 
 /// What arrives, before the router has taken it.
@@ -25,7 +25,7 @@ impl Arrival {
         responder: &dyn Responder,
     ) -> Self {
         match frame {
-            Ok(frame) if may_wait(&frame.head, observer) => Self::Conversation(frame),
+            Ok(frame) if may_wait(&frame.kind, observer) => Self::Conversation(frame),
             Ok(frame) => {
                 let decoded = Decoded::of(frame);
                 if decoded.is_request() {
@@ -58,7 +58,7 @@ impl State {
             Arrival::Conversation(frame) => {
                 if self.router.handle_conversation() {
                     effects.told = true;
-                    self.inbox.push(Parcel::Conversation(frame));
+                    self.queue.push(Parcel::Conversation(frame));
                 }
             }
             Arrival::Decoded(decoded) => self.router.handle_decoded(decoded),
@@ -79,6 +79,7 @@ fn refusal(decoded: &Decoded, responder: &dyn Responder) -> Option<Refusal> {
 }
 
 /// Whether decoding may be left to whoever reads the message.
-fn may_wait(head: &Head, observer: Option<&dyn Observer>) -> bool {
-    matches!(head, Head::StreamEvent | Head::User) && !observer.is_some_and(|observer| observer.wants(head))
+fn may_wait(kind: &FrameKind, observer: Option<&dyn Observer>) -> bool {
+    matches!(kind, FrameKind::StreamEvent | FrameKind::User)
+        && !observer.is_some_and(|observer| observer.wants(kind))
 }

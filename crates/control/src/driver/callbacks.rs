@@ -43,7 +43,7 @@ pub(super) fn start(host: &Host, asked: Asked) {
         show(&host.shared, line);
         return close(&host.shared, &id);
     };
-    let duty = Duty { shared: Arc::clone(&host.shared), id, number, done: false };
+    let duty = ReplyGuard { shared: Arc::clone(&host.shared), id, number, done: false };
     let Some(handle) = host.handle.upgrade() else {
         return duty.answer(Err("the session is being given up".to_owned()));
     };
@@ -59,50 +59,50 @@ pub(super) fn start(host: &Host, asked: Asked) {
 }
 
 /// Lets the answer run as a task.
-fn run(duty: Duty, cancelled: Cancellation, reply: Reply) {
+fn run(duty: ReplyGuard, cancelled: Cancellation, reply: Reply) {
     tokio::spawn(async move {
         let mut reply = pin!(settle(reply));
         // Most are there at once, and nobody then waits for the token.
         if let Poll::Ready(reply) = poll_fn(|context| Poll::Ready(reply.as_mut().poll(context))).await {
             return duty.answer(reply);
         }
-        let grace = duty.shared.settings().callback_grace;
+        let grace = duty.shared.config().callback_grace;
         // In a box, since most tasks are moved and dropped without it.
-        let taken_back = Box::pin(async move {
+        let cancelled = Box::pin(async move {
             cancelled.cancelled().await;
             sleep(grace).await;
         });
         tokio::select! {
             biased;
             reply = reply => duty.answer(reply),
-            () = taken_back => {}
+            () = cancelled => {}
         }
     });
 }
 
 /// The duty to answer: a task that ends without an answer, by whatever cause, is answered for.
-struct Duty {
+struct ReplyGuard {
     shared: Arc<Shared>,
     id: RequestId,
     number: u64,
     done: bool,
 }
 
-impl Duty {
+impl ReplyGuard {
     fn answer(mut self, reply: Result<RawJson, String>) {
         self.done = true;
         if self.shared.answer(&self.id, self.number, reply).is_err() {
-            tracing::debug!(id = %self.id, "an answer came after its request was taken back");
+            tracing::debug!(id = %self.id, "an answer came after its request was cancelled");
         }
     }
 }
 
-impl Drop for Duty {
+impl Drop for ReplyGuard {
     fn drop(&mut self) {
         if !self.done {
             let reply = Err("the callback ended without an answer".to_owned());
             if self.shared.answer(&self.id, self.number, reply).is_err() {
-                tracing::debug!(id = %self.id, "a callback ended after its request was taken back");
+                tracing::debug!(id = %self.id, "a callback ended after its request was cancelled");
             }
         }
     }

@@ -8,10 +8,10 @@ use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 use super::{
     Shared,
     callbacks::Running,
-    inbox::{Inbox, Parcel},
+    queue::{MessageQueue, Parcel},
     shared::{Asked, State, Waiting},
 };
-use crate::{Cancellation, ControlError, Delivery, Ending, Event, Observer, Refusal};
+use crate::{Cancellation, ControlError, Delivery, Event, Observer, Refusal, SessionEnd};
 
 /// What is to be done once the lock is released.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(super) struct Effects {
     asked: Vec<Asked>,
     replies: Vec<(RequestId, Waiting, Result<RawJson, ControlError>)>,
     cancelled: Vec<Running>,
-    closed: Option<Arc<Ending>>,
+    closed: Option<Arc<SessionEnd>>,
 }
 
 impl State {
@@ -35,19 +35,19 @@ impl State {
         refusal: Option<Refusal>,
         effects: &mut Effects,
     ) {
-        let deliver = |inbox: &mut Inbox, delivery| {
+        let deliver = |queue: &mut MessageQueue, delivery| {
             if let Some(observer) = observer {
                 observer.arrived(&delivery);
             }
-            inbox.push(Parcel::Delivery(delivery));
+            queue.push(Parcel::Delivery(delivery));
         };
         while let Some(event) = self.router.poll_event() {
             effects.told |=
                 matches!(event, Event::Incoming(_) | Event::TurnEnded(_) | Event::RunOver | Event::Closed(_));
             match event {
-                Event::Incoming(incoming) => deliver(&mut self.inbox, Delivery::Incoming(incoming)),
-                Event::TurnEnded(end) => deliver(&mut self.inbox, Delivery::TurnEnded(end)),
-                Event::RunOver => deliver(&mut self.inbox, Delivery::RunOver),
+                Event::Incoming(incoming) => deliver(&mut self.queue, Delivery::Incoming(incoming)),
+                Event::TurnEnded(end) => deliver(&mut self.queue, Delivery::TurnEnded(end)),
+                Event::RunOver => deliver(&mut self.queue, Delivery::RunOver),
                 Event::Inbound { id, .. } if self.router.is_ending() => self.refuse(&id, refusal),
                 Event::Inbound { id, request, line } => {
                     effects.asked.push(self.enter(id, request, line, refusal));
@@ -59,7 +59,7 @@ impl State {
                 }
                 Event::Closed(ending) => {
                     effects.closed = Some(Arc::clone(&ending));
-                    self.inbox.end(ending);
+                    self.queue.end(ending);
                 }
             }
         }
@@ -109,7 +109,7 @@ impl Shared {
         let writer = if state.router.has_to_write() { state.writer.take() } else { None };
         // Only a call that begins or ends moves the next deadline.
         let deadline_moved = state.router.open().0 != calls;
-        let reader = if told { state.inbox.take_reader() } else { None };
+        let reader = if told { state.queue.take_reader() } else { None };
         let (held_up, is_ending) = (state.held_up, state.router.is_ending());
         // Whoever begins to wait for news of a prompt has looked under the lock.
         let news = told && state.waiters > 0;

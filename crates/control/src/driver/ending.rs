@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::time::sleep;
 
 use super::{Shared, waits::wait};
-use crate::Ending;
+use crate::SessionEnd;
 
 impl Shared {
     /// Ends the input: at once, or in a guarded session once the CLI is idle, since it asks nothing after that.
@@ -58,7 +58,7 @@ impl Shared {
     /// The peer takes nothing more, for this reason: cancels the callbacks, which frees what their requests count for.
     ///
     /// What the peer wrote may still be unread.
-    pub(super) fn input_broken(&self, why: Ending) {
+    pub(super) fn input_broken(&self, why: SessionEnd) {
         self.with_router(|router| {
             router.handle_broken_input(why);
             router.refuse_open(|_| Err(String::new()));

@@ -8,48 +8,48 @@ use std::{
 };
 
 use agentwire_codec::{Batch, WireError, WireReader};
-use agentwire_transport::{ByteSource, ExitReport, Lifeline};
+use agentwire_transport::{ByteSource, ExitReport, PeerHandle};
 use tokio::{
     task::coop::consume_budget,
     time::{Instant, timeout},
 };
 
 use super::{Host, Shared, arrival::Arrival, bells::Bells, callbacks, chain};
-use crate::{Ending, sieve::Sift};
+use crate::{SessionEnd, filter::OptionalFilter};
 
 /// Reads to the end of the peer, and tells how it ended.
 ///
 /// The end of the process and the end of its output are both watched: either may come without the other.
-pub(super) async fn read<S: ByteSource, L: Lifeline>(
+pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     reader: &mut WireReader<S>,
-    lifeline: &L,
+    handle: &L,
     host: &Host,
-    sieve: &impl Sift,
-) -> Ending {
+    filter: &impl OptionalFilter,
+) -> SessionEnd {
     let shared = &host.shared;
     // One for all reads: each of its own would be a box, a lock and a waker.
-    let ended = pin!(lifeline.ended());
-    let left = shared.settings().exit_grace;
-    let mut peer = Peer { lifeline, ended, bell: Bells::new(), shared, exit: None, left };
-    let failure = read_output(reader, &mut peer, host, sieve).await;
-    let ending = peer.ending(shared.settings().exit_grace).await;
+    let ended = pin!(handle.wait());
+    let left = shared.config().exit_grace;
+    let mut peer = Peer { handle, ended, bell: Bells::new(), shared, exit: None, left };
+    let failure = read_output(reader, &mut peer, host, filter).await;
+    let ending = peer.ending(shared.config().exit_grace).await;
     match failure {
-        Some(failure) => Ending { transport: Some(failure), ..ending },
+        Some(failure) => SessionEnd { transport: Some(failure), ..ending },
         None => ending,
     }
 }
 
 /// Reads to the end of output; `Some` where it ended by a fault.
-async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>(
+async fn read_output<S: ByteSource, L: PeerHandle, E: Future<Output = ExitReport>>(
     reader: &mut WireReader<S>,
     peer: &mut Peer<'_, L, E>,
     host: &Host,
-    sieve: &impl Sift,
+    filter: &impl OptionalFilter,
 ) -> Option<String> {
     loop {
         peer.may_read().await;
         match peer.while_alive(reader.read()).await? {
-            Ok(Some(batch)) => take(batch, host, sieve),
+            Ok(Some(batch)) => take(batch, host, filter),
             Ok(None) => return None,
             Err(error) => return Some(chain(&error)),
         }
@@ -61,8 +61,8 @@ async fn read_output<S: ByteSource, L: Lifeline, E: Future<Output = ExitReport>>
 /// Takes the frames in their order, and starts each callback before what comes behind its request is taken, but for
 /// further requests.
 ///
-/// Pieces of the conversation are left to whoever reads them: see [`Parcel::Conversation`](super::inbox::Parcel).
-fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
+/// Pieces of the conversation are left to whoever reads them: see [`Parcel::Conversation`](super::queue::Parcel).
+fn take<S: OptionalFilter>(batch: Batch, host: &Host, filter: &S) {
     let shared = &host.shared;
     let mut frames = batch.into_iter();
     // One alone needs no list.
@@ -71,8 +71,8 @@ fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
     let mut asks = false;
     while let Some(frame) = frames.next() {
         let frame = match frame {
-            // Asked when this is compiled: without a sieve there is nothing here.
-            Ok(frame) if S::TAKES => match sieve.sift(frame) {
+            // Asked when this is compiled: without a filter there is nothing here.
+            Ok(frame) if S::TAKES => match filter.filter(frame) {
                 Some(frame) => Ok(frame),
                 None => continue,
             },
@@ -80,7 +80,7 @@ fn take<S: Sift>(batch: Batch, host: &Host, sieve: &S) {
                 if let Err(fault) = &frame
                     && S::TAKES
                 {
-                    sieve.missed(fault);
+                    filter.missed(fault);
                 }
                 frame
             }
@@ -114,7 +114,7 @@ fn arrive(host: &Host, arrivals: impl Iterator<Item = Arrival>) {
 
 /// The life of the peer, while its output is read.
 struct Peer<'a, L, E> {
-    lifeline: &'a L,
+    handle: &'a L,
     /// Its end; not to be polled again once `exit` is there.
     ended: Pin<&'a mut E>,
     /// That of its end: to ask for it at each read takes a lock.
@@ -129,7 +129,7 @@ struct Peer<'a, L, E> {
     left: Duration,
 }
 
-impl<L: Lifeline, E: Future<Output = ExitReport>> Peer<'_, L, E> {
+impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
     /// Waits until reading may go on; watches the peer meanwhile, since its open requests may be what holds reading up.
     async fn may_read(&mut self) {
         let shared = self.shared;
@@ -152,7 +152,7 @@ impl<L: Lifeline, E: Future<Output = ExitReport>> Peer<'_, L, E> {
 
     /// Notes how the process has ended: no answer reaches it any more.
     fn see_exit(&mut self, exit: ExitReport) {
-        self.shared.input_broken(Ending::exited(exit.clone()));
+        self.shared.input_broken(SessionEnd::exited(exit.clone()));
         self.exit = Some(exit);
     }
 
@@ -190,15 +190,15 @@ impl<L: Lifeline, E: Future<Output = ExitReport>> Peer<'_, L, E> {
     }
 
     /// How the process ended; nothing where there is none, and a fault where it lives on after its output.
-    async fn ending(self, grace: Duration) -> Ending {
+    async fn ending(self, grace: Duration) -> SessionEnd {
         if let Some(exit) = self.exit {
-            return Ending::exited(exit);
+            return SessionEnd::exited(exit);
         }
-        let has_process = self.lifeline.has_process();
+        let has_process = self.handle.has_process();
         match timeout(if has_process { grace } else { Duration::ZERO }, self.ended).await {
-            Ok(exit) => Ending::exited(exit),
-            Err(_) if has_process => Ending::failed("it closed its output and did not exit"),
-            Err(_) => Ending::default(),
+            Ok(exit) => SessionEnd::exited(exit),
+            Err(_) if has_process => SessionEnd::failed("it closed its output and did not exit"),
+            Err(_) => SessionEnd::default(),
         }
     }
 }

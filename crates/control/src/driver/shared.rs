@@ -20,20 +20,20 @@ use tokio::{
 };
 
 use super::{
-    Settings,
+    Config,
     arrival::Arrival,
     callbacks::Running,
     effects::Effects,
-    inbox::{Inbox, Parcel, Parcels},
+    queue::{MessageQueue, Parcel, Parcels},
 };
 use crate::{
-    Cancellation, ControlError, Delivery, Ending, Ignored, Observer, Responder, Router, Stale,
+    Cancellation, ControlError, Delivery, Ignored, Observer, RequestClosed, Responder, Router, SessionEnd,
     handle::Started, request_map::RequestMap, router::answer,
 };
 
 /// What the driver, the handles and the callbacks share.
 pub(crate) struct Shared {
-    pub(super) settings: Settings,
+    pub(super) config: Config,
     pub(super) started: Instant,
     state: Mutex<State>,
     /// Whether the CLI would go ahead where it should ask us.
@@ -59,7 +59,7 @@ pub(crate) struct Shared {
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) router: Router,
-    pub(super) inbox: Inbox,
+    pub(super) queue: MessageQueue,
     pub(super) callbacks: RequestMap<Running>,
     /// The writing half, while it waits for something to write, or for the input to be ended.
     pub(super) writer: Option<Waker>,
@@ -98,12 +98,12 @@ pub(crate) struct Asked {
 
 impl Shared {
     pub(super) fn new(
-        settings: Settings,
+        config: Config,
         responder: &dyn Responder,
         observer: Option<Arc<dyn Observer>>,
     ) -> Self {
         Self {
-            settings,
+            config,
             guarded: responder.guards(),
             started: Instant::now(),
             state: Mutex::new(State { answers: responder.may_answer_any(), ..State::default() }),
@@ -118,8 +118,8 @@ impl Shared {
         }
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
     }
 
     pub(crate) fn now(&self) -> Duration {
@@ -179,35 +179,35 @@ impl Shared {
         self.apply(self.state(), |state| state.start_call(call))
     }
 
-    pub(crate) fn take_back(&self, id: &RequestId) {
+    pub(crate) fn cancel(&self, id: &RequestId) {
         self.with_router(|router| router.cancel(id));
     }
 
-    /// Answers for the callback with this number, unless its request was taken back; another one with the same id is
+    /// Answers for the callback with this number, unless its request was cancelled; another one with the same id is
     /// not touched.
     pub(super) fn answer(
         &self,
         id: &RequestId,
         number: u64,
         reply: Result<RawJson, String>,
-    ) -> Result<(), Stale> {
+    ) -> Result<(), RequestClosed> {
         // Before the lock is taken, for which others may be waiting.
         let line = answer::line(id, reply);
         self.apply(self.state(), |state| match state.callbacks.remove(id) {
             Some(running) if running.number == number => state.router.answer_with(id, line),
             Some(other) => {
                 state.callbacks.insert(id.clone(), other);
-                Err(Stale)
+                Err(RequestClosed)
             }
-            None => Err(Stale),
+            None => Err(RequestClosed),
         })
     }
 
     /// Tells the user something that is no event of the router's.
     pub(super) fn deliver(&self, delivery: Delivery) {
         let mut state = self.state();
-        state.inbox.push(Parcel::Delivery(delivery));
-        let reader = state.inbox.take_reader();
+        state.queue.push(Parcel::Delivery(delivery));
+        let reader = state.queue.take_reader();
         drop(state);
         if let Some(reader) = reader {
             reader.wake();
@@ -222,10 +222,10 @@ impl Shared {
         read: usize,
         batch: &mut Parcels,
         context: &Context<'_>,
-    ) -> Poll<Result<(), Arc<Ending>>> {
+    ) -> Poll<Result<(), Arc<SessionEnd>>> {
         let mut state = self.state();
-        state.inbox.read(read);
-        let polled = state.inbox.poll(batch, context);
+        state.queue.read(read);
+        let polled = state.queue.poll(batch, context);
         self.let_read(state);
         polled
     }
@@ -249,7 +249,7 @@ impl Shared {
 
     /// The error for a call whose session has ended without telling it.
     pub(crate) fn closed(&self, subtype: &str) -> ControlError {
-        let ending = self.state().inbox.ended().cloned().unwrap_or_default();
+        let ending = self.state().queue.ended().cloned().unwrap_or_default();
         ControlError::Closed { subtype: subtype.into(), ending }
     }
 
@@ -272,8 +272,8 @@ impl Shared {
     }
 
     /// Gives up on an ending that says why the input is broken: open calls and senders are told what is known.
-    pub(super) fn give_input_up(&self) {
-        self.with_router(Router::give_input_up);
+    pub(super) fn fail_pending(&self) {
+        self.with_router(Router::fail_pending);
         self.written.notify_waiters();
     }
 
@@ -285,13 +285,13 @@ impl Shared {
 
     /// Nobody will read messages any more.
     pub(crate) fn abandon_messages(&self) {
-        let unread = self.state().inbox.abandon();
+        let unread = self.state().queue.abandon();
         drop(unread);
         self.may_read.notify_waiters();
     }
 
     /// The session has ended.
-    pub(super) fn end(&self, ending: Ending) {
+    pub(super) fn end(&self, ending: SessionEnd) {
         self.with_router(|router| router.handle_ending(ending));
         self.written.notify_waiters();
     }
@@ -303,23 +303,23 @@ impl State {
         // One request alone never stops reading, however large, since its answer may need a reply to a call.
         let (_, callbacks) = self.router.open();
         let alone = callbacks <= 1;
-        self.inbox.parked() + if alone { self.router.answer_bytes() } else { self.router.inbound_bytes() }
+        self.queue.parked() + if alone { self.router.answer_bytes() } else { self.router.inbound_bytes() }
     }
 
-    /// Whether the peer is read from: see [`Settings`].
-    pub(super) fn may_read(&self, settings: &Settings) -> bool {
-        if self.backlog(settings).is_some() {
+    /// Whether the peer is read from: see [`Config`].
+    pub(super) fn may_read(&self, config: &Config) -> bool {
+        if self.backlog(config).is_some() {
             return false;
         }
         let (calls, callbacks) = self.router.open();
         // Once it has stopped it goes on for longer than one message.
-        let most = settings.parked_quiet / if self.held_up { 2 } else { 1 };
-        self.answers || calls + callbacks + self.waiters > 0 || self.inbox.parked() <= most
+        let most = config.unread_soft_limit / if self.held_up { 2 } else { 1 };
+        self.answers || calls + callbacks + self.waiters > 0 || self.queue.parked() <= most
     }
 
     /// The bytes that are unread, where that is so much that nothing is read.
-    pub(super) fn backlog(&self, settings: &Settings) -> Option<usize> {
-        let most = settings.parked_open.max(settings.parked_quiet);
+    pub(super) fn backlog(&self, config: &Config) -> Option<usize> {
+        let most = config.unread_hard_limit.max(config.unread_soft_limit);
         Some(self.parked()).filter(|parked| *parked > most)
     }
 
@@ -349,13 +349,13 @@ impl fmt::Debug for Shared {
 }
 
 /// Ends the session when the driver is dropped before its end, polled or not.
-pub(super) struct GivenUp(pub(super) Arc<Shared>);
+pub(super) struct AbortOnDrop(pub(super) Arc<Shared>);
 
-impl Drop for GivenUp {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
-        self.0.end(Ending::failed(GIVEN_UP));
+        self.0.end(SessionEnd::failed(ABORTED));
     }
 }
 
 /// What the ending says when it was ours.
-pub(super) const GIVEN_UP: &str = "the session was given up";
+pub(super) const ABORTED: &str = "the session was given up";

@@ -35,9 +35,9 @@ impl Shared {
         let mut waiting = None;
         wait(&self.written, || {
             let mut state = self.state();
-            let room = state.router.transmit_bytes() <= self.settings.unwritten;
+            let room = state.router.transmit_bytes() <= self.config.write_buffer_limit;
             let stuck = !room && state.router.input_is_open();
-            if stuck && let Some(parked) = state.backlog(&self.settings) {
+            if stuck && let Some(parked) = state.backlog(&self.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked }));
             }
             if stuck && self.now() >= deadline {
@@ -85,10 +85,10 @@ impl Shared {
                 Some(_) => {}
             }
             let subtype = || "user".into();
-            if let Some(ending) = state.inbox.ended() {
+            if let Some(ending) = state.queue.ended() {
                 return Some(Err(ControlError::Closed { subtype: subtype(), ending: Arc::clone(ending) }));
             }
-            if let Some(parked) = state.backlog(&self.settings) {
+            if let Some(parked) = state.backlog(&self.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype(), parked }));
             }
             waiting.get_or_insert_with(|| Waiting::new(self, state));
@@ -134,7 +134,7 @@ impl Shared {
     /// The user has read something of this weight.
     pub(crate) fn read(&self, weight: usize) {
         let mut state = self.state();
-        state.inbox.read(weight);
+        state.queue.read(weight);
         self.let_read(state);
     }
 
@@ -142,23 +142,23 @@ impl Shared {
     ///
     /// Not before: it runs on another thread mostly, which costs more to wake than a message takes.
     pub(super) fn let_read(&self, state: MutexGuard<'_, State>) {
-        let may_read = state.held_up && state.may_read(&self.settings);
+        let may_read = state.held_up && state.may_read(&self.config);
         drop(state);
         if may_read {
             self.may_read.notify_waiters();
         }
     }
 
-    /// Waits until reading may go on, see [`Settings`](crate::Settings).
+    /// Waits until reading may go on, see [`Config`](crate::Config).
     pub(super) async fn may_read(&self) {
         let may_read = || {
             let mut state = self.state();
             state.reading_since = None;
-            state.held_up = !state.may_read(&self.settings);
+            state.held_up = !state.may_read(&self.config);
             if !state.held_up {
                 return Some(());
             }
-            if let Some(parked) = state.backlog(&self.settings) {
+            if let Some(parked) = state.backlog(&self.config) {
                 if state.router.open().0 > 0 {
                     self.apply(state, |state| {
                         state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
@@ -183,10 +183,10 @@ impl Shared {
         loop {
             let Some(reading) = self.state().reading_since else {
                 // A read begins later than now, so that nothing is missed by looking again then.
-                sleep(self.settings.exit_grace).await;
+                sleep(self.config.exit_grace).await;
                 continue;
             };
-            match reading.max(since).checked_add(self.settings.exit_grace) {
+            match reading.max(since).checked_add(self.config.exit_grace) {
                 Some(end) if end <= Instant::now() => return,
                 Some(end) => sleep_until(end).await,
                 None => return pending().await,
@@ -222,7 +222,7 @@ impl Shared {
         wait(&self.abandoned, || self.state().abandoned.then_some(())).await;
         self.end_input();
         let finished = wait(&self.written, || self.state().input_finished.then_some(()));
-        if timeout(self.settings.exit_grace, finished).await.is_err() {
+        if timeout(self.config.exit_grace, finished).await.is_err() {
             tracing::debug!("a session was given up with lines that its peer did not take");
         }
     }

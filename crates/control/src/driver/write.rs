@@ -3,11 +3,11 @@
 use std::future::pending;
 
 use agentwire_codec::WireWriter;
-use agentwire_transport::{ByteSink, Lifeline, Terminate};
+use agentwire_transport::{ByteSink, PeerHandle, Signal};
 use tokio::time::{Instant, sleep};
 
 use super::{Shared, chain};
-use crate::Ending;
+use crate::SessionEnd;
 
 /// Writes until the input is ended, or can't be written to; then waits, and keeps the sink.
 ///
@@ -16,24 +16,24 @@ use crate::Ending;
 /// It ends the session only where a prompt was refused and the peer is silent, since nothing will come of that prompt.
 pub(super) async fn write<S: ByteSink>(
     writer: WireWriter<S>,
-    lifeline: &impl Lifeline,
+    handle: &impl PeerHandle,
     shared: &Shared,
-) -> Ending {
-    let mut left = Left { writer, lifeline, shared };
+) -> SessionEnd {
+    let mut left = Left { writer, handle, shared };
     let writer = &mut left.writer;
     while let Some(lines) = shared.next_lines().await {
         if let Err(error) = writer.write_lines(lines).await {
             let why = chain(&error);
-            shared.input_broken(Ending::failed(&*why));
+            shared.input_broken(SessionEnd::failed(&*why));
             shared.input_finished();
             let since = Instant::now();
-            sleep(shared.settings().exit_grace).await;
-            shared.give_input_up();
+            sleep(shared.config().exit_grace).await;
+            shared.fail_pending();
             if !shared.prompt_was_lost() {
                 return pending().await;
             }
             shared.silence(since).await;
-            return Ending::failed(why);
+            return SessionEnd::failed(why);
         }
     }
     if let Err(error) = writer.finish().await {
@@ -45,20 +45,20 @@ pub(super) async fn write<S: ByteSink>(
 
 /// Leaves what was never written to the transport, with the refusals of open requests: the session may be dropped while
 /// nobody drives it.
-struct Left<'a, S: ByteSink, L: Lifeline> {
+struct Left<'a, S: ByteSink, L: PeerHandle> {
     writer: WireWriter<S>,
-    lifeline: &'a L,
+    handle: &'a L,
     shared: &'a Shared,
 }
 
-impl<S: ByteSink, L: Lifeline> Drop for Left<'_, S, L> {
+impl<S: ByteSink, L: PeerHandle> Drop for Left<'_, S, L> {
     fn drop(&mut self) {
         let (lines, unguarded) = self.shared.last_words();
         if !lines.is_empty() {
-            self.writer.leave(lines);
+            self.writer.flush_detached(lines);
         }
         // Dropping the sink ends the input, after which the CLI asks nothing: prompts that wait would run unguarded.
-        if unguarded && let Err(error) = self.lifeline.terminate(Terminate::Gently) {
+        if unguarded && let Err(error) = self.handle.signal(Signal::Term) {
             tracing::debug!(%error, "a session that was given up could not be told to end");
         }
     }

@@ -23,7 +23,7 @@ impl Control {
 
     /// Lays settings over the session's own (`apply_flag_settings`), as `--settings` does; nothing is saved.
     ///
-    /// A key that comes again replaces the whole earlier value, and one that is `null` takes it back.
+    /// A key that comes again replaces the whole earlier value, and one that is `null` cancels it.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ impl Router {
     /// open where prompts have shared one, until [`end_input`](Self::end_input).
     pub fn end_input_when_idle(&mut self) {
         if matches!(self.input, Input::Open) {
-            self.input = Input::Ending;
+            self.input = Input::SessionEnd;
             self.check_ending();
         }
     }
@@ -41,17 +41,14 @@ impl Router {
 
     /// Whether the CLI is idle and no prompt waits.
     pub(crate) fn may_end(&self) -> bool {
-        let settled = if self.receipts.told() {
-            self.receipts.all_settled()
-        } else {
-            self.ledger.has_result_for_each()
-        };
+        let settled =
+            if self.receipts.told() { self.receipts.all_settled() } else { self.turns.has_result_for_each() };
         self.is_idle() && settled
     }
 
     /// Whether the input ends once the CLI is idle.
     pub fn is_ending(&self) -> bool {
-        matches!(self.input, Input::Ending)
+        matches!(self.input, Input::SessionEnd)
     }
 
     /// Answers every open request of the CLI's, in the order of their ids, with what `refuse` gives.
@@ -67,7 +64,7 @@ impl Router {
     /// Whether the input waits for the CLI to be idle, and that may well be: no turn is known to run.
     #[cfg(feature = "driver")]
     pub(crate) fn seems_over(&self) -> bool {
-        self.is_ending() && self.ledger.seems_over() && self.receipts.all_begun()
+        self.is_ending() && self.turns.seems_over() && self.receipts.all_begun()
     }
 
     /// Interrupts the running turn and drops queued prompts, without waiting for a reply: for a session that is dropped.

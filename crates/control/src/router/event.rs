@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentwire_codec::{Incoming, Line};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 
-use crate::{ControlError, Ending};
+use crate::{ControlError, SessionEnd};
 
 /// What happened, in the order of the lines that it came of.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub enum Event {
     /// Every prompt has its result and nothing runs in the background that could ask us: input may be ended.
     RunOver,
     /// The session has ended; nothing comes after but the [`Event::Answered`] of requests that are made after it.
-    Closed(Arc<Ending>),
+    Closed(Arc<SessionEnd>),
 }
 
 /// How a turn ended.

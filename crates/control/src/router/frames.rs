@@ -1,6 +1,6 @@
 //! What each kind of frame does to the router.
 
-use agentwire_codec::{FrameError, Head, Incoming};
+use agentwire_codec::{FrameError, FrameKind, Incoming};
 use agentwire_protocol::{Message, RequestId};
 
 use super::{Decoded, Router, outbound};
@@ -9,16 +9,16 @@ use crate::{ControlError, Event, TurnEnd};
 impl Router {
     /// Takes the next frame of the CLI's, which is decoded already.
     pub(crate) fn handle_decoded(&mut self, decoded: Decoded) {
-        let Decoded { head, is_unfinished, incoming } = decoded;
+        let Decoded { kind, is_truncated, incoming } = decoded;
         if self.is_closed() {
             self.ignored.after_end += 1;
             return;
         }
-        match head {
-            Head::Request(id) => self.handle_request(id, incoming),
-            Head::Response(id) => self.handle_response(id, incoming),
-            Head::Cancel(id) => self.handle_cancel(id),
-            Head::Result => self.handle_result(incoming, is_unfinished),
+        match kind {
+            FrameKind::Request(id) => self.handle_request(id, incoming),
+            FrameKind::Response(id) => self.handle_response(id, incoming),
+            FrameKind::Cancel(id) => self.handle_cancel(id),
+            FrameKind::Result => self.handle_result(incoming, is_truncated),
             _ => self.handle_message(incoming),
         }
     }
@@ -30,7 +30,7 @@ impl Router {
             self.ignored.after_end += 1;
             return false;
         }
-        self.ledger.conversation();
+        self.turns.conversation();
         self.check_run();
         true
     }
@@ -39,7 +39,7 @@ impl Router {
         match (id, incoming) {
             (Some(id), Incoming::Message(Message::ControlRequest(request), line)) => {
                 let request = *request;
-                // Its own copy, where it is the same one: a line that names two is known by that of its head.
+                // Its own copy, where it is the same one: a line that names two is known by that of its kind.
                 let key = if request.request_id == id { request.request_id } else { id.clone() };
                 if self.inbound.open(key, line.len()) {
                     self.events.push_back(Event::Inbound { id, request: request.request, line });
@@ -79,17 +79,17 @@ impl Router {
         }
     }
 
-    pub(super) fn handle_result(&mut self, incoming: Incoming, is_unfinished: bool) {
+    pub(super) fn handle_result(&mut self, incoming: Incoming, is_truncated: bool) {
         let result = match incoming.message() {
             Some(Message::Result(result)) => Some(&**result),
             _ => None,
         };
-        if result.is_none() && is_unfinished {
+        if result.is_none() && is_truncated {
             // The half of a result is none: the session ends in the middle of the turn.
             return self.events.push_back(Event::Incoming(incoming));
         }
         let end = if result.is_some() { TurnEnd::Result } else { TurnEnd::Unreadable };
-        self.ledger.result(result);
+        self.turns.result(result);
         self.receipts.result(result);
         self.events.push_back(Event::Incoming(incoming));
         self.end_turn(end);
@@ -98,17 +98,17 @@ impl Router {
     pub(super) fn handle_message(&mut self, incoming: Incoming) {
         let mut lost_result = false;
         if let Some(message) = incoming.message() {
-            lost_result = self.ledger.message(message);
+            lost_result = self.turns.message(message);
             if let Message::CommandLifecycle(told) = message
                 && self.receipts.lifecycle(told)
             {
                 // Nothing will come of it that could tell the end of the run.
-                self.ledger.prompts_settled();
+                self.turns.prompts_settled();
             }
         }
         self.events.push_back(Event::Incoming(incoming));
         if lost_result {
-            self.ledger.result(None);
+            self.turns.result(None);
             self.receipts.result(None);
             self.end_turn(TurnEnd::Missing);
         } else {
@@ -118,13 +118,13 @@ impl Router {
 
     /// A line was too long: whoever waits for it is told.
     pub(super) fn handle_lost(&mut self, fault: FrameError) {
-        let FrameError::TooLong { ref head, .. } = fault else {
+        let FrameError::TooLong { ref kind, .. } = fault else {
             return self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
         };
-        let head = head.clone();
-        match &head {
-            Head::Request(Some(id)) => self.refuse(id.clone(), fault.to_string()),
-            Head::Response(Some(id)) => {
+        let kind = kind.clone();
+        match &kind {
+            FrameKind::Request(Some(id)) => self.refuse(id.clone(), fault.to_string()),
+            FrameKind::Response(Some(id)) => {
                 if let Some(pending) = self.outbound.remove(id) {
                     let subtype = pending.subtype;
                     let error = ControlError::TooLong { subtype, source: fault.clone() };
@@ -135,8 +135,8 @@ impl Router {
             _ => {}
         }
         self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
-        if head == Head::Result {
-            self.ledger.result(None);
+        if kind == FrameKind::Result {
+            self.turns.result(None);
             self.receipts.result(None);
             self.end_turn(TurnEnd::Unreadable);
         }

@@ -6,7 +6,7 @@ use agentwire_protocol::RequestId;
 
 use crate::request_map::RequestMap;
 
-/// The CLI's open requests: each is closed once, by an answer or by being taken back.
+/// The CLI's open requests: each is closed once, by an answer or by being cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
     /// Each with the bytes that it counts for.

@@ -26,7 +26,7 @@ impl Router {
     /// As [`send_user`](Self::send_user).
     pub fn send_prompt(&mut self, uuid: Option<Uuid>, line: Bytes) -> Result<(), ControlError> {
         self.check_input("user")?;
-        self.ledger.prompt_sent(uuid.is_some());
+        self.turns.prompt_sent(uuid.is_some());
         if let Some(uuid) = uuid {
             self.receipts.sent(uuid);
         }
@@ -46,11 +46,11 @@ impl Router {
 
     /// Returns whether the CLI was given work: a prompt or a line was sent, or a turn has begun by itself.
     pub fn was_given_work(&self) -> bool {
-        self.ledger.was_given_work()
+        self.turns.was_given_work()
     }
 
     /// How many turns have ended so far.
     pub fn turns_ended(&self) -> u64 {
-        self.ledger.turns_ended()
+        self.turns.turns_ended()
     }
 }

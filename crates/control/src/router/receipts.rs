@@ -24,7 +24,7 @@ pub enum PromptState {
     Completed,
     /// Its turn has begun, and was interrupted or failed.
     Failed,
-    /// It was taken back before its turn began.
+    /// It was cancelled before its turn began.
     Withdrawn,
 }
 
@@ -53,14 +53,14 @@ impl PromptState {
 
 /// The prompts that were sent with an id; of more than [`MOST`], the oldest are forgotten.
 #[derive(Debug, Default)]
-pub(super) struct Receipts {
+pub(super) struct PromptTracker {
     states: HashMap<Uuid, PromptState>,
     order: VecDeque<Uuid>,
     /// Whether the CLI tells at all what becomes of a prompt.
     told: bool,
 }
 
-impl Receipts {
+impl PromptTracker {
     pub(super) fn sent(&mut self, prompt: Uuid) {
         if self.states.insert(prompt.clone(), PromptState::Sent).is_none() {
             self.order.push_back(prompt);
@@ -72,7 +72,7 @@ impl Receipts {
         }
     }
 
-    /// Takes note of what is told; whether that was a prompt taken back, and no other is open.
+    /// Takes note of what is told; whether that was a prompt cancelled, and no other is open.
     pub(super) fn lifecycle(&mut self, told: &CommandLifecycle) -> bool {
         let Some(state) = self.states.get_mut(&told.command_uuid) else { return false };
         self.told = true;

@@ -29,7 +29,7 @@ struct Waiting {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Prompt,
-    /// A request of ours, which goes when it is taken back.
+    /// A request of ours, which goes when it is cancelled.
     Request(RequestId),
     /// The `initialize` request, in front of what waits for it; it goes as any request of ours.
     Handshake(RequestId),
@@ -84,7 +84,7 @@ impl Transmit {
 
     /// As [`pop`](Self::pop), and answers in a row at once, where they are short.
     ///
-    /// Answers alone: a request may be taken back until it is taken, and a prompt that is taken is told apart.
+    /// Answers alone: a request may be cancelled until it is taken, and a prompt that is taken is told apart.
     #[cfg(any(test, feature = "driver"))]
     pub(super) fn pop_run(&mut self) -> Option<Bytes> {
         let (mut lines, mut bytes) = (0, 0);
@@ -199,7 +199,7 @@ mod tests {
         transmit.push(line(b"q"), Kind::Request("q".into()));
         assert_eq!((transmit.pop_run(), transmit.is_ready()), (None, false));
         transmit.push_handshake(line(b"h"), "h".into());
-        // One that was taken back releases nothing.
+        // One that was cancelled releases nothing.
         assert!(transmit.is_ready() && transmit.remove_request(&"h".into()));
         assert_eq!(transmit.pop_run(), None);
         transmit.push_handshake(line(b"i"), "i".into());

@@ -1,4 +1,4 @@
-//! The ledger of turns: what runs, and when the run is over.
+//! Tracks turns: which prompt runs, and when the run is over.
 
 use agentwire_protocol::{
     Message, System,
@@ -7,14 +7,14 @@ use agentwire_protocol::{
 
 /// What the messages tell of the run.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct TurnTracker {
     /// Whether a prompt waits for a result.
     ///
     /// Prompts that wait together may share a turn, so that they can't be counted against results.
     prompt_waits: bool,
     /// Whether the CLI has said that a turn begins, and no result came since.
     turn_runs: bool,
-    /// Whether one of the prompts that wait has no id, so that it can't be known to be taken back.
+    /// Whether one of the prompts that wait has no id, so that it can't be known to be cancelled.
     nameless_waits: bool,
     /// Whether an interrupt was sent since the last prompt and the last result.
     interrupted: bool,
@@ -46,7 +46,7 @@ struct Agents {
     to_be_told: bool,
 }
 
-impl Ledger {
+impl TurnTracker {
     pub(super) fn prompt_sent(&mut self, has_id: bool) {
         self.prompt_waits = true;
         self.given_work = true;
@@ -73,7 +73,7 @@ impl Ledger {
         self.interrupted
     }
 
-    /// Every prompt that has an id was answered, has failed or was taken back.
+    /// Every prompt that has an id was answered, has failed or was cancelled.
     pub(super) fn prompts_settled(&mut self) {
         self.used = true;
         self.prompt_waits = self.nameless_waits;

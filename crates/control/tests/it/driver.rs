@@ -20,11 +20,11 @@ use std::{
 };
 
 use agentwire_codec::{Incoming, LineDecoder};
-use agentwire_control::{Connection, Control, Delivery, Messages, NoResponder, Responder, Settings, connect};
+use agentwire_control::{Config, Connection, Control, Delivery, Messages, NoResponder, Responder, connect};
 use agentwire_protocol::RawJson;
 use agentwire_transport::{
-    ExitReport, Lifeline, Link, MemoryLifeline, MemoryPeer, MemorySink, MemorySource, Terminate, Transport,
-    TransportError, memory,
+    Connected, ExitReport, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, PeerHandle, Signal,
+    Transport, TransportError, memory,
 };
 use tokio::{task::JoinHandle, time::timeout};
 
@@ -73,37 +73,37 @@ struct Session {
     cli: Cli,
 }
 
-type MemoryLink = Link<MemorySource, MemorySink, MemoryLifeline>;
+type MemoryConnected = Connected<MemorySource, MemorySink, MemoryPeerHandle>;
 
-async fn link(capacity: usize) -> (MemoryLink, Cli) {
+async fn link(capacity: usize) -> (MemoryConnected, Cli) {
     let (transport, peer) = memory(capacity);
     (transport.open().await.unwrap(), Cli { peer: Arc::new(peer), heard: Arc::default() })
 }
 
-async fn start(responder: impl Responder, settings: Settings) -> Session {
-    start_with(1, responder, settings).await
+async fn start(responder: impl Responder, config: Config) -> Session {
+    start_with(1, responder, config).await
 }
 
-async fn start_with(capacity: usize, responder: impl Responder, settings: Settings) -> Session {
+async fn start_with(capacity: usize, responder: impl Responder, config: Config) -> Session {
     let (link, cli) = link(capacity).await;
-    let Connection { control, messages, driver } = connect(link, Arc::new(responder), settings);
+    let Connection { control, messages, driver } = connect(link, Arc::new(responder), config);
     Session { control, messages, driver: tokio::spawn(driver.run()), cli }
 }
 
 async fn quiet() -> Session {
-    start(NoResponder::default(), Settings::default()).await
+    start(NoResponder::default(), Config::default()).await
 }
 
-/// A lifeline that has a process, whose life the peer plays.
-struct Process(MemoryLifeline);
+/// A handle that has a process, whose life the peer plays.
+struct Process(MemoryPeerHandle);
 
-impl Lifeline for Process {
-    async fn ended(&self) -> ExitReport {
-        self.0.ended().await
+impl PeerHandle for Process {
+    async fn wait(&self) -> ExitReport {
+        self.0.wait().await
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        self.0.terminate(how)
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
+        self.0.signal(signal)
     }
 
     fn has_process(&self) -> bool {
@@ -118,7 +118,7 @@ async fn ask(control: &Control) -> Result<RawJson, agentwire_control::ControlErr
 /// The text of the next message.
 async fn next(messages: &mut Messages) -> String {
     match messages.next().await.unwrap() {
-        Delivery::Incoming(Incoming::Message(_, line) | Incoming::Noise(line)) => {
+        Delivery::Incoming(Incoming::Message(_, line) | Incoming::NonJson(line)) => {
             line.to_str().unwrap().to_owned()
         }
         Delivery::Incoming(Incoming::Unhandled(_, line)) => format!("unhandled {}", line.to_str().unwrap()),
@@ -135,11 +135,11 @@ fn news(number: usize) -> String {
     format!(r#"{{"type":"news","n":{number}}}"#)
 }
 
-/// Settings, changed.
-fn settings(change: impl FnOnce(&mut Settings)) -> Settings {
-    let mut settings = Settings::default();
-    change(&mut settings);
-    settings
+/// Config, changed.
+fn config(change: impl FnOnce(&mut Config)) -> Config {
+    let mut config = Config::default();
+    change(&mut config);
+    config
 }
 
 /// Numbers in an order that is none, the same in each run.

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_control::{ControlError, Ending, Event, Router};
+use agentwire_control::{ControlError, Event, Router, SessionEnd};
 use agentwire_protocol::{RawJson, RequestId, message::UserInput};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ enum Step {
     Call(u64),
     Reply(u8),
     BadReply(u8),
-    TakeBack(u8),
+    CancelCall(u8),
     Time(u64),
     Request(u8),
     BadRequest(u8),
@@ -41,7 +41,7 @@ fn step() -> impl Strategy<Value = Step> {
         8 => (0..30_u64).prop_map(Step::Call),
         8 => id.clone().prop_map(Step::Reply),
         2 => id.clone().prop_map(Step::BadReply),
-        3 => id.clone().prop_map(Step::TakeBack),
+        3 => id.clone().prop_map(Step::CancelCall),
         3 => (0..12_u64).prop_map(Step::Time),
         8 => id.clone().prop_map(Step::Request),
         2 => id.clone().prop_map(Step::BadRequest),
@@ -106,7 +106,7 @@ impl Model {
             }
             Step::Reply(back) => self.line(&success(&ours(number, *back), "{}")),
             Step::BadReply(back) => self.line(&success(&ours(number, *back), "{")),
-            Step::TakeBack(back) => self.router.cancel(&ours(number, *back).as_str().into()),
+            Step::CancelCall(back) => self.router.cancel(&ours(number, *back).as_str().into()),
             Step::Time(seconds) => {
                 self.now += Duration::from_secs(*seconds);
                 self.router.handle_timeout(self.now);
@@ -156,13 +156,13 @@ impl Model {
             }
             Step::Sent => while self.router.poll_transmit().is_some() {},
             Step::EndInput => self.router.end_input(),
-            Step::BreakInput => self.router.handle_broken_input(Ending::failed("broken")),
-            Step::GiveInputUp => self.router.give_input_up(),
+            Step::BreakInput => self.router.handle_broken_input(SessionEnd::failed("broken")),
+            Step::GiveInputUp => self.router.fail_pending(),
             Step::Init => self.shown(INIT),
             Step::FailCalls => {
                 self.router.fail_calls(|subtype| ControlError::Cancelled { subtype });
             }
-            Step::End => self.router.handle_ending(Ending::default()),
+            Step::End => self.router.handle_ending(SessionEnd::default()),
         }
         self.check_events();
     }

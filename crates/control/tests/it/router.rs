@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire_control::{ControlError, Ending, Event};
+use agentwire_control::{ControlError, Event, SessionEnd};
 use agentwire_protocol::{RawJson, control::ErrorCode, message::UserInput};
 use agentwire_transport::ExitReport;
 
@@ -363,7 +363,7 @@ fn a_turn_that_has_begun_is_cut_by_the_end() {
     script.line(INIT);
     assert!(!script.router.is_idle() && !script.router.run_is_over());
     check(&mut script, &[&format!("message {INIT}")]);
-    script.router.handle_ending(Ending::exited(ExitReport::exited(0)));
+    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(0)));
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
@@ -386,7 +386,7 @@ fn an_exit_without_idle_after_the_result_cuts_no_turn() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.line(running).line(INIT).line(RESULT).events();
-    script.router.handle_ending(Ending::exited(ExitReport::exited(0)));
+    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(0)));
     check(&mut script, &["closed the session ended (exit code 0)"]);
 }
 
@@ -395,7 +395,7 @@ fn an_error_result_is_not_the_cause_of_an_end_in_the_middle_of_the_next_turn() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.line(ERROR_RESULT).line(INIT).events();
-    script.router.handle_ending(Ending::exited(ExitReport::exited(9)));
+    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(9)));
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 9)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
@@ -404,7 +404,7 @@ fn an_error_result_is_not_the_cause_of_an_end_in_the_middle_of_the_next_turn() {
 fn a_turn_without_a_result_is_told() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
-    script.router.handle_ending(Ending::exited(ExitReport::exited(0)));
+    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(0)));
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
@@ -417,7 +417,7 @@ fn an_error_result_outranks_the_exit_code_that_echoes_it() {
         for line in lines {
             script.line(line);
         }
-        script.router.handle_ending(Ending::exited(ExitReport::exited(1)));
+        script.router.handle_ending(SessionEnd::exited(ExitReport::exited(1)));
         let events: Vec<_> = std::iter::from_fn(|| script.router.poll_event()).collect();
         assert!(matches!(events.last(), Some(Event::Closed(_))));
         events
@@ -510,7 +510,7 @@ fn a_broken_input_leaves_open_calls_to_the_reply_or_the_ending_that_is_on_its_wa
     let mut script = Script::default();
     script.call();
     script.call();
-    script.router.handle_broken_input(Ending::failed("broken pipe"));
+    script.router.handle_broken_input(SessionEnd::failed("broken pipe"));
     assert_eq!(script.sent(), [""; 0]);
     script.call();
     assert!(script.router.awaits_ending());
@@ -534,11 +534,11 @@ fn a_broken_input_leaves_open_calls_to_the_reply_or_the_ending_that_is_on_its_wa
 #[test]
 fn a_broken_input_that_is_given_up_fails_calls_old_and_new() {
     let mut script = Script::default();
-    script.router.give_input_up();
+    script.router.fail_pending();
     script.call();
-    script.router.handle_broken_input(Ending::failed("broken pipe"));
+    script.router.handle_broken_input(SessionEnd::failed("broken pipe"));
     check(&mut script, &[]);
-    script.router.give_input_up();
+    script.router.fail_pending();
     assert!(!script.router.awaits_ending());
     script.call();
     check(&mut script, &["failed req_1 Closed", "failed req_2 Closed"]);
@@ -550,7 +550,7 @@ fn a_prompt_that_a_broken_input_loses_is_known() {
     let lost = |steps: fn(&mut Script)| {
         let mut script = Script::default();
         steps(&mut script);
-        script.router.handle_broken_input(Ending::failed("broken pipe"));
+        script.router.handle_broken_input(SessionEnd::failed("broken pipe"));
         script.router.prompt_was_lost()
     };
     let prompt = |script: &mut Script| script.router.send_user(&UserInput::new("x")).unwrap();
@@ -597,7 +597,7 @@ fn a_request_that_cant_be_written_fails_and_leaves_nothing() {
     }
     impl agentwire_protocol::control::ControlCall for Call {
         const SUBTYPE: &'static str = "odd";
-        type Reply = agentwire_protocol::control::Nothing;
+        type Reply = agentwire_protocol::control::Ack;
     }
     let mut script = Script::default();
     script.router.call(script.now, Duration::from_secs(1), &Call { odd: Odd(()) });

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use agentwire_codec::{Frame, FrameError, Head, Incoming, Limits, Line, LineDecoder};
-use agentwire_control::{ControlError, Ending, Event, Router};
+use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Limits, Line, LineDecoder};
+use agentwire_control::{ControlError, Event, Router, SessionEnd};
 use agentwire_protocol::{RawJson, RequestId};
 
 /// A router and its time.
@@ -22,7 +22,7 @@ impl Script {
 
     /// The last line of the CLI's, without a newline.
     pub(crate) fn last_line(&mut self, line: &str) -> &mut Self {
-        self.router.handle_frame(Frame::unfinished(Line::from(line)));
+        self.router.handle_frame(Frame::truncated(Line::from(line)));
         self
     }
 
@@ -46,7 +46,7 @@ impl Script {
     }
 
     pub(crate) fn end(&mut self) -> &mut Self {
-        self.router.handle_ending(Ending::default());
+        self.router.handle_ending(SessionEnd::default());
         self
     }
 
@@ -97,8 +97,8 @@ fn told(event: &Event) -> String {
             Incoming::Message(_, line) => format!("message {}", line.to_str().unwrap()),
             Incoming::Undecodable(_, line) => format!("undecodable {}", line.to_str().unwrap()),
             Incoming::Unhandled(_, line) => format!("unhandled {}", line.to_str().unwrap()),
-            Incoming::Noise(line) => format!("noise {}", line.to_str().unwrap()),
-            Incoming::TooLong(FrameError::TooLong { head, .. }) => format!("too long {}", kind(head)),
+            Incoming::NonJson(line) => format!("noise {}", line.to_str().unwrap()),
+            Incoming::TooLong(FrameError::TooLong { kind: found, .. }) => format!("too long {}", kind(found)),
             other => panic!("{other:?}"),
         },
         Event::Inbound { id, request, .. } => format!("inbound {id} {}", request.kind()),
@@ -112,12 +112,12 @@ fn told(event: &Event) -> String {
     }
 }
 
-fn kind(head: &Head) -> &'static str {
+fn kind(head: &FrameKind) -> &'static str {
     match head {
-        Head::Request(_) => "request",
-        Head::Response(_) => "response",
-        Head::Cancel(_) => "cancel",
-        Head::Result => "result",
+        FrameKind::Request(_) => "request",
+        FrameKind::Response(_) => "response",
+        FrameKind::Cancel(_) => "cancel",
+        FrameKind::Result => "result",
         _ => "other",
     }
 }

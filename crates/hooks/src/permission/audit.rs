@@ -32,8 +32,8 @@ pub enum Outcome<'a> {
     LeftOpen,
     /// The handler erred or panicked, with this text; the CLI denies.
     Failed(&'a str),
-    /// The question was taken back, or the session ended, before the handler was done.
-    TakenBack,
+    /// The question was cancelled, or the session ended, before the handler was done.
+    Cancelled,
 }
 
 impl PermissionHandler {
@@ -92,7 +92,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if !self.told {
-            self.say(Outcome::TakenBack);
+            self.say(Outcome::Cancelled);
         }
     }
 }

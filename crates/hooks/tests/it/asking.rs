@@ -113,7 +113,7 @@ async fn a_question_that_is_taken_back_fires_the_token_and_has_no_answer() {
     let cli = Cli::start(handler).await;
     cli.ask("one", form()).await;
     within(began_too.notified()).await;
-    cli.take_back("one").await;
+    cli.cancel("one").await;
     within(fired_too.notified()).await;
     assert_eq!(cli.end().await, [] as [Value; 0]);
 }

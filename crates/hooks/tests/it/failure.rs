@@ -177,7 +177,7 @@ async fn what_was_taken_back_fires_the_token_and_sends_nothing() {
     let mut cli = Cli::start(hooks).await;
     cli.ask("slow", callback("hook_0", pre_tool_use("Bash"))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
-    cli.take_back("slow").await;
+    cli.cancel("slow").await;
     assert_eq!(within(came.recv()).await, Some("cancelled"));
     // The session goes on, and its next word is the answer to something else.
     let reply = cli.exchange(callback("none", json!({}))).await;

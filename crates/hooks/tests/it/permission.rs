@@ -103,15 +103,15 @@ async fn a_question_that_was_taken_back_is_not_answered() {
         async move {
             events.send("asked").await.unwrap();
             cx.cancelled.cancelled().await;
-            events.send("taken back").await.unwrap();
+            events.send("cancelled").await.unwrap();
             Decision::allow()
         }
     });
     let mut cli = Cli::start(handler).await;
     cli.ask("q", question("Bash")).await;
     assert_eq!(within(came.recv()).await, Some("asked"));
-    cli.take_back("q").await;
-    assert_eq!(within(came.recv()).await, Some("taken back"));
+    cli.cancel("q").await;
+    assert_eq!(within(came.recv()).await, Some("cancelled"));
     let reply = cli.exchange(json!({"subtype": "future"})).await;
     assert_eq!(reply, Err("no handler for a request of subtype `future`".to_owned()));
     assert_eq!(cli.end().await, Vec::<Value>::new());

@@ -258,8 +258,8 @@ async fn the_auditor_sees_that_a_question_was_taken_back() {
     let cli = Cli::start(handler).await;
     cli.ask("q", question("Bash")).await;
     within(began.notified()).await;
-    cli.take_back("q").await;
-    assert_eq!(within(told.recv()).await.as_deref(), Some("TakenBack"));
+    cli.cancel("q").await;
+    assert_eq!(within(told.recv()).await.as_deref(), Some("Cancelled"));
     assert_eq!(cli.end().await, [] as [Value; 0]);
 }
 

@@ -51,7 +51,7 @@ async fn asks_thrice() {
     let mut cli = Cli::start(PermissionHandler::terminal()).await;
     assert_eq!(cli.exchange(question("first")).await.unwrap()["behavior"], "allow");
     cli.ask("second", question("second")).await;
-    cli.take_back("second").await;
+    cli.cancel("second").await;
     let third = cli.exchange(question("third")).await.unwrap();
     assert_eq!(third, json!({"behavior": "deny", "message": "not now"}));
 }

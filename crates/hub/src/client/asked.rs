@@ -26,7 +26,7 @@ struct Questions {
 /// How a question ended.
 pub(super) enum Asked<A> {
     Answered(A),
-    TakenBack,
+    Cancelled,
     Panicked,
     /// There are as many open ones as there may be.
     TooMany,
@@ -43,18 +43,18 @@ impl Asking {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the handler, until the question is taken back.
+    /// Asks the handler, until the question is cancelled.
     pub(super) async fn answer<Q, A>(
         &self,
         handler: &Handler<Q, A>,
         question: Q,
-        taken_back: &CancellationToken,
+        cancelled: &CancellationToken,
     ) -> Asked<A> {
         let Some(_open) = Open::new(self) else { return Asked::TooMany };
         let answer = AssertUnwindSafe(async { handler(question).await }).catch_unwind();
         tokio::select! {
             answer = answer => answer.map_or(Asked::Panicked, Asked::Answered),
-            () = taken_back.cancelled() => Asked::TakenBack,
+            () = cancelled.cancelled() => Asked::Cancelled,
         }
     }
 }

@@ -35,13 +35,13 @@ impl Client {
 
     async fn input(&self, request: InputRequest, origin: Origin<'_>) -> Result<Value, ErrorData> {
         // Dropped with the call.
-        let taken_back = CancellationToken::new();
+        let cancelled = CancellationToken::new();
         let answer = match request {
             InputRequest::Elicitation(request) => {
-                serde_json::to_value(self.elicit(request.params, origin, &taken_back).await)
+                serde_json::to_value(self.elicit(request.params, origin, &cancelled).await)
             }
             InputRequest::CreateMessage(request) => {
-                serde_json::to_value(self.sample(request.params, origin, &taken_back).await?)
+                serde_json::to_value(self.sample(request.params, origin, &cancelled).await?)
             }
             InputRequest::ListRoots(_) => serde_json::to_value(self.roots_for(origin).await),
             _ => return Err(ErrorData::invalid_request("this kind of input is not known", None)),

@@ -31,7 +31,7 @@ impl Subscriptions {
         self.0.subscribe()
     }
 
-    /// Tells a server again of these, but for those that were taken back meanwhile. One that it refuses is forgotten.
+    /// Tells a server again of these, but for those that were cancelled meanwhile. One that it refuses is forgotten.
     #[expect(deprecated, reason = "servers with a handshake know no other way")]
     pub(super) async fn renew(&self, uris: Vec<String>, live: &Live, limit: Duration, record: &Record) {
         if uris.is_empty() || live.is_stateless() {

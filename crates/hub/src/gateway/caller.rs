@@ -74,7 +74,7 @@ impl Caller {
         self.can(|client| client.sampling.is_some())
     }
 
-    /// Asks it; the question says of which server it is. It is taken back when this is dropped.
+    /// Asks it; the question says of which server it is. It is cancelled when this is dropped.
     pub(crate) async fn elicit(self, question: Elicitation) -> ElicitResult {
         let Elicitation { server, mut request } = question;
         if let ElicitRequestParams::FormElicitationParams { message, .. }

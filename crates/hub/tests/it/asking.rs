@@ -63,7 +63,7 @@ impl ClientHandler for Client {
         self.heard.send(message.clone()).unwrap();
         if !self.answers {
             context.ct.cancelled().await;
-            self.heard.send("taken back".to_owned()).unwrap();
+            self.heard.send("cancelled".to_owned()).unwrap();
         }
         Ok(ElicitResult::new(ElicitationAction::Accept).with_content(json!({"name": "Ada"})))
     }
@@ -327,7 +327,7 @@ async fn a_question_ends_with_the_last_call_of_its_client() {
     let handle = connected.client.send_request_with_option(request, options).await.unwrap();
     assert_eq!(connected.heard().await, "test: who?");
     handle.cancel(None).await.unwrap();
-    assert_eq!(connected.heard().await, "taken back");
+    assert_eq!(connected.heard().await, "cancelled");
     hub.close().await;
 }
 

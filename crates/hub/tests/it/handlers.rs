@@ -154,7 +154,7 @@ async fn what_is_subscribed_to_is_subscribed_to_again_at_the_next_connection() {
     assert!(matches!(hub.restart("test").await, Some(ServerState::Connected { .. })));
     let again = async { while heard(&hub).await["subscribed"] != json!(["test://a"]) {} };
     timeout(LIMIT, again).await.unwrap();
-    // It can be taken back also while there is no connection.
+    // It can be cancelled also while there is no connection.
     hub.set_enabled(false);
     let error = hub.unsubscribe("test", "test://a").await.unwrap_err();
     assert_eq!(error.code(), "server_disabled");
@@ -234,7 +234,7 @@ async fn a_question_that_is_taken_back_ends_its_handler() {
         async move { hub.call(call("ask", question)).await }
     });
     let gone = async {
-        // What is taken back sooner has no handler.
+        // What is cancelled sooner has no handler.
         begun.notified().await;
         while !dropped.load(Ordering::Acquire) {
             tells(&hub, "notifications/cancelled", json!({"requestId": 77})).await;

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agentwire_transport::process::{Grace, ProcessSource, ProcessTransport};
-use agentwire_transport::{ByteSink as _, ByteSource as _, ExitReport, Link, Transport as _, TransportError};
+use agentwire_transport::{
+    ByteSink as _, ByteSource as _, Connected, ExitReport, Transport as _, TransportError,
+};
 use jupyter_protocol::{ConnectionInfo, Transport};
 use jupyter_zmq_client::{RuntimeError, peek_ports_with_listeners};
 use tempfile::TempDir;
@@ -77,10 +79,10 @@ async fn start(found: &Found, options: &Options, given_up: &CancellationToken) -
     launch.cwd.clone_from(&options.folder);
     let (kept, gone) = oneshot::channel::<Infallible>();
     let transport = ProcessTransport::new(launch).grace(grace()).keep((folder, kept));
-    let Link { source, mut sink, lifeline } = transport.open().await.map_err(StartError::Spawn)?;
+    let Connected { source, mut sink, handle } = transport.open().await.map_err(StartError::Spawn)?;
     drop(held);
     let stdout = AbortOnDropHandle::new(tokio::spawn(discard(source)));
-    let process = Process { lifeline, by_message: found.interrupts_by_message(), gone, _stdout: stdout };
+    let process = Process { handle, by_message: found.interrupts_by_message(), gone, _stdout: stdout };
     // A kernel asks its client for input, never its stdin.
     let _closed_already = sink.finish().await;
     let meeting = async {

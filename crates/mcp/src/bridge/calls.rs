@@ -32,7 +32,7 @@ struct InFlight {
     id: Box<str>,
     connection: u64,
     given_up: Arc<GivenUp>,
-    taken_back: Cancellation,
+    cancelled: Cancellation,
 }
 
 impl Calls {
@@ -42,7 +42,7 @@ impl Calls {
     }
 
     /// Enters a request; it is in flight until the call is dropped, and keeps its id until it is given up.
-    pub(super) fn enter(&self, id: &RawJson, taken_back: &Cancellation) -> Result<Call, String> {
+    pub(super) fn enter(&self, id: &RawJson, cancelled: &Cancellation) -> Result<Call, String> {
         let mut table = self.lock();
         if table.in_flight.len() >= MAX_IN_FLIGHT {
             return Err(format!("{MAX_IN_FLIGHT} requests are in flight at this MCP server"));
@@ -58,7 +58,7 @@ impl Calls {
             id: id.as_str().into(),
             connection,
             given_up: Arc::clone(&given_up),
-            taken_back: taken_back.clone(),
+            cancelled: cancelled.clone(),
         });
         Ok(Call { calls: self.clone(), number, given_up })
     }
@@ -78,7 +78,7 @@ impl Calls {
 impl InFlight {
     /// Whether this request keeps another of this connection from having this id.
     fn keeps(&self, id: &RawJson, connection: u64) -> bool {
-        let is_given_up = || self.given_up.is() || self.taken_back.is_cancelled();
+        let is_given_up = || self.given_up.is() || self.cancelled.is_cancelled();
         *self.id == *id.as_str() && self.connection == connection && !is_given_up()
     }
 }

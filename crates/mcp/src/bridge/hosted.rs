@@ -19,7 +19,7 @@ use super::{
     answered, calls::Calls, forward::Forward, gate::Gate, manifest::capture, refused, settle::settle,
 };
 use crate::{
-    Handling, Outbox, Serve, ServerPolicy, Session,
+    McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy,
     check::{Schemas, ToolError},
     registry::Entry,
     rpc::{self, Kind},
@@ -28,15 +28,15 @@ use crate::{
 use crate::{rpc::ToolCall, server::Tools};
 
 /// One server in one session, opened for its manifest or at its first message.
-pub(super) struct Hosted {
+pub(super) struct ServerSlot {
     name: Arc<str>,
-    serve: Arc<dyn Serve>,
+    serve: Arc<dyn McpService>,
     policy: ServerPolicy,
     gate: Gate,
     instance: Mutex<Option<Arc<Instance>>>,
 }
 
-impl Hosted {
+impl ServerSlot {
     pub(super) fn new(name: &str, Entry { serve, policy }: Entry, gate: Gate) -> Self {
         Self { name: name.into(), serve, policy, gate, instance: Mutex::default() }
     }
@@ -116,7 +116,7 @@ impl Hosted {
             Ok(entered) => entered,
             Err(why) => return Ok(refused(why)),
         };
-        // In a box, as every handling: by value it would lie in each future on the way.
+        // In a box, as every response: by value it would lie in each future on the way.
         let answer = Box::pin(async move { Some(tool.answer(call).await) });
         Ok(Box::pin(settle(Arc::clone(instance), answer, id, entered, context)))
     }
@@ -142,7 +142,7 @@ impl Hosted {
 
 /// An instance of a server.
 pub(super) struct Instance {
-    pub(super) session: Box<dyn Session>,
+    pub(super) session: Box<dyn ServerInstance>,
     /// The tools of a server of this crate's own, which are called without a message to it.
     #[cfg(feature = "rmcp")]
     pub(super) tools: Option<Arc<Tools>>,
@@ -158,7 +158,7 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    fn open(name: &Arc<str>, serve: &dyn Serve, gate: &Gate, control: Control) -> Arc<Self> {
+    fn open(name: &Arc<str>, serve: &dyn McpService, gate: &Gate, control: Control) -> Arc<Self> {
         let (messages, to_forward) = mpsc::channel(MAX_OUTBOX);
         let (schemas, taken) = (Arc::<Schemas>::default(), Arc::<AtomicU64>::default());
         let outbox = Outbox::new(messages, Arc::clone(&taken), Arc::clone(&schemas), control.clone());
@@ -210,7 +210,7 @@ impl Instance {
             Ok(call) => call,
             Err(why) => return refused(why),
         };
-        let handling: Handling = if method == "tools/call" {
+        let response: ResponseFuture = if method == "tools/call" {
             let (instance, id) = (Arc::clone(&self), id.clone());
             Box::pin(async move {
                 match instance.schemas.check(&*instance.session, &id, &message).await {
@@ -224,15 +224,15 @@ impl Instance {
         } else {
             self.session.handle(message)
         };
-        let carried = Box::pin(async move { handling.await.map(|answer| rpc::carried(&answer)) });
+        let carried = Box::pin(async move { response.await.map(|answer| rpc::carried(&answer)) });
         Box::pin(settle(self, carried, id, call, context))
     }
 
     /// Takes a message that wants no answer.
     fn inform(self: Arc<Self>, message: RawJson) -> Reply {
-        let handling = self.session.handle(message);
+        let response = self.session.handle(message);
         Box::pin(async move {
-            if let Err(panic) = catch_panic(handling).await {
+            if let Err(panic) = catch_panic(response).await {
                 note_failure(FailureKind::Panic, &*panic);
                 return Err(format!("the MCP server panicked: {panic}"));
             }

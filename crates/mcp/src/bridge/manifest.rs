@@ -5,14 +5,14 @@ use agentwire_protocol::{RawJson, control::SdkServerManifest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Session, rpc};
+use crate::{ServerInstance, rpc};
 
 /// What a server says of itself and of its tools, as the CLI would hear it.
 ///
 /// # Errors
 ///
 /// Why it can't be told, in words for a log; the CLI then asks by itself.
-pub(super) async fn capture(session: &dyn Session) -> Result<SdkServerManifest, String> {
+pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerManifest, String> {
     let hello = Hello { protocol_version: VERSION, capabilities: Empty {}, client_info: CLIENT };
     let initialized = ask(session, "initialize", hello).await?;
     let Ok(said) = initialized.decode::<Said>() else {
@@ -32,7 +32,7 @@ pub(super) async fn capture(session: &dyn Session) -> Result<SdkServerManifest, 
 }
 
 /// Asks a server, and gives the result as it wrote it.
-async fn ask(session: &dyn Session, method: &str, params: impl Serialize) -> Result<RawJson, String> {
+async fn ask(session: &dyn ServerInstance, method: &str, params: impl Serialize) -> Result<RawJson, String> {
     let request = rpc::request(&format!("agentwire-{method}"), method, params);
     let answer = catch_panic(async { session.handle(request).await }).await;
     let answer = answer.map_err(|_| format!("it panicked at `{method}`"))?;
@@ -43,7 +43,7 @@ async fn ask(session: &dyn Session, method: &str, params: impl Serialize) -> Res
     }
 }
 
-async fn tell(session: &dyn Session, method: &str) -> Result<(), String> {
+async fn tell(session: &dyn ServerInstance, method: &str) -> Result<(), String> {
     let told = catch_panic(async { session.handle(rpc::notification(method)).await }).await;
     told.map(|_| ()).map_err(|_| format!("it panicked at `{method}`"))
 }

@@ -12,20 +12,20 @@ use agentwire_hooks::catch_panic;
 use agentwire_protocol::RawJson;
 
 use super::{calls::Call, hosted::Instance};
-use crate::{Handling, rpc};
+use crate::{ResponseFuture, rpc};
 
 /// Waits for the answer to a request, as a control response carries it, or for the request's end.
 pub(super) async fn settle(
     instance: Arc<Instance>,
-    handling: Handling,
+    response: ResponseFuture,
     id: RawJson,
     call: Call,
     context: CallContext,
 ) -> Result<RawJson, String> {
     let error = |code, why: &str| rpc::carried(&rpc::error(&id, code, why));
     let failed = |why: &str| error(rpc::INTERNAL_ERROR, why);
-    let handling = async {
-        let answer = handling.await;
+    let response = async {
+        let answer = response.await;
         instance.spoken().await;
         instance.has_ended();
         answer
@@ -38,18 +38,18 @@ pub(super) async fn settle(
             failed(&format!("the MCP server panicked: {panic}"))
         }
     };
-    let mut handling = pin!(catch_panic(handling));
+    let mut response = pin!(catch_panic(response));
     let given_up = call.given_up.is() || context.cancelled.is_cancelled();
     // Most answers are there at once, and nobody then waits for the tokens.
     let at_once =
-        poll_fn(|task| Poll::Ready(if given_up { Poll::Pending } else { handling.as_mut().poll(task) }));
+        poll_fn(|task| Poll::Ready(if given_up { Poll::Pending } else { response.as_mut().poll(task) }));
     Ok(match at_once.await {
         Poll::Ready(answer) => answered(answer),
         Poll::Pending => tokio::select! {
             biased;
             () = call.given_up.told() => error(rpc::CANCELLED, "the request was cancelled"),
-            () = context.cancelled.cancelled() => return Err("the request was taken back".to_owned()),
-            answer = handling => answered(answer),
+            () = context.cancelled.cancelled() => return Err("the request was cancelled".to_owned()),
+            answer = response => answered(answer),
             () = instance.ended.cancelled() => failed("the MCP server has ended"),
         },
     })

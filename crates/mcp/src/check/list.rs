@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Schema, ToolSchemas, Tools};
-use crate::{Session, rpc};
+use crate::{ServerInstance, rpc};
 
 /// All tools of the server, with their schemas.
 pub(super) async fn tools(
-    session: &dyn Session,
+    session: &dyn ServerInstance,
     mut next_id: impl FnMut() -> String,
 ) -> Result<Tools, String> {
     let mut tools = HashMap::new();
@@ -31,7 +31,7 @@ pub(super) async fn tools(
     Err(format!("the server's list of tools has more than {MAX_PAGES} pages"))
 }
 
-async fn page(session: &dyn Session, id: &str, cursor: Option<String>) -> Result<Page, String> {
+async fn page(session: &dyn ServerInstance, id: &str, cursor: Option<String>) -> Result<Page, String> {
     let request = rpc::request(id, "tools/list", Params { cursor });
     let answer = catch_panic(async { session.handle(request).await }).await;
     let answer = answer.map_err(|panic| format!("the server panicked when asked for its tools: {panic}"))?;

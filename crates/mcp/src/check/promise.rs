@@ -11,9 +11,9 @@ use crate::rpc;
 
 /// What a tool has promised of its output.
 #[derive(Debug)]
-pub(crate) struct Promise(Option<(Box<str>, Arc<Schema>)>);
+pub(crate) struct OutputCheck(Option<(Box<str>, Arc<Schema>)>);
 
-impl Promise {
+impl OutputCheck {
     pub(super) fn none() -> Self {
         Self(None)
     }

@@ -14,11 +14,11 @@ use rmcp::{
 };
 use tokio::runtime::Handle;
 
-use super::{guarded::Guarded, waiting::Waits};
+use super::{guarded::PanicGuard, waiting::Waits};
 
 /// A tool call that is polled by who waits for its answer.
 ///
-/// Where nobody waits any more, its handler is told, and goes on as a task for the grace that [`Guarded`] gives it.
+/// Where nobody waits any more, its handler is told, and goes on as a task for the grace that [`PanicGuard`] gives it.
 pub(super) struct Call {
     handling: Option<Handling>,
     /// Dropping it cancels the handler's token.
@@ -30,7 +30,7 @@ type Handling = Pin<Box<dyn Future<Output = Result<ServerResult, ErrorData>> + S
 impl Call {
     /// Calls `guarded` as the service would: by an id of the service's, with what belongs to the request beside it.
     pub(super) fn new<H: ServerHandler>(
-        guarded: Guarded<H>,
+        guarded: PanicGuard<H>,
         peer: Peer<RoleServer>,
         mut request: ClientRequest,
         waits: Waits,

@@ -16,18 +16,18 @@ use crate::rpc;
 /// A handler, with what `rmcp` leaves open closed: it drops the task of a handler that panics without an answer, and
 /// never ends one that does not heed its token.
 #[derive(Debug)]
-pub(super) struct Guarded<H> {
+pub(super) struct PanicGuard<H> {
     pub(super) handler: Arc<H>,
     pub(super) waiting: Arc<Waiting>,
 }
 
-impl<H> Clone for Guarded<H> {
+impl<H> Clone for PanicGuard<H> {
     fn clone(&self) -> Self {
         Self { handler: Arc::clone(&self.handler), waiting: Arc::clone(&self.waiting) }
     }
 }
 
-impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
+impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
     async fn handle_request(
         &self,
         request: ClientRequest,

@@ -18,18 +18,18 @@ use tracing::subscriber::NoSubscriber;
 use super::{
     call::Call,
     channel::{Channel, written},
-    guarded::Guarded,
+    guarded::PanicGuard,
     waiting::Waiting,
 };
-use crate::{Handling, Outbox, Session, rpc};
+use crate::{Outbox, ResponseFuture, ServerInstance, rpc};
 
 /// An `rmcp` service in one session. Dropping it ends the service, and cancels its handlers.
 pub(crate) struct RmcpSession<H: ServerHandler> {
     to_service: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
     waiting: Arc<Waiting>,
     capabilities: ServerCapabilities,
-    guarded: Guarded<H>,
-    service: RunningService<RoleServer, Guarded<H>>,
+    guarded: PanicGuard<H>,
+    service: RunningService<RoleServer, PanicGuard<H>>,
 }
 
 impl<H: ServerHandler> RmcpSession<H> {
@@ -40,7 +40,7 @@ impl<H: ServerHandler> RmcpSession<H> {
         let (to_service, inbound) = mpsc::channel(MAX_QUEUED);
         let waiting = Arc::<Waiting>::default();
         let capabilities = handler.get_info().capabilities;
-        let guarded = Guarded { handler: Arc::new(handler), waiting: Arc::clone(&waiting) };
+        let guarded = PanicGuard { handler: Arc::new(handler), waiting: Arc::clone(&waiting) };
         let channel = Channel { inbound, waiting: Arc::clone(&waiting), outbox };
         // The service's own span would be a part of the first request's, and keep that open as long as the service lives.
         let service = tracing::subscriber::with_default(NoSubscriber::new(), || {
@@ -101,8 +101,8 @@ impl<H: ServerHandler> RmcpSession<H> {
     }
 }
 
-impl<H: ServerHandler> Session for RmcpSession<H> {
-    fn handle(&self, message: RawJson) -> Handling {
+impl<H: ServerHandler> ServerInstance for RmcpSession<H> {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
         if let Some((id, request)) = tool_call(&message) {
             let waits = self.waiting.enter(id.clone()).0;
             let call = Call::new(self.guarded.clone(), self.service.peer().clone(), request, waits);

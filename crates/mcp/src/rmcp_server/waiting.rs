@@ -32,17 +32,17 @@ struct Waiter {
     id: RequestId,
     answer: oneshot::Sender<RawJson>,
     cancelled: CancellationToken,
-    scene: Scene,
+    scene: RequestScope,
 }
 
 /// What a request's handler is seen in, which runs in a task of the service's: taken where the request came in.
 #[derive(Clone, Debug)]
-pub(crate) struct Scene {
+pub(crate) struct RequestScope {
     span: Span,
     failure: FailureSlot,
 }
 
-impl Scene {
+impl RequestScope {
     pub(crate) fn here() -> Self {
         Self { span: Span::current(), failure: FailureSlot::current() }
     }
@@ -63,7 +63,7 @@ impl Waiting {
         table.entered += 1;
         table
             .waiters
-            .insert(number, Waiter { id, answer, cancelled: cancelled.clone(), scene: Scene::here() });
+            .insert(number, Waiter { id, answer, cancelled: cancelled.clone(), scene: RequestScope::here() });
         (Waits { waiting: Arc::clone(self), number, cancelled }, receiver)
     }
 
@@ -80,7 +80,7 @@ impl Waiting {
     }
 
     /// The token of a request of the service's, and its scene; `None` where nobody waits for it any more.
-    pub(super) fn started(&self, id: &RequestId) -> Option<(CancellationToken, Scene)> {
+    pub(super) fn started(&self, id: &RequestId) -> Option<(CancellationToken, RequestScope)> {
         let table = self.lock();
         let waiter = table.waiters.get(&number(id)?)?;
         Some((waiter.cancelled.clone(), waiter.scene.clone()))

@@ -15,7 +15,7 @@ use super::{
     handler::{Handler, guarded},
 };
 use crate::{
-    Handling, Outbox, Session, ToolContext, ToolOutput,
+    Outbox, ResponseFuture, ServerInstance, ToolContext, ToolOutput,
     check::{Objection, Schema, hold},
     rmcp_server::RmcpSession,
     rpc::{self, ToolCall},
@@ -39,8 +39,8 @@ impl Opened {
     }
 }
 
-impl Session for Opened {
-    fn handle(&self, message: RawJson) -> Handling {
+impl ServerInstance for Opened {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
         self.rmcp.handle(message)
     }
 
@@ -58,7 +58,7 @@ pub(crate) struct Tools {
 
 impl Tools {
     /// Those of a session, where it is one of the short builder's.
-    pub(crate) fn of(session: &dyn Session) -> Option<Arc<Self>> {
+    pub(crate) fn of(session: &dyn ServerInstance) -> Option<Arc<Self>> {
         let session: &dyn Any = session;
         session.downcast_ref::<Opened>().map(|opened| Arc::clone(&opened.tools))
     }

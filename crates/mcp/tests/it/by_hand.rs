@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use agentwire_mcp::{Handling, McpServers, Outbox, Serve, Session};
+use agentwire_mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance};
 use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -35,8 +35,8 @@ impl ByHand {
     }
 }
 
-impl Serve for ByHand {
-    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+impl McpService for ByHand {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         self.opened.fetch_add(1, Ordering::Relaxed);
         Box::new(Opened { seen: self.seen.clone(), outbox, ended: AtomicBool::new(false) })
     }
@@ -51,8 +51,8 @@ impl Drop for Dropped {
     }
 }
 
-impl Session for Opened {
-    fn handle(&self, message: RawJson) -> Handling {
+impl ServerInstance for Opened {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
         let message: Value = message.decode().unwrap();
         let method = message["method"].as_str().unwrap_or("response").to_owned();
         self.seen.try_send(method.clone()).unwrap();
@@ -163,7 +163,7 @@ async fn an_id_in_flight_is_refused_and_free_afterwards() {
     cli.post("second", "s", request(1, "echo")).await;
     let why = "a request with the JSON-RPC id 1 is in flight already".to_owned();
     assert_eq!(cli.answer().await, ("second".to_owned(), Err(why)));
-    cli.take_back("first").await;
+    cli.cancel("first").await;
     until(&mut came, "dropped").await;
     assert_eq!(cli.rpc(request(1, "echo")).await["result"], json!({"x": 1}));
 }
@@ -225,13 +225,13 @@ async fn a_cancelled_request_is_answered_at_once() {
 async fn a_call_is_cancelled_while_its_tools_are_listed() {
     #[derive(Clone)]
     struct NoList(mpsc::Sender<String>);
-    impl Serve for NoList {
-        fn open(&self, _: Outbox) -> Box<dyn Session> {
+    impl McpService for NoList {
+        fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
             Box::new(self.clone())
         }
     }
-    impl Session for NoList {
-        fn handle(&self, message: RawJson) -> Handling {
+    impl ServerInstance for NoList {
+        fn handle(&self, message: RawJson) -> ResponseFuture {
             let message: Value = message.decode().unwrap();
             self.0.try_send(message["method"].as_str().unwrap().to_owned()).unwrap();
             if message.get("id").is_some() { Box::pin(pending()) } else { Box::pin(async { None }) }

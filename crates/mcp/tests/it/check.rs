@@ -5,7 +5,9 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use agentwire_mcp::{Handling, McpServers, Outbox, Serve, Server, Session, schemars::JsonSchema};
+use agentwire_mcp::{
+    McpServers, McpService, Outbox, ResponseFuture, Server, ServerInstance, schemars::JsonSchema,
+};
 use agentwire_protocol::RawJson;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -111,15 +113,15 @@ impl Listing {
     }
 }
 
-impl Serve for Listing {
-    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+impl McpService for Listing {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         *self.outbox.lock().unwrap() = Some(outbox);
         Box::new(self.clone())
     }
 }
 
-impl Session for Listing {
-    fn handle(&self, message: RawJson) -> Handling {
+impl ServerInstance for Listing {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
         let message: Value = message.decode().unwrap();
         let mut answer = json!({"jsonrpc": "2.0", "id": message["id"]});
         if message["method"] == "tools/list" {

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use agentwire_control::{Connection, Control, Messages, Responder, Settings, connect};
+use agentwire_control::{Config, Connection, Control, Messages, Responder, connect};
 use agentwire_transport::{MemoryPeer, Transport, memory};
 use serde_json::{Value, json};
 use tokio::{task::JoinHandle, time::timeout};
@@ -21,8 +21,8 @@ impl Cli {
     pub(crate) async fn start(responder: impl Responder) -> Self {
         let (transport, peer) = memory(1 << 16);
         let link = transport.open().await.unwrap();
-        let mut settings = Settings::default();
-        // What is taken back must end by the bridge's doing, not because its time is up.
+        let mut settings = Config::default();
+        // What is cancelled must end by the bridge's doing, not because its time is up.
         settings.callback_grace = Duration::from_secs(3600);
         let Connection { control, messages, driver } = connect(link, Arc::new(responder), settings);
         let driver = tokio::spawn(driver.run());
@@ -37,7 +37,7 @@ impl Cli {
         self.send(json!({"type": "control_request", "request_id": id, "request": request})).await;
     }
 
-    pub(crate) async fn take_back(&self, id: &str) {
+    pub(crate) async fn cancel(&self, id: &str) {
         self.send(json!({"type": "control_cancel_request", "request_id": id})).await;
     }
 

@@ -181,7 +181,7 @@ async fn a_call_that_is_given_up_is_told_and_may_clean_up_for_a_while() {
     assert_eq!(within(came.recv()).await, Some("started"));
     go_on.notify_one();
     assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cleaned up"), Some("dropped")));
-    cli.take_back("b").await;
+    cli.cancel("b").await;
     assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
     cli.post("c", "s", call(1, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));

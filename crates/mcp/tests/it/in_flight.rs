@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use agentwire_mcp::{Handling, McpServers, Outbox, Serve, Session};
+use agentwire_mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance};
 use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -60,15 +60,15 @@ async fn sixty_four_calls_are_answered_in_any_order() {
 #[derive(Clone, Default)]
 struct Mortal(Arc<AtomicBool>);
 
-impl Serve for Mortal {
-    fn open(&self, _: Outbox) -> Box<dyn Session> {
+impl McpService for Mortal {
+    fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
         self.0.store(false, Ordering::Relaxed);
         Box::new(self.clone())
     }
 }
 
-impl Session for Mortal {
-    fn handle(&self, message: RawJson) -> Handling {
+impl ServerInstance for Mortal {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
         let message: Value = message.decode().unwrap();
         let id = message["id"].clone();
         match message["method"].as_str() {

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_mcp::{Bridge, McpServers, Outbox, Serve, Server, Session};
+use agentwire_mcp::{Bridge, McpServers, McpService, Outbox, Server, ServerInstance};
 use agentwire_protocol::{
     RawJson,
     control::{Initialize, InitializeReply},
@@ -75,8 +75,8 @@ async fn any_patience_will_do() {
 async fn the_instance_that_is_asked_is_the_one_that_serves() {
     #[derive(Clone, Default)]
     struct Counted(Arc<AtomicUsize>);
-    impl Serve for Counted {
-        fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+    impl McpService for Counted {
+        fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
             let number = self.0.fetch_add(1, Ordering::Relaxed);
             let play = Played::new(move |message, _| {
                 Answer::Result(match message["method"].as_str() {
@@ -120,8 +120,8 @@ async fn who_does_not_answer_in_time_is_left_to_the_cli() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_used_is_left_out() {
     struct Bomb;
-    impl Serve for Bomb {
-        fn open(&self, _: Outbox) -> Box<dyn Session> {
+    impl McpService for Bomb {
+        fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
             panic!("at once")
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentwire_mcp::{Handling, Outbox, Serve, Session};
+use agentwire_mcp::{McpService, Outbox, ResponseFuture, ServerInstance};
 use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) enum Answer {
     /// This result, or `None`.
     Result(Value),
     /// It is made.
-    Later(Handling),
+    Later(ResponseFuture),
 }
 
 impl Played {
@@ -28,14 +28,14 @@ impl Played {
 
 struct Opened(Played, Outbox);
 
-impl Serve for Played {
-    fn open(&self, outbox: Outbox) -> Box<dyn Session> {
+impl McpService for Played {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         Box::new(Opened(self.clone(), outbox))
     }
 }
 
-impl Session for Opened {
-    fn handle(&self, message: RawJson) -> Handling {
+impl ServerInstance for Opened {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
         let message: Value = message.decode().unwrap();
         match (self.0.0)(&message, self.1.clone()) {
             Answer::Later(handling) => handling,

@@ -228,7 +228,7 @@ async fn a_cancelled_tool_is_told_and_then_dropped() {
     assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
     cli.post("b", "s", call(2, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
-    cli.take_back("b").await;
+    cli.cancel("b").await;
     assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
     cli.post("c", "s", call(3, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));

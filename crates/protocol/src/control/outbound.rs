@@ -143,4 +143,4 @@ impl<C: ControlCall> Serialize for WithSubtype<'_, C> {
 /// A reply that says nothing but that the request was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
-pub struct Nothing {}
+pub struct Ack {}

@@ -3,12 +3,12 @@
 use super::{HookEvent, HookReply};
 
 /// An event whose reply can tell the model something (`additionalContext`).
-pub trait TellsModel: HookEvent<Output: Default> {
+pub trait AddsContext: HookEvent<Output: Default> {
     /// Puts the text into the event's own output.
     fn tell(output: &mut Self::Output, text: String);
 }
 
-impl<E: TellsModel> HookReply<E> {
+impl<E: AddsContext> HookReply<E> {
     /// Tells the model something; it leaves no message of its own.
     pub fn context(text: impl Into<String>) -> Self {
         Self::proceed().with_context(text)
@@ -23,9 +23,9 @@ impl<E: TellsModel> HookReply<E> {
 }
 
 /// An event that heeds `decision: "block"`; what that does is said at each event.
-pub trait Blockable: HookEvent {}
+pub trait CanBlock: HookEvent {}
 
-impl<E: Blockable> HookReply<E> {
+impl<E: CanBlock> HookReply<E> {
     /// Blocks what the event guards, or objects to what has happened, for this reason.
     pub fn block(reason: impl Into<String>) -> Self {
         Self::blocked(reason)
@@ -33,19 +33,19 @@ impl<E: Blockable> HookReply<E> {
 }
 
 /// An event that comes when the model is done, and can make it go on.
-pub trait Continuable: Blockable {}
+pub trait CanContinue: CanBlock {}
 
-impl<E: Continuable> HookReply<E> {
+impl<E: CanContinue> HookReply<E> {
     /// The model must go on, told why.
     pub fn go_on(reason: impl Into<String>) -> Self {
         Self::blocked(reason)
     }
 }
 
-/// Implements [`TellsModel`] for events whose output has the field `additional_context`.
-macro_rules! tells_model {
+/// Implements [`AddsContext`] for events whose output has the field `additional_context`.
+macro_rules! adds_context {
     ($($event:ident),+) => {
-        $( impl $crate::hook::TellsModel for $event {
+        $( impl $crate::hook::AddsContext for $event {
             fn tell(output: &mut Self::Output, text: String) {
                 output.additional_context = Some(text);
             }
@@ -53,4 +53,4 @@ macro_rules! tells_model {
     };
 }
 
-pub(super) use tells_model;
+pub(super) use adds_context;

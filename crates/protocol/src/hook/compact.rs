@@ -1,6 +1,6 @@
 //! Around a compaction: `PreCompact` and `PostCompact`.
 
-use super::{Blockable, HookReply, NoOutput, declare::hook_event};
+use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
@@ -21,7 +21,7 @@ hook_event! {
     }
 }
 
-impl Blockable for PreCompact {}
+impl CanBlock for PreCompact {}
 
 hook_event! {
     /// After the conversation was compacted; `SessionStart` comes before it.

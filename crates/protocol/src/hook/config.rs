@@ -1,6 +1,6 @@
 //! What the session reads: `ConfigChange` and `InstructionsLoaded`.
 
-use super::{Blockable, HookReply, NoOutput, declare::hook_event};
+use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
@@ -21,7 +21,7 @@ hook_event! {
     }
 }
 
-impl Blockable for ConfigChange {}
+impl CanBlock for ConfigChange {}
 
 open_enum! {
     /// Which settings were changed.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blockable, HookReply, declare::hook_event};
+use super::{CanBlock, HookReply, declare::hook_event};
 use crate::{
     RawJson,
     elicitation::{ElicitationAction, ElicitationMode},
@@ -49,7 +49,7 @@ pub struct ElicitationOutput {
     pub content: Option<RawJson>,
 }
 
-impl Blockable for Elicitation {}
+impl CanBlock for Elicitation {}
 
 hook_event! {
     /// The user has answered an MCP server; the server does not know it yet.
@@ -88,4 +88,4 @@ pub struct ElicitationResultOutput {
     pub content: Option<RawJson>,
 }
 
-impl Blockable for ElicitationResult {}
+impl CanBlock for ElicitationResult {}

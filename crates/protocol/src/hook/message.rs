@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{HookReply, ability::tells_model, declare::hook_event};
+use super::{HookReply, ability::adds_context, declare::hook_event};
 use crate::Uuid;
 
 hook_event! {
@@ -35,7 +35,7 @@ pub struct NotificationOutput {
     pub additional_context: Option<String>,
 }
 
-tells_model!(Notification);
+adds_context!(Notification);
 
 hook_event! {
     /// Lines of an answer are about to be shown: other words may be shown instead.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
+use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
@@ -67,7 +67,7 @@ open_enum! {
     }
 }
 
-impl Blockable for PreModelSwitch {}
+impl CanBlock for PreModelSwitch {}
 
 impl HookReply<PreModelSwitch> {
     /// The model may be switched, without a further question.
@@ -132,7 +132,7 @@ pub struct PostModelSwitchOutput {
     pub additional_context: Option<String>,
 }
 
-tells_model!(PostModelSwitch);
+adds_context!(PostModelSwitch);
 
 open_enum! {
     /// Who asked for another model.

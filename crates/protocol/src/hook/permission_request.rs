@@ -13,7 +13,7 @@ hook_event! {
     /// Somebody would be asked about a tool use: the hook may answer instead.
     ///
     /// The hook and `can_use_tool` are asked together, and the first decision counts.
-    /// A callback that decides first has `can_use_tool` taken back; one that decides later is ignored, also where it
+    /// A callback that decides first has `can_use_tool` cancelled; one that decides later is ignored, also where it
     /// denies.
     /// `decision: "block"` is no decision here.
     PermissionRequest => PermissionRequestOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny_request(reason)), also when late;

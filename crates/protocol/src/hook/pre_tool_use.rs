@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
+use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, open_enum::open_enum, permission::McpOrigin};
 
 hook_event! {
@@ -45,8 +45,8 @@ pub struct PreToolUseOutput {
     pub additional_context: Option<String>,
 }
 
-tells_model!(PreToolUse);
-impl Blockable for PreToolUse {}
+adds_context!(PreToolUse);
+impl CanBlock for PreToolUse {}
 
 impl HookReply<PreToolUse> {
     /// The tool may be used, without a further question.

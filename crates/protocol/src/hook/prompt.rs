@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
+use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
@@ -58,8 +58,8 @@ pub struct UserPromptSubmitOutput {
     pub suppress_original_prompt: Option<bool>,
 }
 
-tells_model!(UserPromptSubmit, UserPromptExpansion);
-impl Blockable for UserPromptSubmit {}
+adds_context!(UserPromptSubmit, UserPromptExpansion);
+impl CanBlock for UserPromptSubmit {}
 
 impl HookReply<UserPromptSubmit> {
     /// The prompt does not reach the model; the turn ends with this text as its result.
@@ -122,4 +122,4 @@ pub struct UserPromptExpansionOutput {
     pub suppress_original_prompt: Option<bool>,
 }
 
-impl Blockable for UserPromptExpansion {}
+impl CanBlock for UserPromptExpansion {}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{HookReply, NoOutput, ability::tells_model, declare::hook_event};
+use super::{HookReply, NoOutput, ability::adds_context, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
@@ -76,7 +76,7 @@ pub struct SessionStartOutput {
     pub reload_skills: Option<bool>,
 }
 
-tells_model!(SessionStart, Setup);
+adds_context!(SessionStart, Setup);
 
 hook_event! {
     /// A conversation ends.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blockable, Continuable, HookReply, NoOutput, ability::tells_model, declare::hook_event};
+use super::{CanBlock, CanContinue, HookReply, NoOutput, ability::adds_context, declare::hook_event};
 use crate::message::AssistantError;
 
 hook_event! {
@@ -39,9 +39,9 @@ pub struct StopOutput {
     pub additional_context: Option<String>,
 }
 
-tells_model!(Stop);
-impl Blockable for Stop {}
-impl Continuable for Stop {}
+adds_context!(Stop);
+impl CanBlock for Stop {}
+impl CanContinue for Stop {}
 
 /// Something that runs in the background.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]

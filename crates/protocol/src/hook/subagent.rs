@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BackgroundTask, Blockable, Continuable, HookReply, SessionCron, ability::tells_model, declare::hook_event,
+    BackgroundTask, CanBlock, CanContinue, HookReply, SessionCron, ability::adds_context, declare::hook_event,
 };
 
 hook_event! {
@@ -27,7 +27,7 @@ pub struct SubagentStartOutput {
     pub additional_context: Option<String>,
 }
 
-tells_model!(SubagentStart, SubagentStop);
+adds_context!(SubagentStart, SubagentStop);
 
 hook_event! {
     /// A subagent is done: it may be made to go on.
@@ -66,5 +66,5 @@ pub struct SubagentStopOutput {
     pub additional_context: Option<String>,
 }
 
-impl Blockable for SubagentStop {}
-impl Continuable for SubagentStop {}
+impl CanBlock for SubagentStop {}
+impl CanContinue for SubagentStop {}

@@ -1,6 +1,6 @@
 //! The list of tasks and those who work on it: `TaskCreated`, `TaskCompleted` and `TeammateIdle`.
 
-use super::{Blockable, HookReply, NoOutput, declare::hook_event};
+use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
     /// A task is put on the list.
@@ -28,7 +28,7 @@ hook_event! {
     }
 }
 
-impl Blockable for TaskCreated {}
+impl CanBlock for TaskCreated {}
 
 hook_event! {
     /// A task is to be marked as done.
@@ -56,7 +56,7 @@ hook_event! {
     }
 }
 
-impl Blockable for TaskCompleted {}
+impl CanBlock for TaskCompleted {}
 
 hook_event! {
     /// A teammate has nothing to do any more: it may be made to go on.
@@ -75,4 +75,4 @@ hook_event! {
     }
 }
 
-impl Blockable for TeammateIdle {}
+impl CanBlock for TeammateIdle {}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blockable, HookReply, ability::tells_model, declare::hook_event};
+use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
@@ -54,8 +54,8 @@ pub struct PostToolUseOutput {
     pub updated_mcp_tool_output: Option<RawJson>,
 }
 
-tells_model!(PostToolUse, PostToolUseFailure, PostToolBatch);
-impl Blockable for PostToolUse {}
+adds_context!(PostToolUse, PostToolUseFailure, PostToolBatch);
+impl CanBlock for PostToolUse {}
 
 impl HookReply<PostToolUse> {
     /// The model sees this instead of the tool's output.
@@ -111,7 +111,7 @@ pub struct PostToolUseFailureOutput {
     pub additional_context: Option<String>,
 }
 
-impl Blockable for PostToolUseFailure {}
+impl CanBlock for PostToolUseFailure {}
 
 hook_event! {
     /// After all tool uses of one message, before the model is asked again.
@@ -151,4 +151,4 @@ pub struct PostToolBatchOutput {
     pub additional_context: Option<String>,
 }
 
-impl Blockable for PostToolBatch {}
+impl CanBlock for PostToolBatch {}

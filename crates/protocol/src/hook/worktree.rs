@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blockable, HookReply, NoOutput, declare::hook_event};
+use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
     /// A worktree is to be made, and the hook is the one who makes it: it must answer with the directory.
@@ -35,7 +35,7 @@ impl WorktreeCreateOutput {
     }
 }
 
-impl Blockable for WorktreeCreate {}
+impl CanBlock for WorktreeCreate {}
 
 impl HookReply<WorktreeCreate> {
     /// This directory was made.

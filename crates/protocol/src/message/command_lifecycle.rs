@@ -33,7 +33,7 @@ open_enum! {
         Started = "started",
         /// It was answered.
         Completed = "completed",
-        /// It was taken back before it began.
+        /// It was cancelled before it began.
         Cancelled = "cancelled",
     }
 }

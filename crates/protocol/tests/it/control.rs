@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use agentwire_protocol::{
     ControlCall, Hidden, Message, PermissionMode, RawJson, RequestId,
     control::{
-        ControlCancelRequest, ControlResponse, HookFailure, HookMatcher, Initialize, InitializeReply,
-        Interrupt, InterruptReply, McpStatus, McpStatusReply, Nothing, OutboundRequest, SendMcpMessage,
-        SetModel, SetModelReply, SetPermissionMode,
+        Ack, ControlCancelRequest, ControlResponse, HookFailure, HookMatcher, Initialize, InitializeReply,
+        Interrupt, InterruptReply, McpStatus, McpStatusReply, OutboundRequest, SendMcpMessage, SetModel,
+        SetModelReply, SetPermissionMode,
     },
     mcp::{HttpServer, McpServerConfig},
     message::UserInput,
@@ -52,13 +52,13 @@ fn a_request_of_the_callers_own_needs_no_fields() {
     struct EndSession;
     impl ControlCall for EndSession {
         const SUBTYPE: &'static str = "end_session";
-        type Reply = Nothing;
+        type Reply = Ack;
     }
     #[derive(Debug, Serialize)]
     struct Wrong(u8);
     impl ControlCall for Wrong {
         const SUBTYPE: &'static str = "wrong";
-        type Reply = Nothing;
+        type Reply = Ack;
     }
     assert_snapshot!(sent(&EndSession), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"end_session"}}"#);
     let id = RequestId::from("r1");
@@ -118,7 +118,7 @@ fn replies_decode_from_little_and_from_nothing() {
     assert_eq!((reply.commands.len(), reply.pid), (1, Some(42)));
     assert_eq!(reply.current_permission_mode, Some(PermissionMode::Plan));
     let empty = RawJson::empty_object();
-    assert!(empty.decode::<InitializeReply>().is_ok() && empty.decode::<Nothing>().is_ok());
+    assert!(empty.decode::<InitializeReply>().is_ok() && empty.decode::<Ack>().is_ok());
     assert!(empty.decode::<SetModelReply>().is_ok() && empty.decode::<InterruptReply>().is_ok());
 }
 

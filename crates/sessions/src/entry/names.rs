@@ -26,7 +26,7 @@ macro_rules! named {
 named! {
     /// The title that the user gave the session (`custom-title`).
     CustomTitle {
-        /// The title; empty where it was taken back.
+        /// The title; empty where it was cancelled.
         custom_title: String
     }
     /// The title that the model gave the session (`ai-title`).
@@ -73,7 +73,7 @@ named! {
 pub struct LastPrompt {
     /// The prompt, perhaps cut.
     pub last_prompt: Option<String>,
-    /// The message that the conversation ends with; `None` also where it was taken back to its start.
+    /// The message that the conversation ends with; `None` also where it was cancelled to its start.
     pub leaf_uuid: Option<Uuid>,
     /// The session.
     pub session_id: Option<SessionId>,

@@ -86,7 +86,7 @@ impl Ledger<'_> {
             Role::Response { id } => (&mut self.seen.1, id, "reply"),
             Role::Cancel { id } => {
                 if !self.seen.0.contains(id) {
-                    self.report.find(line, format!("{id} is taken back, which was never asked"));
+                    self.report.find(line, format!("{id} is cancelled, which was never asked"));
                 }
                 return;
             }
@@ -114,7 +114,7 @@ impl Ledger<'_> {
             }
             Role::Cancel { id } if self.calls.has(id) => self.calls.cancelled(id),
             Role::Cancel { id } => {
-                self.fault(item.line, || format!("{id} is taken back, which was never asked"));
+                self.fault(item.line, || format!("{id} is cancelled, which was never asked"));
             }
             Role::Response { id } => {
                 let answered = self.asked.answered(item.line, id, read, self.report);

@@ -6,7 +6,7 @@ mod host;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agentwire_codec::{Frame, LineDecoder};
-use agentwire_control::{ControlError, Ending, Event, Router};
+use agentwire_control::{ControlError, Event, Router, SessionEnd};
 use bytes::{Bytes, BytesMut};
 
 #[cfg(feature = "facade")]
@@ -151,7 +151,8 @@ impl<'a> Play<'a> {
             What::End(end) => Some(end),
             _ => None,
         });
-        self.router.handle_ending(end.map_or_else(Ending::default, |end| Ending::exited(exit_report(end))));
+        self.router
+            .handle_ending(end.map_or_else(SessionEnd::default, |end| SessionEnd::exited(exit_report(end))));
         let mut closed = false;
         while let Some(event) = self.router.poll_event() {
             match event {

@@ -25,7 +25,7 @@ pub(super) enum Answer {
     /// The inner `response` of the answer.
     Said(Value),
     /// We have taken it back.
-    TakenBack,
+    Cancelled,
     /// The input has ended.
     Closed,
 }
@@ -74,7 +74,7 @@ impl Session {
         self.listen_until(limit, |session| {
             !session.open.iter().any(|open| ids.contains(&open.id) && matches!(open.answer, Answer::Waiting))
         })?;
-        self.take_back(ids)?;
+        self.cancel(ids)?;
         let (mine, others) =
             std::mem::take(&mut self.open).into_iter().partition(|open| ids.contains(&open.id));
         self.open = others;
@@ -83,22 +83,22 @@ impl Session {
     }
 
     /// Takes those of these questions back that have no answer.
-    fn take_back(&mut self, ids: &[String]) -> Result<(), Stop> {
+    fn cancel(&mut self, ids: &[String]) -> Result<(), Stop> {
         for id in ids {
             let waiting = |open: &&mut Open| open.id == *id && matches!(open.answer, Answer::Waiting);
             if let Some(open) = self.open.iter_mut().find(waiting) {
-                open.answer = Answer::TakenBack;
+                open.answer = Answer::Cancelled;
                 self.say(&json!({"type": "control_cancel_request", "request_id": id}))?;
             }
         }
         Ok(())
     }
 
-    /// The host has interrupted: what is open is taken back, and the turn ends.
+    /// The host has interrupted: what is open is cancelled, and the turn ends.
     pub(super) fn interrupted(&mut self) -> Result<(), Stop> {
         self.is_interrupted |= self.in_turn;
         let ids: Vec<String> = self.open.iter().map(|open| open.id.clone()).collect();
-        self.take_back(&ids)
+        self.cancel(&ids)
     }
 
     /// The input has ended: no answer can come.
@@ -205,7 +205,7 @@ fn unknown_request() -> Value {
 fn judge_hook(answer: &Answer, callback: &Callback) -> Result<(), String> {
     let said = match answer {
         Answer::Said(said) => said,
-        Answer::TakenBack => return Err("a hook has taken too long".to_owned()),
+        Answer::Cancelled => return Err("a hook has taken too long".to_owned()),
         Answer::Waiting | Answer::Closed => {
             return Err("Hook stream closed before a response came".to_owned());
         }
@@ -229,7 +229,7 @@ fn judge_permission(answer: &Answer) -> Result<(), String> {
             let text = said["response"]["message"].as_str().or_else(|| said["error"].as_str());
             Err(text.unwrap_or("denied by a broken answer").to_owned())
         }
-        Answer::TakenBack => Err("the question was taken back".to_owned()),
+        Answer::Cancelled => Err("the question was cancelled".to_owned()),
         Answer::Waiting | Answer::Closed => {
             Err("Tool permission stream closed before response received".to_owned())
         }

@@ -126,9 +126,9 @@ fault_list! {
         "A typed error with the text and the code, never an `Ok`.";
     NoReply "no-reply" Subtype,
         "Never replies.",
-        "A time-out error when the limit runs out; the request is taken back.";
+        "A time-out error when the limit runs out; the request is cancelled.";
     LateReply "late-reply" Subtype,
-        "Replies only once the request was taken back.",
+        "Replies only once the request was cancelled.",
         "The reply is ignored and counted.";
     DoubleReply "double-reply" Nothing,
         "Sends each reply twice.",

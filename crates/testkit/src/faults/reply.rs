@@ -9,7 +9,7 @@ use super::{Fault, session::Session, stop::Stop};
 pub(super) struct KeptBack {
     /// Until enough of them are there.
     collected: Vec<Value>,
-    /// Until their requests are taken back.
+    /// Until their requests are cancelled.
     late: Vec<Value>,
 }
 

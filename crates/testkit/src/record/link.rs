@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire_transport::{ByteSink, ByteSource, ExitReport, Lifeline, Terminate, TransportError};
+use agentwire_transport::{ByteSink, ByteSource, ExitReport, PeerHandle, Signal, TransportError};
 use bytes::Bytes;
 
 use super::Recorder;
@@ -21,9 +21,9 @@ pub struct RecordingSink<S> {
     recorder: Recorder,
 }
 
-/// A lifeline whose signals and end are written down.
+/// A handle whose signals and end are written down.
 #[derive(Debug)]
-pub struct RecordingLifeline<L> {
+pub struct RecordingPeer<L> {
     inner: L,
     recorder: Recorder,
 }
@@ -40,7 +40,7 @@ impl<S> RecordingSink<S> {
     }
 }
 
-impl<L> RecordingLifeline<L> {
+impl<L> RecordingPeer<L> {
     pub(super) fn new(inner: L, recorder: Recorder) -> Self {
         Self { inner, recorder }
     }
@@ -68,26 +68,26 @@ impl<S: ByteSink> ByteSink for RecordingSink<S> {
         self.inner.finish().await
     }
 
-    fn leave(&mut self, rest: Bytes) {
+    fn flush_detached(&mut self, rest: Bytes) {
         self.recorder.tape().outbound(&rest);
-        self.inner.leave(rest);
+        self.inner.flush_detached(rest);
     }
 }
 
-impl<L: Lifeline> Lifeline for RecordingLifeline<L> {
-    async fn ended(&self) -> ExitReport {
-        let report = self.inner.ended().await;
+impl<L: PeerHandle> PeerHandle for RecordingPeer<L> {
+    async fn wait(&self) -> ExitReport {
+        let report = self.inner.wait().await;
         self.recorder.tape().ended(&report);
         report
     }
 
-    async fn gone(&self) {
-        self.inner.gone().await;
+    async fn wait_group(&self) {
+        self.inner.wait_group().await;
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        self.recorder.tape().signal(how);
-        self.inner.terminate(how)
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
+        self.recorder.tape().signal(signal);
+        self.inner.signal(signal)
     }
 
     fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use agentwire_transport::{ExitReport, Terminate};
+use agentwire_transport::{ExitReport, Signal};
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -81,9 +81,9 @@ impl Tape {
         }
     }
 
-    pub(super) fn signal(&mut self, how: Terminate) {
+    pub(super) fn signal(&mut self, how: Signal) {
         let name = match how {
-            Terminate::ByForce => "SIGKILL",
+            Signal::Kill => "SIGKILL",
             _ => "SIGTERM",
         };
         self.signalled(name);

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use agentwire_transport::{ByteSink, ByteSource, ExitReport, Lifeline, Link, Terminate, TransportError};
+use agentwire_transport::{ByteSink, ByteSource, Connected, ExitReport, PeerHandle, Signal, TransportError};
 use bytes::Bytes;
 use tokio::time::timeout;
 
@@ -31,15 +31,15 @@ pub struct ReplaySink {
 /// The order to terminate is taken for the recorded signal; where none was recorded, it ends the replay.
 /// Dropped: the input ends, and a signal that is recorded next is taken for sent.
 #[derive(Debug)]
-pub struct ReplayLifeline {
+pub struct ReplayPeer {
     shared: Arc<Shared>,
 }
 
-pub(super) fn open(shared: Arc<Shared>) -> Link<ReplaySource, ReplaySink, ReplayLifeline> {
-    Link {
+pub(super) fn open(shared: Arc<Shared>) -> Connected<ReplaySource, ReplaySink, ReplayPeer> {
+    Connected {
         source: ReplaySource { shared: Arc::clone(&shared), failed: false },
         sink: ReplaySink { shared: Arc::clone(&shared) },
-        lifeline: ReplayLifeline { shared },
+        handle: ReplayPeer { shared },
     }
 }
 
@@ -87,13 +87,13 @@ impl Drop for ReplaySink {
     }
 }
 
-impl Lifeline for ReplayLifeline {
-    async fn ended(&self) -> ExitReport {
+impl PeerHandle for ReplayPeer {
+    async fn wait(&self) -> ExitReport {
         self.shared.wait(|player| player.exit()).await
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        self.shared.change(|player| player.terminate(how));
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
+        self.shared.change(|player| player.terminate(signal));
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Lifeline for ReplayLifeline {
     }
 }
 
-impl Drop for ReplayLifeline {
+impl Drop for ReplayPeer {
     fn drop(&mut self) {
         self.shared.change(Player::release);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire_transport::{ExitReport, Terminate};
+use agentwire_transport::{ExitReport, Signal};
 use bytes::{Buf as _, Bytes, BytesMut};
 
 use super::{
@@ -34,7 +34,7 @@ pub(super) struct Player {
     /// A line of ours that has no newline yet.
     partial: Vec<u8>,
     input_ended: bool,
-    terminated: Option<Terminate>,
+    terminated: Option<Signal>,
     pub(super) stderr: String,
     exit: Option<ExitReport>,
     mismatch: Option<Mismatch>,
@@ -180,7 +180,7 @@ impl Player {
     }
 
     /// Takes the order to end the peer.
-    pub(super) fn terminate(&mut self, how: Terminate) {
+    pub(super) fn terminate(&mut self, how: Signal) {
         self.terminated = Some(how);
         self.advance();
         if !self.is_over() && self.mismatch.is_none() {
@@ -188,7 +188,7 @@ impl Player {
         }
     }
 
-    /// Takes the end of the lifeline, which ends the peer: the input first, then by the signals that were recorded.
+    /// Takes the end of the handle, which ends the peer: the input first, then by the signals that were recorded.
     pub(super) fn release(&mut self) {
         self.finish();
         while let Some(Action::Signal(Some(how))) = self.score.steps.get(self.cursor).map(|step| &step.action)

@@ -16,7 +16,7 @@ pub struct ReplayReport {
     pub extra: Vec<String>,
     /// Lines of the CLI's that have not been played, since something was missing before them.
     pub unplayed: usize,
-    /// Answers of ours to requests that were taken back meanwhile; the CLI ignores them.
+    /// Answers of ours to requests that were cancelled meanwhile; the CLI ignores them.
     pub late: usize,
 }
 

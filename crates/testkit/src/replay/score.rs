@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentwire_transport::{ExitReport, Terminate};
+use agentwire_transport::{ExitReport, Signal};
 use bytes::Bytes;
 
 use crate::{
@@ -39,8 +39,8 @@ pub(super) enum Action {
     Stderr(Bytes),
     /// We are to end the input.
     EndOfInput,
-    /// We are to end the peer; `None` for a signal that a lifeline can't send.
-    Signal(Option<Terminate>),
+    /// We are to end the peer; `None` for a signal that a handle can't send.
+    Signal(Option<Signal>),
     End(ExitReport),
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Ours {
     pub(super) role: Option<Role>,
     /// Whether it came.
     pub(super) came: bool,
-    /// Whether it need not come: an answer to a request that was taken back before.
+    /// Whether it need not come: an answer to a request that was cancelled before.
     pub(super) optional: bool,
 }
 
@@ -90,7 +90,7 @@ impl Score {
         self.cancelled.contains(id)
     }
 
-    /// Remembers what is asked, and what is taken back.
+    /// Remembers what is asked, and what is cancelled.
     fn note(&mut self, read: &Recorded) {
         match &read.role {
             Role::Request { id, .. } => {
@@ -136,8 +136,8 @@ impl Score {
             Entry::Stderr(text) => Some(Action::Stderr(text)),
             Entry::EndOfInput => Some(Action::EndOfInput),
             Entry::Signal(name) => Some(Action::Signal(match &*name {
-                "SIGTERM" => Some(Terminate::Gently),
-                "SIGKILL" => Some(Terminate::ByForce),
+                "SIGTERM" => Some(Signal::Term),
+                "SIGKILL" => Some(Signal::Kill),
                 _ => None,
             })),
             Entry::End(end) => Some(Action::End(exit_report(&end))),

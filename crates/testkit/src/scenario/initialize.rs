@@ -1,6 +1,6 @@
 //! More than the facade sends in its handshake: lines before it, and fields of it.
 
-use agentwire::transport::{ByteSink, Link, Transport, TransportError};
+use agentwire::transport::{ByteSink, Connected, Transport, TransportError};
 use bytes::Bytes;
 
 /// A transport that sends lines before the first `initialize` that goes over it, and adds fields to that.
@@ -31,14 +31,14 @@ impl<T> Added<T> {
 impl<T: Transport> Transport for Added<T> {
     type Source = T::Source;
     type Sink = AddingSink<T::Sink>;
-    type Lifeline = T::Lifeline;
+    type Handle = T::Handle;
 
-    async fn open(self) -> Result<Link<Self::Source, Self::Sink, Self::Lifeline>, TransportError> {
-        let Link { source, sink, lifeline } = self.inner.open().await?;
-        Ok(Link {
+    async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
+        let Connected { source, sink, handle } = self.inner.open().await?;
+        Ok(Connected {
             source,
             sink: AddingSink { inner: sink, lines: self.lines, fields: self.fields },
-            lifeline,
+            handle,
         })
     }
 }
@@ -59,8 +59,8 @@ impl<S: ByteSink> ByteSink for AddingSink<S> {
         self.inner.finish().await
     }
 
-    fn leave(&mut self, rest: Bytes) {
-        self.inner.leave(rest);
+    fn flush_detached(&mut self, rest: Bytes) {
+        self.inner.flush_detached(rest);
     }
 }
 

@@ -133,7 +133,7 @@ impl<'a> Play<'a> {
             Step::McpStatus(pattern) => calls::answered(self.session.mcp_status().await, pattern),
             Step::Call(call) => self.call(call).await,
             Step::Ask(asking) => self.ask(asking),
-            Step::TakeBack(name) => self.take_back(name).await,
+            Step::Cancel(name) => self.cancel(name).await,
             Step::Replied(call) => self.replied(call).await,
             Step::Keep(names) => self.keep(names),
             Step::Run(command) => shell(command, self.place).map_err(|error| error.to_string()),

@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         match message {
             Message::ControlRequest(asked) => self.request(way, &asked),
             Message::ControlResponse(answer) => self.response(way, &answer),
-            Message::ControlCancelRequest(cancel) => self.take_back(way, &cancel.request_id.to_string()),
+            Message::ControlCancelRequest(cancel) => self.cancel(way, &cancel.request_id.to_string()),
             Message::User(user) => self.user(way, &user),
             Message::Assistant(said) => self.assistant(&said),
             Message::StreamEvent(event) => self.stream_event(&event),

@@ -1,7 +1,7 @@
 //! Recording: lines cut out of bytes exactly, in the order in which our side saw them.
 
 use agentwire_testkit::{End, Entry, Recorder, record::TooLong};
-use agentwire_transport::{ByteSink, ByteSource, Lifeline, Terminate, Transport, memory};
+use agentwire_transport::{ByteSink, ByteSource, PeerHandle, Signal, Transport, memory};
 use bytes::Bytes;
 
 fn outbound(line: &'static str) -> Entry {
@@ -72,9 +72,9 @@ async fn signals_stderr_and_the_end() {
     let recorder = Recorder::new();
     let link = recorder.record(transport).open().await.unwrap();
     recorder.stderr("first\nsecond");
-    drop(link.lifeline.terminate(Terminate::Gently));
+    drop(link.handle.signal(Signal::Term));
     peer.end(agentwire_transport::ExitReport::exited(3));
-    assert_eq!(link.lifeline.ended().await.code, Some(3));
+    assert_eq!(link.handle.wait().await.code, Some(3));
     recorder.stderr("late");
     let expected = [
         Entry::Stderr("first".into()),

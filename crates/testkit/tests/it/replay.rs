@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentwire_testkit::{Replay, ReplayHandle, Splits, Transcript};
-use agentwire_transport::{ByteSink, ByteSource, Lifeline, Link, Terminate, Transport};
+use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport};
 
 /// A permission question within a turn, and a second request that is open at the same time.
 const SESSION: &str = r#"# agentwire-transcript 1
@@ -31,7 +31,7 @@ const DENIAL: &str =
 struct Playing {
     source: <Replay as Transport>::Source,
     sink: <Replay as Transport>::Sink,
-    lifeline: <Replay as Transport>::Lifeline,
+    peer: <Replay as Transport>::Handle,
     handle: ReplayHandle,
     read: Vec<u8>,
 }
@@ -39,8 +39,8 @@ struct Playing {
 impl Playing {
     async fn start(replay: Replay) -> Self {
         let handle = replay.handle();
-        let Link { source, sink, lifeline } = replay.open().await.unwrap();
-        Self { source, sink, lifeline, handle, read: Vec::new() }
+        let Connected { source, sink, handle: peer } = replay.open().await.unwrap();
+        Self { source, sink, peer, handle, read: Vec::new() }
     }
 
     async fn session() -> Self {
@@ -103,7 +103,7 @@ async fn ids_are_bound_by_position_and_answers_come_in_any_order() {
         assert_eq!(playing.line().await, r#"{"type":"result","user_message_uuids":["v1"]}"#);
         playing.sink.finish().await.unwrap();
         assert_eq!(playing.source.read().await.unwrap(), None);
-        let exit = playing.lifeline.ended().await;
+        let exit = playing.peer.wait().await;
         assert_eq!((exit.code, exit.stderr_tail.as_str()), (Some(3), "a warning\n"));
         assert!(playing.handle.report().is_complete(), "{}", playing.report());
     }
@@ -121,7 +121,7 @@ async fn a_line_that_differs_ends_the_replay_and_says_where() {
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert!(cause.contains("line 6"), "{cause}");
     assert_eq!(playing.source.read().await.unwrap(), None);
-    assert!(playing.lifeline.ended().await.stderr_tail.contains("line 6"));
+    assert!(playing.peer.wait().await.stderr_tail.contains("line 6"));
     check(
         &playing,
         &[
@@ -179,7 +179,7 @@ async fn difference_is_shown_by_its_values_once_also_behind_unwrap() {
     let unwrapped = format!("{error:?}");
     assert!(unwrapped.contains(&shown.to_string()), "{unwrapped}");
     assert_eq!(unwrapped.matches(" yes, ").count(), 1, "{unwrapped}");
-    let tail = playing.lifeline.ended().await.stderr_tail;
+    let tail = playing.peer.wait().await.stderr_tail;
     assert_eq!(tail.trim(), "at line 10 of the transcript");
 }
 
@@ -217,13 +217,13 @@ async fn a_wait_for_a_line_of_ours_is_bounded() {
 async fn a_signal_is_waited_for() {
     let text = "# agentwire-transcript 1\n# cli 1\n$ []\n^ SIGTERM\n< {}\n= signal SIGTERM\n";
     let mut playing = Playing::start(Replay::new(&Transcript::parse(text).unwrap())).await;
-    playing.lifeline.terminate(Terminate::Gently).unwrap();
+    playing.peer.signal(Signal::Term).unwrap();
     assert_eq!(playing.line().await, "{}");
-    assert_eq!(playing.lifeline.ended().await.signal, Some(15));
+    assert_eq!(playing.peer.wait().await.signal, Some(15));
     assert!(playing.handle.report().is_complete());
 
     let playing = Playing::session().await;
-    playing.lifeline.terminate(Terminate::ByForce).unwrap();
+    playing.peer.signal(Signal::Kill).unwrap();
     check(&playing, &["line 4", "the peer was told to stop"]);
 }
 

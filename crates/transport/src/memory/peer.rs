@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::Shared;
 use crate::{
     error::{ExitReport, TransportError},
-    transport::Terminate,
+    transport::Signal,
 };
 
 /// The peer in [`memory`](super::memory()), played by a test.
@@ -59,27 +59,27 @@ impl MemoryPeer {
         self.shared.input.abandon();
     }
 
-    /// Ends this peer's life: the host's lifeline resolves to this report. The pipes stay as they are.
+    /// Ends this peer's life: the host's handle resolves to this report. The pipes stay as they are.
     pub fn end(&self, report: ExitReport) {
         self.shared.ended.settle(report);
     }
 
-    /// What the host's lifeline tells as the tail of this peer's stderr, from now on.
+    /// What the host's handle tells as the tail of this peer's stderr, from now on.
     pub fn set_stderr_tail(&self, tail: impl Into<String>) {
         *self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner) = tail.into();
     }
 
     /// How the host has asked this peer to end so far, in order.
-    pub fn terminations(&self) -> Vec<Terminate> {
+    pub fn terminations(&self) -> Vec<Signal> {
         self.shared.terminations.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until the host asks this peer to end, and says how it was asked first. Cancel-safe.
-    pub async fn terminated(&self) -> Terminate {
+    pub async fn terminated(&self) -> Signal {
         self.shared.first_termination.wait().await
     }
 
-    /// Waits until the host has dropped its lifeline. Cancel-safe.
+    /// Waits until the host has dropped its handle. Cancel-safe.
     pub async fn released(&self) {
         self.shared.released.wait().await;
     }

@@ -1,4 +1,4 @@
-//! Ends a child whose lifeline was dropped: end of input, grace, SIGTERM, grace, SIGKILL, without any runtime.
+//! Ends a child whose handle was dropped: end of input, grace, SIGTERM, grace, SIGKILL, without any runtime.
 
 use std::{sync::Arc, thread};
 
@@ -7,7 +7,7 @@ use super::{
     input::{Input, Unsent},
     running::Running,
 };
-use crate::transport::Terminate;
+use crate::transport::Signal;
 
 /// Begins the end and returns at once. The watching thread reaps.
 pub(super) fn begin(running: &Arc<Running>) {
@@ -22,7 +22,7 @@ pub(super) fn begin(running: &Arc<Running>) {
         .spawn(move || close(&closing, unsent));
     if thread.is_err() {
         // No thread means no way to wait: the child must not be left behind.
-        signal(running, Terminate::ByForce);
+        signal(running, Signal::Kill);
     }
 }
 
@@ -45,13 +45,13 @@ fn close(running: &Running, unsent: Option<Unsent>) {
     if running.ended.wait_until(grace).is_some() {
         return;
     }
-    signal(running, Terminate::Gently);
+    signal(running, Signal::Term);
     if running.ended.wait_until(deadline(running.grace().after_terminate)).is_none() {
-        signal(running, Terminate::ByForce);
+        signal(running, Signal::Kill);
     }
 }
 
-fn signal(running: &Running, how: Terminate) {
+fn signal(running: &Running, how: Signal) {
     // Refused only where the child changed its user; there is nobody left to tell.
     let _ = running.group.signal(how);
 }

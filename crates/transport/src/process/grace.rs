@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// The waiting times at a child's end: together they bound how long it can take.
 ///
-/// A child whose lifeline is dropped is gone after at most `after_input + after_terminate`, but for what the system
+/// A child whose handle is dropped is gone after at most `after_input + after_terminate`, but for what the system
 /// itself needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

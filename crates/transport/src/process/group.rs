@@ -14,11 +14,14 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::{Errno, retry_on_intr},
-    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid},
+    process::{
+        Pid, Signal as SystemSignal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group,
+        waitid,
+    },
 };
 
 use super::drain::Over;
-use crate::{error::ExitReport, transport::Terminate};
+use crate::{error::ExitReport, transport::Signal};
 
 pub(super) struct Group {
     /// The leader's process id, which is the group's id too.
@@ -47,19 +50,19 @@ impl Group {
     }
 
     /// Signals every process of the group; one that is gone already is no error.
-    pub(super) fn signal(&self, how: Terminate) -> io::Result<()> {
-        self.send(match how {
-            Terminate::Gently => Signal::TERM,
-            Terminate::ByForce => Signal::KILL,
+    pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
+        self.send(match signal {
+            Signal::Term => SystemSignal::TERM,
+            Signal::Kill => SystemSignal::KILL,
         })
     }
 
     /// Interrupts every process of the group; one that is gone already is no error.
     pub(super) fn interrupt(&self) -> io::Result<()> {
-        self.send(Signal::INT)
+        self.send(SystemSignal::INT)
     }
 
-    fn send(&self, signal: Signal) -> io::Result<()> {
+    fn send(&self, signal: SystemSignal) -> io::Result<()> {
         // Held while signalling: the leader cannot be reaped in between.
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         if *reaped {
@@ -118,7 +121,7 @@ impl Group {
     /// Kills a leader that nobody waits for, and reaps it.
     pub(super) fn abort(&self) {
         // Only a program that changes its user refuses, which this one had no time to do.
-        let _ = self.signal(Terminate::ByForce);
+        let _ = self.signal(Signal::Kill);
         self.wait_for_leader();
         self.reap();
     }

@@ -1,4 +1,4 @@
-//! The child's stdin: one chunk at a time, shared with the lifeline so that dropping that can end the input too.
+//! The child's stdin: one chunk at a time, shared with the handle so that dropping that can end the input too.
 
 use std::{
     fmt,
@@ -50,7 +50,7 @@ impl ByteSink for ProcessSink {
         Ok(())
     }
 
-    fn leave(&mut self, rest: Bytes) {
+    fn flush_detached(&mut self, rest: Bytes) {
         self.running.input.leave(&rest);
     }
 }

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    ProcessLifeline, ProcessSink, ProcessSource, ProcessTransport,
+    ProcessHandle, ProcessSink, ProcessSource, ProcessTransport,
     alarm::Alarm,
     closing::STACK,
     group::Group,
@@ -26,11 +26,11 @@ use super::{
     stderr::{Stderr, StderrSink, drain_aside},
     watch::watch,
 };
-use crate::{error::TransportError, settled::Settled, transport::Link};
+use crate::{error::TransportError, settled::Settled, transport::Connected};
 
-pub(super) type ProcessLink = Link<ProcessSource, ProcessSink, ProcessLifeline>;
+pub(super) type ProcessConnected = Connected<ProcessSource, ProcessSink, ProcessHandle>;
 
-pub(super) fn start(transport: ProcessTransport) -> Result<ProcessLink, TransportError> {
+pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, TransportError> {
     let ProcessTransport { launch, grace, guard, holds_input, stderr_bound, on_stderr, keep } = transport;
     let (ours, theirs) = pipes()?;
     let alarm = Alarm::new().map_err(io_error("creating an event"))?;
@@ -56,10 +56,10 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessLink, Transpor
         running.group.abort();
         return Err(io_error("starting a thread")(error));
     }
-    Ok(Link {
+    Ok(Connected {
         source: ProcessSource::new(Arc::clone(&running), ours.stdout),
         sink: ProcessSink::new(Arc::clone(&running)),
-        lifeline: ProcessLifeline::new(running),
+        handle: ProcessHandle::new(running),
     })
 }
 

@@ -7,7 +7,7 @@ use agentwire_protocol::cli::MIN_VERSION;
 use super::{Grace, Launch, ProcessTransport};
 use crate::{
     error::TransportError,
-    transport::{ByteSink, ByteSource, Lifeline, Transport},
+    transport::{ByteSink, ByteSource, PeerHandle, Transport},
 };
 
 /// A CLI version, ordered by its three numbers. What follows them (`-beta.1`) is not kept.
@@ -104,7 +104,7 @@ async fn ask(launch: Launch) -> Result<Version, TransportError> {
     match Version::parse(answer.trim_start()) {
         Some(version) => Ok(version),
         None => {
-            let report = link.lifeline.ended().await;
+            let report = link.handle.wait().await;
             Err(unknown(io::ErrorKind::InvalidData, format!("the answer was {answer:?}, {report}")))
         }
     }

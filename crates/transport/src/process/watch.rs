@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{closing::STACK, grace::deadline, guard, running::Running, stderr::drain_aside};
-use crate::{error::ExitReport, transport::Terminate};
+use crate::{error::ExitReport, transport::Signal};
 
 /// Watches the child to its end, and has it guarded. `stderr` is `None` where another thread drains it.
 pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
@@ -40,7 +40,7 @@ fn watch_child(running: &Arc<Running>, stderr: Option<OwnedFd>) {
     let report = wait_for_leader(running, stderr);
     let drained = deadline(running.grace().drain);
     let killed = deadline(running.grace().after_terminate);
-    signal(running, Terminate::Gently);
+    signal(running, Signal::Term);
     // Where nobody else holds the pipe, its end comes with the child's.
     running.stderr.done.wait_until(drained);
     running.ended.settle(report.with_stderr_tail(running.stderr.tail()));
@@ -90,7 +90,7 @@ fn end_group(running: &Running, drained: Instant, killed: Instant) {
     if end_of(running, drained, killed, others_live) {
         return;
     }
-    signal(running, Terminate::ByForce);
+    signal(running, Signal::Kill);
     // The system takes a moment; it takes for ever only where a process hangs in the system itself.
     end_of(running, drained, deadline(AFTER_KILL), others_live);
 }
@@ -118,7 +118,7 @@ fn abandon(running: &Running) {
     running.alarm.ring();
 }
 
-fn signal(running: &Running, how: Terminate) {
+fn signal(running: &Running, how: Signal) {
     // The leader is a zombie and takes no signal.
     // The rest may not be signalled where it changed its user; nothing more can be done about that.
     let _ = running.group.signal(how);

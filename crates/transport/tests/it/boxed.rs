@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentwire_transport::{
-    BoxLifeline, BoxTransport, ByteSink, ByteSource, ExitReport, Lifeline, Link, NoProcess, Terminate,
+    BoxPeerHandle, BoxTransport, ByteSink, ByteSource, Connected, ExitReport, NoProcess, PeerHandle, Signal,
     Transport, TransportError, memory,
 };
 use bytes::Bytes;
@@ -25,12 +25,12 @@ fn every_call_goes_through() {
         assert_eq!(link.source.read().await.unwrap().unwrap(), "out");
         assert_eq!(link.source.read().await.unwrap(), None);
         peer.set_stderr_tail("noise");
-        assert_eq!(link.lifeline.stderr_tail(), "noise");
-        link.lifeline.terminate(Terminate::Gently).unwrap();
-        assert_eq!(peer.terminated().await, Terminate::Gently);
+        assert_eq!(link.handle.stderr_tail(), "noise");
+        link.handle.signal(Signal::Term).unwrap();
+        assert_eq!(peer.terminated().await, Signal::Term);
         peer.end(ExitReport::signalled(15));
-        assert_eq!(link.lifeline.ended().await, ExitReport::signalled(15));
-        drop(link.lifeline);
+        assert_eq!(link.handle.wait().await, ExitReport::signalled(15));
+        drop(link.handle);
         peer.released().await;
     });
 }
@@ -53,15 +53,15 @@ fn links_of_different_transports_have_one_type() {
 
 #[test]
 fn what_is_gone_goes_through_boxes_and_shares() {
-    let lifeline = Arc::new(BoxLifeline::new(BoxLifeline::new(Reaped)));
+    let handle = Arc::new(BoxPeerHandle::new(BoxPeerHandle::new(Reaped)));
     // By default this would wait for an end that never comes.
-    run(lifeline.gone());
+    run(handle.wait_group());
 }
 
 struct Reaped;
 
-impl Lifeline for Reaped {
-    async fn gone(&self) {}
+impl PeerHandle for Reaped {
+    async fn wait_group(&self) {}
 }
 
 struct Refused;
@@ -69,9 +69,9 @@ struct Refused;
 impl Transport for Refused {
     type Source = Nothing;
     type Sink = Nothing;
-    type Lifeline = NoProcess;
+    type Handle = NoProcess;
 
-    async fn open(self) -> Result<Link<Nothing, Nothing, NoProcess>, TransportError> {
+    async fn open(self) -> Result<Connected<Nothing, Nothing, NoProcess>, TransportError> {
         Err(TransportError::Closed)
     }
 }

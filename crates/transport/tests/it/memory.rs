@@ -7,14 +7,14 @@ use std::{
 };
 
 use agentwire_transport::{
-    ByteSink, ByteSource, ExitReport, Lifeline, Link, MemoryLifeline, MemoryPeer, MemorySink, MemorySource,
-    Terminate, Transport, TransportError, memory,
+    ByteSink, ByteSource, Connected, ExitReport, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource,
+    PeerHandle, Signal, Transport, TransportError, memory,
 };
 use bytes::Bytes;
 
 use crate::run;
 
-type Opened = Link<MemorySource, MemorySink, MemoryLifeline>;
+type Opened = Connected<MemorySource, MemorySink, MemoryPeerHandle>;
 
 fn opened(capacity: usize) -> (Opened, MemoryPeer) {
     let (transport, peer) = memory(capacity);
@@ -123,28 +123,28 @@ fn a_waiting_write_learns_that_the_reader_is_gone() {
 #[test]
 fn the_end_is_told_to_everyone_and_again() {
     let (link, peer) = opened(1);
-    let (mut one, mut two) = (pin!(link.lifeline.ended()), pin!(link.lifeline.ended()));
+    let (mut one, mut two) = (pin!(link.handle.wait()), pin!(link.handle.wait()));
     assert!(poll_once(one.as_mut()).is_pending());
     assert!(poll_once(two.as_mut()).is_pending());
     peer.end(ExitReport::exited(3));
     peer.end(ExitReport::exited(4));
     assert_eq!(run(one), ExitReport::exited(3));
     assert_eq!(run(two), ExitReport::exited(3));
-    assert_eq!(run(link.lifeline.ended()), ExitReport::exited(3));
+    assert_eq!(run(link.handle.wait()), ExitReport::exited(3));
 }
 
 #[test]
 fn the_peer_sees_how_it_is_ended() {
     let (link, peer) = opened(1);
     peer.set_stderr_tail("warning");
-    assert_eq!(link.lifeline.stderr_tail(), "warning");
-    link.lifeline.terminate(Terminate::Gently).unwrap();
-    link.lifeline.terminate(Terminate::ByForce).unwrap();
-    assert_eq!(run(peer.terminated()), Terminate::Gently);
-    assert_eq!(peer.terminations(), [Terminate::Gently, Terminate::ByForce]);
+    assert_eq!(link.handle.stderr_tail(), "warning");
+    link.handle.signal(Signal::Term).unwrap();
+    link.handle.signal(Signal::Kill).unwrap();
+    assert_eq!(run(peer.terminated()), Signal::Term);
+    assert_eq!(peer.terminations(), [Signal::Term, Signal::Kill]);
     let mut released = pin!(peer.released());
     assert!(poll_once(released.as_mut()).is_pending());
-    drop(link.lifeline);
+    drop(link.handle);
     run(released);
     assert_eq!(run(peer.read()), None);
 }
@@ -156,7 +156,7 @@ fn a_dropped_peer_has_ended() {
     drop(peer);
     assert_eq!(run(link.source.read()).unwrap().unwrap(), "bye");
     assert_eq!(run(link.source.read()).unwrap(), None);
-    assert_eq!(run(link.lifeline.ended()), ExitReport::default());
+    assert_eq!(run(link.handle.wait()), ExitReport::default());
 }
 
 #[test]

@@ -7,23 +7,23 @@ use std::{
     time::Duration,
 };
 
-use agentwire_transport::{ByteSink, Lifeline};
+use agentwire_transport::{ByteSink, PeerHandle};
 use bytes::Bytes;
 
 use crate::support::{BOUND, eventually, hasty, lives, open, patient, read_line, reaped, run, runtime};
 
 crate::runner::tests!(closing:
-    the_lifeline_ends_the_input, end_of_input_is_ignored, sigterm_is_ignored, all_parts_dropped_flush_first,
+    the_handle_ends_the_input, end_of_input_is_ignored, sigterm_is_ignored, all_parts_dropped_flush_first,
     a_dropped_source_is_drained, dropped_after_the_runtime, a_half_written_chunk_is_finished,
-    a_waiting_write_ends_with_the_lifeline, unopened, grace_can_be_limited,
+    a_waiting_write_ends_with_the_handle, unopened, grace_can_be_limited,
 );
 
-fn the_lifeline_ends_the_input() {
+fn the_handle_ends_the_input() {
     run(async {
         // The sink lives on, and the grace is far away: only the end of input can end this one.
         let mut link = open(&["echo"], patient()).await;
-        let pid = link.lifeline.pid();
-        drop(link.lifeline);
+        let pid = link.handle.pid();
+        drop(link.handle);
         assert!(crate::support::read_all(&mut link.source).await.is_empty());
         reaped(pid);
         assert!(link.sink.write(Bytes::from_static(b"late")).await.is_err());
@@ -33,7 +33,7 @@ fn the_lifeline_ends_the_input() {
 fn end_of_input_is_ignored() {
     run(async {
         let mut link = open(&["hang"], patient().after_input(Duration::from_millis(50))).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         read_line(&mut link.source).await;
         drop(link);
         reaped(pid);
@@ -43,7 +43,7 @@ fn end_of_input_is_ignored() {
 fn sigterm_is_ignored() {
     run(async {
         let mut link = open(&["stubborn"], hasty()).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         read_line(&mut link.source).await;
         drop(link);
         reaped(pid);
@@ -55,7 +55,7 @@ fn all_parts_dropped_flush_first() {
     let file = dir.path().join("transcript");
     run(async {
         let mut link = open(&["flush", &file.display().to_string()], patient()).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         read_line(&mut link.source).await;
         drop(link);
         reaped(pid);
@@ -69,7 +69,7 @@ fn a_dropped_source_is_drained() {
         drop(link.source);
         drop(link.sink);
         // Nothing was sent: had its output broken, this would be the code of a panic.
-        let report = link.lifeline.ended().await;
+        let report = link.handle.wait().await;
         assert_eq!((report.code, report.stderr_tail.as_str()), (Some(1), ""));
     });
 }
@@ -80,7 +80,7 @@ fn dropped_after_the_runtime() {
     let runtime = runtime();
     let mut link = runtime.block_on(open(&["flush", &file.display().to_string()], patient()));
     runtime.block_on(read_line(&mut link.source));
-    let pid = link.lifeline.pid();
+    let pid = link.handle.pid();
     drop(runtime);
     assert!(lives(pid));
     drop(link);
@@ -90,7 +90,7 @@ fn dropped_after_the_runtime() {
     let runtime = crate::support::runtime();
     let mut link = runtime.block_on(open(&["stubborn"], hasty()));
     runtime.block_on(read_line(&mut link.source));
-    let pid = link.lifeline.pid();
+    let pid = link.handle.pid();
     drop(runtime);
     drop(link);
     reaped(pid);
@@ -104,15 +104,15 @@ fn a_half_written_chunk_is_finished() {
         let name = file.display().to_string();
         run(async {
             let mut link = open(&["save-slowly", &name], patient()).await;
-            let pid = link.lifeline.pid();
+            let pid = link.handle.pid();
             read_line(&mut link.source).await;
             let chunk = Bytes::from(vec![b'a'; 1_000_000]);
             assert!(pin!(link.sink.write(chunk)).poll(&mut Context::from_waker(Waker::noop())).is_pending());
             if sink_first {
                 drop(link.sink);
-                drop(link.lifeline);
+                drop(link.handle);
             } else {
-                drop(link.lifeline);
+                drop(link.handle);
                 drop(link.sink);
             }
             fs::write(format!("{name}.go"), "").unwrap();
@@ -122,14 +122,14 @@ fn a_half_written_chunk_is_finished() {
     }
 }
 
-fn a_waiting_write_ends_with_the_lifeline() {
+fn a_waiting_write_ends_with_the_handle() {
     run(async {
         let mut link = open(&["hang"], hasty()).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         read_line(&mut link.source).await;
         let writing = tokio::spawn(async move { link.sink.write(Bytes::from(vec![b'a'; 1_000_000])).await });
         tokio::task::yield_now().await;
-        drop(link.lifeline);
+        drop(link.handle);
         assert!(writing.await.unwrap().is_err());
         reaped(pid);
     });
@@ -140,7 +140,7 @@ fn unopened() {
     let pids: Vec<u32> = run(async {
         let mut pids = Vec::new();
         for _ in 0..10 {
-            pids.push(open(&["echo"], patient()).await.lifeline.pid());
+            pids.push(open(&["echo"], patient()).await.handle.pid());
         }
         pids
     });
@@ -152,11 +152,11 @@ fn grace_can_be_limited() {
     run(async {
         let short = Duration::from_millis(50);
         let mut link = open(&["stubborn"], patient()).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         read_line(&mut link.source).await;
-        link.lifeline.limit_grace(short, short);
+        link.handle.limit_grace(short, short);
         // It never becomes longer.
-        link.lifeline.limit_grace(BOUND, BOUND);
+        link.handle.limit_grace(BOUND, BOUND);
         drop(link);
         reaped(pid);
     });

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, process::Command, sync::Arc};
 
 use agentwire_transport::{
-    ByteSink, ByteSource, Lifeline, Terminate, Transport, TransportError,
+    ByteSink, ByteSource, PeerHandle, Signal, Transport, TransportError,
     process::{ProcessSource, ProcessTransport},
 };
 use bytes::Bytes;
@@ -43,10 +43,10 @@ fn a_grandchild_outlives() {
         // It heeds SIGTERM, so no grace passes here.
         let mut link = open(&["leave", &squat.file(), "meek"], patient()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
-        assert!(link.lifeline.ended().await.is_success());
+        assert!(link.handle.wait().await.is_success());
         assert_eq!(link.source.read().await.unwrap(), None);
         eventually("the grandchild's end", || !lives(grandchild));
-        reaped(link.lifeline.pid());
+        reaped(link.handle.pid());
     });
 }
 
@@ -55,10 +55,10 @@ fn a_stubborn_grandchild_outlives() {
     run(async {
         let mut link = open(&["leave", &squat.file(), "stubborn"], hasty()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
-        assert!(link.lifeline.ended().await.is_success());
+        assert!(link.handle.wait().await.is_success());
         assert_eq!(link.source.read().await.unwrap(), None);
         eventually("the grandchild's end", || !lives(grandchild));
-        reaped(link.lifeline.pid());
+        reaped(link.handle.pid());
     });
 }
 
@@ -70,13 +70,13 @@ fn gone_means_all_of_it() {
             let mut link = open(&[part, &squat.file(), "stubborn"], hasty()).await;
             let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
             if part == "lead" {
-                link.lifeline.terminate(Terminate::ByForce).unwrap();
+                link.handle.signal(Signal::Kill).unwrap();
             }
-            link.lifeline.gone().await;
+            link.handle.wait_group().await;
             assert!(!lives(grandchild));
-            assert!(!Path::new(&format!("/proc/{}", link.lifeline.pid())).exists());
+            assert!(!Path::new(&format!("/proc/{}", link.handle.pid())).exists());
             // And again, at once.
-            link.lifeline.gone().await;
+            link.handle.wait_group().await;
         });
     }
 }
@@ -87,12 +87,12 @@ fn a_stranger_holds_the_pipes() {
         // In a session of its own it is no business of ours, but must not hold up the end.
         let mut link = open(&["leave", &squat.file(), "stranger"], hasty()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
-        assert!(link.lifeline.ended().await.is_success());
+        assert!(link.handle.wait().await.is_success());
         // It holds stdin too, so that only the end of the leader can end this write.
         let written = link.sink.write(Bytes::from(vec![b'x'; 1_000_000])).await;
         assert!(matches!(written, Err(TransportError::Closed)));
         assert!(read_all(&mut link.source).await.is_empty());
-        reaped(link.lifeline.pid());
+        reaped(link.handle.pid());
         grandchild
     });
     assert!(lives(grandchild));
@@ -103,12 +103,12 @@ fn a_stranger_floods_the_pipe() {
     let squat = Squat::new();
     let grandchild = run(async {
         let mut link = open(&["leave", &squat.file(), "flooding"], hasty()).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         let mut output = Vec::new();
         while let Some(chunk) = link.source.read().await.unwrap() {
             output.extend_from_slice(&chunk);
         }
-        assert!(link.lifeline.ended().await.is_success());
+        assert!(link.handle.wait().await.is_success());
         reaped(pid);
         number_in(&output)
     });
@@ -121,8 +121,8 @@ fn terminate_reaches_the_group() {
     run(async {
         let mut link = open(&["lead", &squat.file(), "meek"], patient()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
-        link.lifeline.terminate(Terminate::Gently).unwrap();
-        assert_eq!(link.lifeline.ended().await.signal, Some(15));
+        link.handle.signal(Signal::Term).unwrap();
+        assert_eq!(link.handle.wait().await.signal, Some(15));
         eventually("the grandchild's end", || !lives(grandchild));
     });
 }
@@ -132,12 +132,12 @@ fn interrupt_reaches_the_group_and_not_its_guard() {
     run(async {
         let mut link = open(&["lead", &squat.file(), "meek"], patient()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
-        let guard = link.lifeline.guard_pid().unwrap();
-        link.lifeline.interrupt().unwrap();
-        assert_eq!(link.lifeline.ended().await.signal, Some(2));
+        let guard = link.handle.guard_pid().unwrap();
+        link.handle.interrupt().unwrap();
+        assert_eq!(link.handle.wait().await.signal, Some(2));
         eventually("the grandchild's end", || !lives(grandchild));
         eventually("the guard's end", || !lives(guard));
-        link.lifeline.interrupt().unwrap();
+        link.handle.interrupt().unwrap();
     });
 }
 
@@ -145,7 +145,7 @@ fn dropping_reaches_the_group() {
     let squat = Squat::new();
     run(async {
         let mut link = open(&["lead", &squat.file(), "stubborn"], hasty()).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
         drop(link);
         eventually("the grandchild's end", || !lives(grandchild));
@@ -160,8 +160,8 @@ fn a_stranger_and_a_dropped_source() {
         let mut link = open(&["leave", &squat.file(), "flooding"], hasty().after_input(BOUND)).await;
         let grandchild: u32 = read_number(&mut link.source).await;
         drop(link.source);
-        assert!(link.lifeline.ended().await.is_success());
-        reaped(link.lifeline.pid());
+        assert!(link.handle.wait().await.is_success());
+        reaped(link.handle.pid());
         eventually("the grandchild's end", || !lives(grandchild));
     });
 }

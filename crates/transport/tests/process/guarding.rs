@@ -6,8 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use agentwire_transport::{ByteSink, Lifeline, Terminate, Transport, process::ProcessTransport};
-use rustix::process::{Pid, Signal, kill_process};
+use agentwire_transport::{ByteSink, PeerHandle, Signal, Transport, process::ProcessTransport};
+use rustix::process::{Pid, Signal as SystemSignal, kill_process};
 
 use crate::{
     fake::FAKE,
@@ -83,18 +83,18 @@ fn held_input_ends_when_it_is_ended() {
     run(async {
         let holding = || ProcessTransport::new(fake(&["echo"])).grace(patient()).hold_input(true);
         let mut link = holding().open().await.unwrap();
-        let guard = link.lifeline.guard_pid().unwrap();
+        let guard = link.handle.guard_pid().unwrap();
         link.sink.write("one\n".into()).await.unwrap();
         link.sink.finish().await.unwrap();
-        assert!(link.lifeline.ended().await.is_success());
-        link.lifeline.gone().await;
+        assert!(link.handle.wait().await.is_success());
+        link.handle.wait_group().await;
         assert!(!lives(guard));
         // Before the guard is started, and by dropping.
         let mut link = holding().open().await.unwrap();
         link.sink.finish().await.unwrap();
-        assert!(link.lifeline.ended().await.is_success());
+        assert!(link.handle.wait().await.is_success());
         let link = holding().open().await.unwrap();
-        let guard = link.lifeline.guard_pid().unwrap();
+        let guard = link.handle.guard_pid().unwrap();
         drop(link);
         reaped(guard);
     });
@@ -127,7 +127,7 @@ fn without_a_guard() {
     host.kill();
     // It lives on until somebody ends it, and so do these tests.
     assert!(lives(peer));
-    kill_process(Pid::from_raw(peer.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
+    kill_process(Pid::from_raw(peer.try_into().unwrap()).unwrap(), SystemSignal::KILL).unwrap();
     eventually("the peer's end", || !lives(peer));
 }
 
@@ -135,16 +135,16 @@ fn the_usual_end_leaves_no_guard() {
     run(async {
         // Patient: were the guard taken for one of the rest of the group, it would be waited for too long.
         let mut link = open(&["echo"], patient()).await;
-        let guard = link.lifeline.guard_pid().unwrap();
+        let guard = link.handle.guard_pid().unwrap();
         assert!(lives(guard));
-        assert!(link.lifeline.unguarded().is_none());
+        assert!(link.handle.unguarded().is_none());
         link.sink.finish().await.unwrap();
-        link.lifeline.gone().await;
+        link.handle.wait_group().await;
         assert!(!Path::new(&format!("/proc/{guard}")).exists(), "not even a zombie");
-        assert_eq!(link.lifeline.guard_pid(), None);
+        assert_eq!(link.handle.guard_pid(), None);
         // The same for a link that is dropped.
         let link = open(&["echo"], patient()).await;
-        let guard = link.lifeline.guard_pid().unwrap();
+        let guard = link.handle.guard_pid().unwrap();
         drop(link);
         reaped(guard);
     });
@@ -154,9 +154,9 @@ fn a_forced_end_leaves_no_guard() {
     run(async {
         // The guard is of the group that is killed.
         let link = open(&["stubborn"], patient()).await;
-        let guard = link.lifeline.guard_pid().unwrap();
-        link.lifeline.terminate(Terminate::ByForce).unwrap();
-        link.lifeline.gone().await;
+        let guard = link.handle.guard_pid().unwrap();
+        link.handle.signal(Signal::Kill).unwrap();
+        link.handle.wait_group().await;
         assert!(!Path::new(&format!("/proc/{guard}")).exists(), "not even a zombie");
     });
 }
@@ -164,14 +164,14 @@ fn a_forced_end_leaves_no_guard() {
 fn a_guard_killed_by_others_is_reaped() {
     run(async {
         let mut link = open(&["echo"], patient()).await;
-        let guard = link.lifeline.guard_pid().unwrap();
-        kill_process(Pid::from_raw(guard.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
+        let guard = link.handle.guard_pid().unwrap();
+        kill_process(Pid::from_raw(guard.try_into().unwrap()).unwrap(), SystemSignal::KILL).unwrap();
         eventually("the guard's end", || !lives(guard));
         // The session goes on.
         link.sink.write("one\n".into()).await.unwrap();
         assert_eq!(read_line(&mut link.source).await, "one");
         link.sink.finish().await.unwrap();
-        link.lifeline.gone().await;
+        link.handle.wait_group().await;
         assert!(!Path::new(&format!("/proc/{guard}")).exists(), "not even a zombie");
     });
 }
@@ -179,7 +179,7 @@ fn a_guard_killed_by_others_is_reaped() {
 fn a_guard_holds_nothing_of_ours() {
     run(async {
         let link = open(&["hang"], hasty()).await;
-        let guard = link.lifeline.guard_pid().unwrap();
+        let guard = link.handle.guard_pid().unwrap();
         eventually("the guard's readiness", || ignores_term(guard));
         let held = |number: &str| fs::read_link(format!("/proc/{guard}/fd/{number}")).unwrap();
         assert!(held("0").display().to_string().starts_with("pipe:"));
@@ -199,11 +199,11 @@ fn a_guard_holds_nothing_of_ours() {
 fn a_guard_stays_when_its_group_is_asked_to_end() {
     run(async {
         let mut link = open(&["stubborn"], hasty()).await;
-        let guard = link.lifeline.guard_pid().unwrap();
+        let guard = link.handle.guard_pid().unwrap();
         read_line(&mut link.source).await;
         eventually("the guard's readiness", || ignores_term(guard));
-        link.lifeline.terminate(Terminate::Gently).unwrap();
-        assert!(lives(guard) && lives(link.lifeline.pid()));
+        link.handle.signal(Signal::Term).unwrap();
+        assert!(lives(guard) && lives(link.handle.pid()));
     });
 }
 
@@ -235,7 +235,7 @@ fn no_guard_is_no_reason_not_to_start() {
     assert_eq!(told, "None Some(Uncategorized)\nended\n");
     run(async {
         let link = ProcessTransport::new(fake(&["echo"])).guard(false).open().await.unwrap();
-        assert_eq!(link.lifeline.guard_pid(), None);
-        assert!(link.lifeline.unguarded().is_none());
+        assert_eq!(link.handle.guard_pid(), None);
+        assert!(link.handle.unguarded().is_none());
     });
 }

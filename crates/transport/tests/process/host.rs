@@ -8,7 +8,7 @@ use std::{
 };
 
 use agentwire_transport::{
-    Lifeline, Transport,
+    PeerHandle, Transport,
     process::{Grace, ProcessTransport},
 };
 use rustix::process::{Resource, Rlimit, WaitOptions, getrlimit, setrlimit, wait};
@@ -81,8 +81,8 @@ pub(crate) fn play(after_input: &str, after_terminate: &str, guard: &str, part: 
     runtime().block_on(async {
         let mut link = transport.open().await.unwrap();
         let line = read_line(&mut link.source).await;
-        let guard = link.lifeline.guard_pid().unwrap_or_default();
-        print(&format!("{} {guard} {line}\n", link.lifeline.pid()));
+        let guard = link.handle.guard_pid().unwrap_or_default();
+        print(&format!("{} {guard} {line}\n", link.handle.pid()));
         std::io::stdin().read_line(&mut String::new()).unwrap();
         // Nothing is dropped: this program ends as one that knows nothing of its sessions.
         std::mem::forget(link);
@@ -98,10 +98,10 @@ pub(crate) fn cramped() {
         let opened =
             runtime.block_on(async { ProcessTransport::new(fake(&["hang"])).grace(patient()).open().await });
         if let Ok(link) = opened {
-            let (guard, why) = (link.lifeline.guard_pid(), link.lifeline.unguarded());
+            let (guard, why) = (link.handle.guard_pid(), link.handle.unguarded());
             print(&format!("{guard:?} {:?}\n", why.map(std::io::Error::kind)));
-            link.lifeline.terminate(agentwire_transport::Terminate::ByForce).unwrap();
-            runtime.block_on(link.lifeline.gone());
+            link.handle.signal(agentwire_transport::Signal::Kill).unwrap();
+            runtime.block_on(link.handle.wait_group());
             return print("ended\n");
         }
         if limit > 1000 {
@@ -123,16 +123,16 @@ pub(crate) fn reaper(file: &str) {
     runtime().block_on(async {
         for part in [["exit", "0"], ["exit", "3"]] {
             let link = ProcessTransport::new(fake(&part)).grace(patient()).open().await.unwrap();
-            let report = link.lifeline.ended().await;
+            let report = link.handle.wait().await;
             // The exit status is seen where it is looked at before the child is reaped.
             assert!(!report.is_failure() || part == ["exit", "3"], "{report}");
-            link.lifeline.gone().await;
+            link.handle.wait_group().await;
         }
         // The rest of the group ends, whoever has reaped its leader.
         let link = ProcessTransport::new(fake(&["leave", file, "stubborn"])).grace(hasty());
         let mut link = link.open().await.unwrap();
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
-        link.lifeline.gone().await;
+        link.handle.wait_group().await;
         assert!(!lives(grandchild));
     });
     print("ended\n");

@@ -3,7 +3,7 @@
 use std::{fs, io::ErrorKind, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use agentwire_transport::{
-    Lifeline, Transport, TransportError,
+    PeerHandle, Transport, TransportError,
     process::{Launch, ProcessTransport, Version},
 };
 
@@ -39,7 +39,7 @@ fn an_empty_environment() {
 fn its_own_group() {
     run(async {
         let mut link = open(&["group"], patient()).await;
-        let pid = link.lifeline.pid();
+        let pid = link.handle.pid();
         assert_eq!(read_all(&mut link.source).await, format!("{pid} {pid}").into_bytes());
     });
 }
@@ -146,6 +146,6 @@ fn relative_program() {
     let launch = Launch::new(program).args(["exit", "7"]).env(FAKE, "1").cwd(deep);
     run(async {
         let link = ProcessTransport::new(launch).open().await.unwrap();
-        assert_eq!(link.lifeline.ended().await.code, Some(7));
+        assert_eq!(link.handle.wait().await.code, Some(7));
     });
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_transport::{ByteSink, ByteSource, Lifeline, Transport, process::ProcessTransport};
+use agentwire_transport::{ByteSink, ByteSource, PeerHandle, Transport, process::ProcessTransport};
 use bytes::Bytes;
 
 use crate::support::{eventually, fake, hasty, open, patient, read_all, read_line, reaped, run};
@@ -30,7 +30,7 @@ fn large_both_ways_at_once() {
         });
         assert_eq!(read_all(&mut link.source).await.len(), LARGE);
         writing.await.unwrap();
-        assert_eq!(link.lifeline.ended().await.code, Some(0));
+        assert_eq!(link.handle.wait().await.code, Some(0));
     });
 }
 
@@ -54,8 +54,8 @@ fn a_dead_peer_read_late() {
         for _ in 0..10 {
             // Fits into the pipe, so that the peer ends before the first read; and there is no grace for its pipes.
             let mut link = open(&["spout", "60000"], hasty().drain(Duration::ZERO)).await;
-            link.lifeline.ended().await;
-            reaped(link.lifeline.pid());
+            link.handle.wait().await;
+            reaped(link.handle.pid());
             assert_eq!(read_all(&mut link.source).await.len(), 60_000);
         }
     });
@@ -66,9 +66,9 @@ fn stderr_flood() {
         let launch = fake(&["flood-stderr", "20000000"]);
         let mut link = ProcessTransport::new(launch).grace(patient()).stderr_tail(1000).open().await.unwrap();
         assert_eq!(read_line(&mut link.source).await, "done");
-        eventually("the tail", || link.lifeline.stderr_tail().ends_with("the last line\n"));
+        eventually("the tail", || link.handle.stderr_tail().ends_with("the last line\n"));
         link.sink.finish().await.unwrap();
-        let report = link.lifeline.ended().await;
+        let report = link.handle.wait().await;
         assert!(report.stderr_tail.ends_with("abcde\nthe last line\n"));
         assert_eq!(report.stderr_tail.len(), 1000);
     });
@@ -81,7 +81,7 @@ fn stderr_lines() {
         let transport = ProcessTransport::new(fake(&["fail", "0", "one\r\n\ntwo \u{e9}"]))
             .grace(patient())
             .on_stderr(move |line| sink.lock().unwrap().push(line.to_owned()));
-        transport.open().await.unwrap().lifeline.ended().await;
+        transport.open().await.unwrap().handle.wait().await;
         assert_eq!(*lines.lock().unwrap(), ["one", "", "two \u{e9}"]);
     });
 }
@@ -128,7 +128,7 @@ fn a_dropped_write_is_gone_on_with() {
         fs::write(format!("{name}.go"), "").unwrap();
         link.sink.write(Bytes::from_static(b"b")).await.unwrap();
         link.sink.finish().await.unwrap();
-        assert!(link.lifeline.ended().await.is_success());
+        assert!(link.handle.wait().await.is_success());
     });
     let saved = fs::read(file).unwrap();
     assert_eq!(saved.len(), 1_000_001);

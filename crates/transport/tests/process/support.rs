@@ -7,14 +7,14 @@ use std::{
 };
 
 use agentwire_transport::{
-    ByteSource, Link, Transport,
-    process::{Grace, Launch, ProcessLifeline, ProcessSink, ProcessSource, ProcessTransport},
+    ByteSource, Connected, Transport,
+    process::{Grace, Launch, ProcessHandle, ProcessSink, ProcessSource, ProcessTransport},
 };
 use tokio::runtime::Runtime;
 
 use crate::fake;
 
-pub(crate) type Opened = Link<ProcessSource, ProcessSink, ProcessLifeline>;
+pub(crate) type Opened = Connected<ProcessSource, ProcessSink, ProcessHandle>;
 
 /// This program, as a fake CLI that plays a part.
 pub(crate) fn fake(part: &[&str]) -> Launch {

@@ -99,15 +99,15 @@ fn servers(transcript: &Transcript, answers: &Answers) -> agentwire::mcp::McpSer
 struct RecordedServer(Arc<HashMap<String, Value>>);
 
 #[cfg(feature = "mcp")]
-impl agentwire::mcp::Serve for RecordedServer {
-    fn open(&self, _: agentwire::mcp::Outbox) -> Box<dyn agentwire::mcp::Session> {
+impl agentwire::mcp::McpService for RecordedServer {
+    fn open(&self, _: agentwire::mcp::Outbox) -> Box<dyn agentwire::mcp::ServerInstance> {
         Box::new(self.clone())
     }
 }
 
 #[cfg(feature = "mcp")]
-impl agentwire::mcp::Session for RecordedServer {
-    fn handle(&self, message: RawJson) -> agentwire::mcp::Handling {
+impl agentwire::mcp::ServerInstance for RecordedServer {
+    fn handle(&self, message: RawJson) -> agentwire::mcp::ResponseFuture {
         let message: Value = message.decode().unwrap();
         let answer = message.get("id").map(|id| {
             let mut answer = self.0[message["method"].as_str().unwrap()].clone();
@@ -178,7 +178,7 @@ async fn a_permission_question_that_a_hook_takes_back() {
                 "session done",
                 "  turn 1 done",
                 "    tool_use Bash done",
-                "      permission Bash taken_back",
+                "      permission Bash cancelled",
                 "      hook PermissionRequest allow",
             ]
         );

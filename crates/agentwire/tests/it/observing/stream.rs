@@ -83,10 +83,10 @@ async fn a_dropped_session_ends_all_and_a_callback_is_told_of_at_once() {
         }
         peer.say(json!({"type": "control_cancel_request", "request_id": "a"})).await;
         // Before the handler has ended, and before anybody else does anything.
-        let taken_back = observations.next().await.unwrap();
-        let Observation::Ended(ended) = &taken_back else { panic!("{taken_back:?}") };
-        assert_eq!((ended.outcome.as_str(), ended.took < Duration::from_secs(1)), ("taken_back", true));
-        seen.push(taken_back);
+        let cancelled = observations.next().await.unwrap();
+        let Observation::Ended(ended) = &cancelled else { panic!("{cancelled:?}") };
+        assert_eq!((ended.outcome.as_str(), ended.took < Duration::from_secs(1)), ("cancelled", true));
+        seen.push(cancelled);
         drop(session);
         assert_eq!(peer.response("b").await["response"]["decision"], "block");
         peer.request("interrupt").await;
@@ -95,7 +95,7 @@ async fn a_dropped_session_ends_all_and_a_callback_is_told_of_at_once() {
         let expected = [
             "session cut",
             "  turn 1 cut",
-            "    hook UserPromptSubmit taken_back",
+            "    hook UserPromptSubmit cancelled",
             "    hook UserPromptSubmit cut",
         ];
         assert_eq!(tree::of(&seen), expected);

@@ -12,14 +12,14 @@ use agentwire_codec::Incoming;
 use agentwire_control::{CallContext, ControlError, Delivery, NoResponder, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
-use super::{Cli, Session, ask, news, next, settings, start, start_with, waits};
+use super::{Cli, Session, ask, config, news, next, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
 
 #[tokio::test(start_paused = true)]
 async fn reading_stops_at_the_quiet_limit_and_goes_on_as_the_user_reads() {
-    let settings = settings(|settings| settings.parked_quiet = 4096);
+    let config = config(|config| config.unread_soft_limit = 4096);
     let Session { control: _control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), settings).await;
+        start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli, 500));
     assert!(waits(&mut speaking).await);
     for number in 0..500 {
@@ -40,11 +40,11 @@ impl Responder for Counted {
 
 #[tokio::test(start_paused = true)]
 async fn request_behind_unread_messages_is_answered() {
-    let settings = settings(|settings| settings.parked_quiet = 4096);
+    let config = config(|config| config.unread_soft_limit = 4096);
     let seen = Arc::new(AtomicUsize::new(0));
     let responder: Vec<Box<dyn Responder>> =
         vec![Box::new(NoResponder::default()), Box::new(Counted(Arc::clone(&seen)))];
-    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, settings).await;
+    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, config).await;
     speak(cli.clone(), 500).await;
     cli.say(&inbound("a")).await;
     assert_eq!(cli.hear().await.unwrap()["response"]["request_id"], "a");
@@ -56,9 +56,9 @@ async fn request_behind_unread_messages_is_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn unread_messages_are_bounded_with_a_responder_too() {
-    let settings = settings(|settings| (settings.parked_quiet, settings.parked_open) = (4096, 32_768));
+    let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (4096, 32_768));
     let responder = Counted(Arc::default());
-    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, settings).await;
+    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, config).await;
     let mut speaking = tokio::spawn(speak(cli, 2000));
     assert!(waits(&mut speaking).await);
     for number in 0..2000 {
@@ -69,10 +69,10 @@ async fn unread_messages_are_bounded_with_a_responder_too() {
 
 #[tokio::test(start_paused = true)]
 async fn reading_stops_at_the_quiet_limit_with_an_empty_list_of_responders() {
-    let settings = settings(|settings| settings.parked_quiet = 4096);
+    let config = config(|config| config.unread_soft_limit = 4096);
     let responders: Vec<Box<dyn Responder>> = Vec::new();
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responders, settings).await;
+        start(responders, config).await;
     assert!(waits(speak(cli, 500)).await);
 }
 
@@ -80,9 +80,9 @@ async fn reading_stops_at_the_quiet_limit_with_an_empty_list_of_responders() {
 async fn what_is_unread_is_bounded_at_each_message_that_is_read() {
     // News is decoded when it comes, a piece of the conversation when it is read.
     for line in [news(0), piece(0)] {
-        let settings = settings(|settings| settings.parked_quiet = 16 * 1024);
+        let config = config(|config| config.unread_soft_limit = 16 * 1024);
         let Session { control: _control, mut messages, cli, driver: _driver } =
-            start_with(PIPE, NoResponder::default(), settings).await;
+            start_with(PIPE, NoResponder::default(), config).await;
         // What the last read before the limit may bring beyond it.
         let more = PIPE / line.len() + 1;
         let spoken = Arc::new(AtomicUsize::new(0));
@@ -114,9 +114,9 @@ async fn what_is_unread_is_bounded_at_each_message_that_is_read() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reader_that_gives_up_waiting_again_and_again_loses_nothing() {
-    let settings = settings(|settings| settings.parked_quiet = 4096);
+    let config = config(|config| config.unread_soft_limit = 4096);
     let Session { control: _control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), settings).await;
+        start(NoResponder::default(), config).await;
     for number in 0..300 {
         // It waits for what has not come, and is dropped; what comes then wakes the next one.
         assert!(waits(messages.next()).await);
@@ -134,7 +134,7 @@ async fn a_reader_that_gives_up_waiting_again_and_again_loses_nothing() {
 #[tokio::test(start_paused = true)]
 async fn pieces_of_the_conversation_stay_in_their_place_whatever_they_say() {
     let Session { control: _control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), settings(|_| {})).await;
+        start(NoResponder::default(), config(|_| {})).await;
     let broken = r#"{"type":"stream_event","uuid":7}"#;
     let result = r#"{"type":"result"}"#;
     cli.say(
@@ -172,12 +172,11 @@ fn piece(number: usize) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn past_the_open_limit_calls_are_given_up_and_nothing_is_lost() {
-    let settings = settings(|settings| {
-        settings.parked_quiet = 4096;
-        settings.parked_open = 32_768;
+    let config = config(|config| {
+        config.unread_soft_limit = 4096;
+        config.unread_hard_limit = 32_768;
     });
-    let Session { control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), settings).await;
+    let Session { control, mut messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli.clone(), 1000));
     let error = ask(&control).await.unwrap_err();
     assert!(matches!(error, ControlError::Backlogged { parked, .. } if parked > 32_768), "{error:?}");
@@ -207,12 +206,11 @@ async fn requests_without_end_are_bounded_too() {
             Some(Box::pin(pending()))
         }
     }
-    let settings = settings(|settings| {
-        settings.parked_quiet = 1024;
-        settings.parked_open = 64 * 1024;
+    let config = config(|config| {
+        config.unread_soft_limit = 1024;
+        config.unread_hard_limit = 64 * 1024;
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(Never, settings).await;
+    let Session { control: _control, messages: _messages, cli, driver: _driver } = start(Never, config).await;
     let asking = async {
         for number in 0..1000 {
             cli.say(&inbound(&number.to_string())).await;
@@ -229,12 +227,11 @@ async fn answers_that_are_not_read_are_bounded_and_all_are_given() {
             Some(Box::pin(async { Err("x".repeat(1000)) }))
         }
     }
-    let settings = settings(|settings| {
-        settings.parked_quiet = 1024;
-        settings.parked_open = 16 * 1024;
+    let config = config(|config| {
+        config.unread_soft_limit = 1024;
+        config.unread_hard_limit = 16 * 1024;
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(Large, settings).await;
+    let Session { control: _control, messages: _messages, cli, driver: _driver } = start(Large, config).await;
     let asking = cli.clone();
     let mut asking = tokio::spawn(async move {
         for number in 0..200 {
@@ -259,9 +256,9 @@ impl Responder for Nested {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_larger_than_the_open_limit_may_ask_in_turn() {
-    let settings = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 4096));
+    let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(Nested, settings).await;
+        start(Nested, config).await;
     cli.say(&large("a")).await;
     let id = cli.asked().await;
     cli.say(&success(&id, "[1]")).await;
@@ -270,9 +267,9 @@ async fn a_request_larger_than_the_open_limit_may_ask_in_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_from_requests_that_stop_reading_are_given_up() {
-    let settings = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 4096));
+    let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start_with(1 << 20, Nested, settings).await;
+        start_with(1 << 20, Nested, config).await;
     cli.say(&large("a")).await;
     cli.say(&large("b")).await;
     let mut answers = Vec::new();
@@ -295,8 +292,8 @@ fn large(id: &str) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn where_nobody_reads_messages_any_more_the_rest_goes_on() {
-    let settings = settings(|settings| settings.parked_quiet = 4096);
-    let Session { control, messages, cli, driver: _driver } = start(NoResponder::default(), settings).await;
+    let config = config(|config| config.unread_soft_limit = 4096);
+    let Session { control, messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli.clone(), 500));
     assert!(waits(&mut speaking).await);
     drop(messages);

@@ -1,4 +1,4 @@
-//! Callbacks: at once, isolated, taken back, never leaked.
+//! Callbacks: at once, isolated, cancelled, never leaked.
 
 use std::{
     future::pending,
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{CallContext, NoResponder, Reply, Responder, Settings};
+use agentwire_control::{CallContext, Config, NoResponder, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson};
 use agentwire_transport::ExitReport;
 use tokio::sync::{Barrier, oneshot};
@@ -42,7 +42,7 @@ async fn fifty_callbacks_run_at_once() {
         })
     });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     for number in 0..50 {
         cli.say(&inbound(&number.to_string())).await;
     }
@@ -67,7 +67,7 @@ async fn a_callback_does_not_wake_who_waits_for_messages() {
     }
     let responder = With(|_| -> Reply { Box::pin(async { done() }) });
     let Session { control: _control, mut messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     let woken = Arc::<Woken>::default();
     let waker = Waker::from(Arc::clone(&woken));
     assert!(messages.poll_next(&mut Context::from_waker(&waker)).is_pending());
@@ -90,7 +90,7 @@ async fn a_callback_may_ask_the_cli() {
         })
     });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     let id = cli.asked().await;
     // The reply lies behind messages that nobody reads.
@@ -146,7 +146,7 @@ async fn panics_are_error_replies_and_hurt_nobody_else() {
         }
     }
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(Responding, Settings::default()).await;
+        start(Responding, Config::default()).await;
     for id in ["at once", "later", "when dropped"] {
         cli.say(&inbound(id)).await;
         let answer = cli.hear().await.unwrap();
@@ -162,7 +162,7 @@ async fn panics_are_error_replies_and_hurt_nobody_else() {
 async fn the_text_of_a_panic_is_cut() {
     let responder = With(|_| -> Reply { Box::pin(async { panic!("{}", "ä".repeat(100_000)) }) });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     let answer = cli.hear().await.unwrap();
     let text = answer["response"]["error"].as_str().unwrap();
@@ -173,7 +173,7 @@ async fn the_text_of_a_panic_is_cut() {
 #[tokio::test(start_paused = true)]
 async fn a_request_after_the_end_of_input_starts_nothing_and_is_shown() {
     let responder = With(|_| -> Reply { panic!("started") });
-    let Session { control, mut messages, cli, driver: _driver } = start(responder, Settings::default()).await;
+    let Session { control, mut messages, cli, driver: _driver } = start(responder, Config::default()).await;
     control.end_input();
     assert_eq!(cli.hear().await, None);
     cli.say(&inbound("a")).await;
@@ -206,7 +206,7 @@ async fn a_request_that_is_taken_back_fires_its_token_and_gets_no_answer() {
         })
     });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     cli.say(&cancel("a")).await;
     was_fired.await.unwrap();
@@ -229,7 +229,7 @@ async fn what_is_asked_and_taken_back_in_one_block_is_taken_in_its_order() {
         })
     });
     let Session { control, messages: _messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     cli.say(&[inbound("a"), inbound("b"), cancel("a"), inbound("c"), inbound("d")].join("\n")).await;
     for id in ["b", "c", "d"] {
         assert_eq!(cli.hear().await.unwrap()["response"]["request_id"], id);
@@ -243,7 +243,7 @@ async fn what_is_asked_and_taken_back_in_one_block_is_taken_in_its_order() {
 async fn a_callback_that_ignores_its_token_is_dropped_after_the_grace() {
     let (responder, dropped) = stubborn();
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     cli.say(&cancel("a")).await;
     let before = tokio::time::Instant::now();
@@ -269,7 +269,7 @@ async fn an_answer_to_a_request_that_was_taken_back_is_not_taken_for_the_next_on
         }
     });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     cli.say(&cancel("a")).await;
     cli.say(&inbound("a")).await;
@@ -281,8 +281,7 @@ async fn an_answer_to_a_request_that_was_taken_back_is_not_taken_for_the_next_on
 #[tokio::test(start_paused = true)]
 async fn callbacks_do_not_outlive_their_session() {
     let (responder, dropped) = stubborn();
-    let Session { control: _control, mut messages, cli, driver } =
-        start(responder, Settings::default()).await;
+    let Session { control: _control, mut messages, cli, driver } = start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     cli.say(&inbound("last")).await;
     cli.end(ExitReport::exited(0)).await;
@@ -295,7 +294,7 @@ async fn callbacks_do_not_outlive_their_session() {
 async fn a_dropped_driver_ends_its_callbacks() {
     let (responder, dropped) = stubborn();
     let Session { control: _control, messages: _messages, cli, driver } =
-        start(responder, Settings::default()).await;
+        start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     cli.say(&news(0)).await;
     driver.abort();
@@ -311,7 +310,7 @@ async fn the_first_responder_that_takes_a_request_answers_it() {
         Box::new(With(|_| -> Reply { Box::pin(pending()) })),
     ];
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(all, Settings::default()).await;
+        start(all, Config::default()).await;
     cli.say(&inbound("a")).await;
     assert_eq!(cli.hear().await.unwrap()["response"]["response"], 1);
 }

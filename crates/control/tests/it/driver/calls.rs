@@ -1,20 +1,20 @@
-//! Calls: each gets its own answer, whatever else goes on; given up, it is taken back.
+//! Calls: each gets its own answer, whatever else goes on; given up, it is cancelled.
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_control::{Connection, ControlError, NoResponder, Settings, connect};
+use agentwire_control::{Config, Connection, ControlError, NoResponder, connect};
 use agentwire_protocol::{control::SetModel, message::UserInput};
 use tokio::{task::JoinSet, time::Instant};
 
-use super::{Session, ask, link, news, next, quiet, settings, shuffled, start, start_with, waits};
+use super::{Session, ask, config, link, news, next, quiet, shuffled, start, start_with, waits};
 use crate::script::success;
 
 #[tokio::test(start_paused = true)]
 async fn a_call_completes_while_two_thousand_messages_are_unread() {
-    for parked_quiet in [64, 1 << 20] {
-        let settings = settings(|settings| settings.parked_quiet = parked_quiet);
+    for unread_soft_limit in [64, 1 << 20] {
+        let config = config(|config| config.unread_soft_limit = unread_soft_limit);
         let Session { control, mut messages, cli, driver: _driver } =
-            start(NoResponder::default(), settings).await;
+            start(NoResponder::default(), config).await;
         let speaker = cli.clone();
         let spoken = tokio::spawn(async move {
             for number in 0..2000 {
@@ -77,7 +77,7 @@ async fn twenty_calls_at_once_are_answered_in_any_order() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_threads_ask_at_once() {
     let Session { control, messages: _messages, cli, driver: _driver } =
-        start_with(16, NoResponder::default(), Settings::default()).await;
+        start_with(16, NoResponder::default(), Config::default()).await;
     let answering = tokio::spawn(async move {
         for _ in 0..1000 {
             let request = cli.hear().await.unwrap();
@@ -113,10 +113,10 @@ async fn a_dropped_call_is_taken_back_and_its_late_reply_ignored() {
     let id = cli.asked().await;
     let before = Instant::now();
     call.abort();
-    let taken_back = cli.hear().await.unwrap();
+    let cancelled = cli.hear().await.unwrap();
     assert_eq!(before.elapsed(), Duration::ZERO, "that was its limit");
-    assert_eq!(taken_back["type"], "control_cancel_request");
-    assert_eq!(taken_back["request_id"], *id);
+    assert_eq!(cancelled["type"], "control_cancel_request");
+    assert_eq!(cancelled["request_id"], *id);
     cli.say(&success(&id, "{}")).await;
     cli.say(&news(1)).await;
     assert_eq!(next(&mut messages).await, news(1));
@@ -131,8 +131,8 @@ async fn a_call_without_a_reply_ends_in_time_and_is_taken_back() {
         matches!(&error, ControlError::TimedOut { after, .. } if *after == Duration::from_secs(7)),
         "{error:?}"
     );
-    let (id, taken_back) = hearing.await.unwrap();
-    assert_eq!(taken_back["request_id"], *id);
+    let (id, cancelled) = hearing.await.unwrap();
+    assert_eq!(cancelled["request_id"], *id);
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,9 +170,9 @@ async fn a_large_prompt_goes_out_while_the_cli_writes_and_does_not_read() {
 
 #[tokio::test(start_paused = true)]
 async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
-    let settings = settings(|settings| settings.unwritten = 100);
+    let config = config(|config| config.write_buffer_limit = 100);
     let Session { control, messages: _messages, cli, driver: _driver } =
-        start(NoResponder::default(), settings).await;
+        start(NoResponder::default(), config).await;
     let prompt = |text: &str| UserInput::new(format!("{text}{}", "x".repeat(200)).as_str());
     // The first is being written, and the second waits to be.
     control.send(&prompt("one")).await.unwrap();
@@ -252,8 +252,8 @@ async fn a_sender_that_waits_for_room_does_not_stop_reading() {
 }
 
 /// Limits that a few lines reach.
-fn tight() -> Settings {
-    settings(|settings| (settings.unwritten, settings.parked_quiet) = (100, 1024))
+fn tight() -> Config {
+    config(|config| (config.write_buffer_limit, config.unread_soft_limit) = (100, 1024))
 }
 
 #[tokio::test(start_paused = true)]
@@ -297,7 +297,7 @@ async fn a_dropped_next_loses_nothing() {
 async fn a_session_whose_driver_is_not_polled_yet_keeps_what_is_asked() {
     let (link, cli) = link(1).await;
     let Connection { control, messages: _messages, driver } =
-        connect(link, Arc::new(NoResponder::default()), Settings::default());
+        connect(link, Arc::new(NoResponder::default()), Config::default());
     let call = tokio::spawn(async move { ask(&control).await });
     tokio::task::yield_now().await;
     let _driver = tokio::spawn(driver.run());

@@ -3,16 +3,16 @@
 use std::{io, sync::Arc, time::Duration};
 
 use agentwire_control::{
-    Connection, Control, ControlError, Ending, Messages, NoResponder, Settings, connect,
+    Config, Connection, Control, ControlError, Messages, NoResponder, SessionEnd, connect,
 };
 use agentwire_protocol::message::UserInput;
-use agentwire_transport::{ExitReport, Link, TransportError};
+use agentwire_transport::{Connected, ExitReport, TransportError};
 use tokio::{task::JoinHandle, time::Instant};
 
-use super::{Process, Session, ask, link, news, next, quiet, settings, start_with, waits};
+use super::{Process, Session, ask, config, link, news, next, quiet, start_with, waits};
 use crate::script::{ERROR_RESULT, RESULT, inbound, success};
 
-fn asking(control: &Control) -> JoinHandle<Arc<Ending>> {
+fn asking(control: &Control) -> JoinHandle<Arc<SessionEnd>> {
     let control = control.clone();
     tokio::spawn(async move {
         match ask(&control).await {
@@ -22,7 +22,7 @@ fn asking(control: &Control) -> JoinHandle<Arc<Ending>> {
     })
 }
 
-async fn ended(messages: &mut Messages) -> Arc<Ending> {
+async fn ended(messages: &mut Messages) -> Arc<SessionEnd> {
     let ending = messages.next().await.unwrap_err();
     assert_eq!(messages.next().await.unwrap_err(), ending);
     ending
@@ -89,9 +89,9 @@ async fn a_stranger_that_goes_on_writing_does_not_keep_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_dead_peer_wrote_waits_for_a_slow_reader() {
-    let settings = settings(|settings| settings.parked_quiet = 1000);
+    let config = config(|config| config.unread_soft_limit = 1000);
     let Session { control: _control, mut messages, cli, driver: _driver } =
-        start_with(1 << 20, NoResponder::default(), settings).await;
+        start_with(1 << 20, NoResponder::default(), config).await;
     let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
     for number in 0..20 {
         cli.say(&line(number)).await;
@@ -106,10 +106,10 @@ async fn what_a_dead_peer_wrote_waits_for_a_slow_reader() {
 
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_closes_its_output_and_lives_on_is_given_up() {
-    let (Link { source, sink, lifeline }, cli) = link(1).await;
-    let link = Link { source, sink, lifeline: Process(lifeline) };
+    let (Connected { source, sink, handle }, cli) = link(1).await;
+    let link = Connected { source, sink, handle: Process(handle) };
     let Connection { control, mut messages, driver } =
-        connect(link, Arc::new(NoResponder::default()), Settings::default());
+        connect(link, Arc::new(NoResponder::default()), Config::default());
     let driver = tokio::spawn(driver.run());
     let call = asking(&control);
     cli.asked().await;
@@ -133,10 +133,10 @@ async fn a_peer_without_a_process_ends_with_its_output() {
 
 #[tokio::test(start_paused = true)]
 async fn an_exit_shortly_after_the_output_is_waited_for() {
-    let (Link { source, sink, lifeline }, cli) = link(1).await;
-    let link = Link { source, sink, lifeline: Process(lifeline) };
+    let (Connected { source, sink, handle }, cli) = link(1).await;
+    let link = Connected { source, sink, handle: Process(handle) };
     let Connection { control: _control, mut messages, driver } =
-        connect(link, Arc::new(NoResponder::default()), Settings::default());
+        connect(link, Arc::new(NoResponder::default()), Config::default());
     let _driver = tokio::spawn(driver.run());
     cli.peer.close_output();
     crate::clock::pass(Duration::from_secs(2)).await;
@@ -255,9 +255,9 @@ async fn a_peer_that_refused_a_prompt_is_read_until_it_falls_silent() {
 
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_refused_a_prompt_is_not_silent_while_the_user_does_not_read() {
-    let settings = settings(|settings| settings.parked_quiet = 1000);
+    let config = config(|config| config.unread_soft_limit = 1000);
     let Session { control, mut messages, cli, driver: _driver } =
-        start_with(1 << 20, NoResponder::default(), settings).await;
+        start_with(1 << 20, NoResponder::default(), config).await;
     cli.peer.close_input();
     let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
     for number in 0..20 {
@@ -286,9 +286,9 @@ async fn a_prompt_that_was_taken_is_waited_for_though_the_peer_takes_no_more() {
 
 #[tokio::test(start_paused = true)]
 async fn senders_that_wait_for_room_are_told_of_the_end() {
-    let settings = settings(|settings| settings.unwritten = 1);
+    let config = config(|config| config.write_buffer_limit = 1);
     let Session { control, messages: _messages, cli, driver: _driver } =
-        start_with(1, NoResponder::default(), settings).await;
+        start_with(1, NoResponder::default(), config).await;
     let mut sending: Vec<_> = (0..5)
         .map(|_| {
             let control = control.clone();
@@ -305,7 +305,7 @@ async fn senders_that_wait_for_room_are_told_of_the_end() {
 async fn a_driver_that_is_never_polled_ends_the_session_when_dropped() {
     let (link, cli) = link(1).await;
     let Connection { control, mut messages, driver } =
-        connect(link, Arc::new(NoResponder::default()), Settings::default());
+        connect(link, Arc::new(NoResponder::default()), Config::default());
     let call = asking(&control);
     tokio::task::yield_now().await;
     drop(driver);

@@ -2,13 +2,13 @@
 
 use std::{future::pending, sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Connection, NoResponder, Refusal, Reply, Responder, Settings, connect};
+use agentwire_control::{CallContext, Config, Connection, NoResponder, Refusal, Reply, Responder, connect};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
-use agentwire_transport::{ExitReport, Link, Terminate};
+use agentwire_transport::{Connected, ExitReport, Signal};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Cli, Process, Session, link, settings, start, waits};
+use super::{Cli, Process, Session, config, link, start, waits};
 use crate::script::{INIT, RESULT, inbound};
 
 /// A responder that never answers, and refuses open requests at the end.
@@ -42,7 +42,7 @@ async fn prompted(cli: &Cli) {
 #[tokio::test(start_paused = true)]
 async fn open_requests_are_refused_before_the_input_ends() {
     let Session { control, messages: _messages, cli, driver: _driver } =
-        start(Undecided { guards: false }, Settings::default()).await;
+        start(Undecided { guards: false }, Config::default()).await;
     control.send(&UserInput::new("x")).await.unwrap();
     prompted(&cli).await;
     cli.say(&inbound("a")).await;
@@ -56,7 +56,7 @@ async fn open_requests_are_refused_before_the_input_ends() {
 #[tokio::test(start_paused = true)]
 async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
     let Session { control, messages: _messages, cli, driver: _driver } =
-        start(Undecided { guards: true }, Settings::default()).await;
+        start(Undecided { guards: true }, Config::default()).await;
     control.send(&UserInput::new("x")).await.unwrap();
     prompted(&cli).await;
     control.end_input();
@@ -74,7 +74,7 @@ async fn a_dropped_driver_refuses_what_is_open_and_stops_a_guarded_turn() {
     for guards in [false, true] {
         let (link, cli) = link(1).await;
         let Connection { control, messages: _messages, driver } =
-            connect(link, Arc::new(Undecided { guards }), Settings::default());
+            connect(link, Arc::new(Undecided { guards }), Config::default());
         let driver = tokio::spawn(driver.run());
         control.send(&UserInput::new("x")).await.unwrap();
         prompted(&cli).await;
@@ -87,7 +87,7 @@ async fn a_dropped_driver_refuses_what_is_open_and_stops_a_guarded_turn() {
             assert_eq!(cli.hear().await.unwrap()["request"]["subtype"], "interrupt");
         }
         assert_eq!(cli.hear().await, None);
-        assert_eq!(cli.peer.terminations(), if guards { vec![Terminate::Gently] } else { Vec::new() });
+        assert_eq!(cli.peer.terminations(), if guards { vec![Signal::Term] } else { Vec::new() });
     }
 }
 
@@ -95,7 +95,7 @@ async fn a_dropped_driver_refuses_what_is_open_and_stops_a_guarded_turn() {
 async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
     let (link, cli) = link(1).await;
     let Connection { control: _control, messages: _messages, driver } =
-        connect(link, Arc::new(Undecided { guards: true }), Settings::default());
+        connect(link, Arc::new(Undecided { guards: true }), Config::default());
     let driver = tokio::spawn(driver.run());
     assert!(waits(cli.hear()).await);
     driver.abort();
@@ -106,9 +106,9 @@ async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
 
 #[tokio::test(start_paused = true)]
 async fn callbacks_that_hold_up_reading_end_with_the_peer() {
-    let tight = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 4096));
-    let (Link { source, sink, lifeline }, cli) = link(1).await;
-    let link = Link { source, sink, lifeline: Process(lifeline) };
+    let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
+    let (Connected { source, sink, handle }, cli) = link(1).await;
+    let link = Connected { source, sink, handle: Process(handle) };
     let Connection { control: _control, mut messages, driver } =
         connect(link, Arc::new(Undecided { guards: false }), tight);
     let _driver = tokio::spawn(driver.run());
@@ -130,7 +130,7 @@ async fn callbacks_that_hold_up_reading_end_with_the_peer() {
 
 #[tokio::test(start_paused = true)]
 async fn short_answers_that_wait_count_for_what_they_take() {
-    let tight = settings(|settings| (settings.parked_quiet, settings.parked_open) = (1024, 16 << 10));
+    let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 16 << 10));
     let Session { control: _control, messages, cli, driver: _driver } =
         start(NoResponder::default(), tight).await;
     drop(messages);
@@ -144,7 +144,7 @@ async fn short_answers_that_wait_count_for_what_they_take() {
 #[tokio::test(start_paused = true)]
 async fn guarded_input_ends_a_moment_after_a_result_that_two_prompts_share() {
     let Session { control, messages: _messages, cli, driver: _driver } =
-        start(Undecided { guards: true }, Settings::default()).await;
+        start(Undecided { guards: true }, Config::default()).await;
     for _ in 0..2 {
         control.send(&UserInput::new("x")).await.unwrap();
         prompted(&cli).await;

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use agentwire_codec::{Head, Incoming};
+use agentwire_codec::{FrameKind, Incoming};
 use agentwire_control::{
-    CallContext, Connection, Delivery, Ending, Observer, Reply, Responder, Settings, connect_observed,
+    CallContext, Config, Connection, Delivery, Observer, Reply, Responder, SessionEnd, connect_observed,
 };
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 
@@ -37,8 +37,8 @@ impl Observer for Seen {
         self.note(format!("sending {:?}", prompt.message.content));
     }
 
-    fn wants(&self, head: &Head) -> bool {
-        assert!(matches!(head, Head::StreamEvent | Head::User));
+    fn wants(&self, head: &FrameKind) -> bool {
+        assert!(matches!(head, FrameKind::StreamEvent | FrameKind::User));
         self.pieces
     }
 
@@ -53,7 +53,7 @@ impl Observer for Seen {
         self.note("settle");
     }
 
-    fn ended(&self, ending: &Ending) {
+    fn ended(&self, ending: &SessionEnd) {
         self.note(format!("ended: {ending}"));
     }
 }
@@ -71,7 +71,7 @@ async fn what_arrives_is_seen_before_the_callbacks_behind_it_and_unread() {
     let seen = Seen::default();
     let (responder, observer) = (Arc::new(seen.clone()), Arc::new(seen.clone()));
     let Connection { control, messages: _messages, driver } =
-        connect_observed(link, responder, observer, Settings::default());
+        connect_observed(link, responder, observer, Config::default());
     let driver = tokio::spawn(driver.run());
     control.send(&UserInput::new("hi")).await.unwrap();
     assert_eq!(cli.hear().await.unwrap()["type"], "user");
@@ -93,7 +93,7 @@ async fn an_observer_that_wants_no_pieces_sees_none_and_the_reader_has_them_all(
         let seen = Seen { pieces: wants, ..Seen::default() };
         let observer = Arc::new(seen.clone());
         let Connection { control: _control, mut messages, driver } =
-            connect_observed(link, Arc::new(seen.clone()), observer, Settings::default());
+            connect_observed(link, Arc::new(seen.clone()), observer, Config::default());
         let driver = tokio::spawn(driver.run());
         let piece = r#"{"type":"stream_event","uuid":"u","session_id":"s","event":{"type":"ping"}}"#;
         cli.say(&format!("{}\n{piece}\n{piece}\n{}", news(1), news(2))).await;
@@ -113,7 +113,7 @@ async fn the_end_of_a_dropped_session_is_seen_once() {
     let (link, cli) = link(1 << 16).await;
     let seen = Seen::default();
     let (responder, observer) = (Arc::new(seen.clone()), Arc::new(seen.clone()));
-    let connection = connect_observed(link, responder, observer, Settings::default());
+    let connection = connect_observed(link, responder, observer, Config::default());
     drop(connection);
     assert_eq!(seen.take(), ["ended: the session ended (the session was given up)"]);
     assert!(cli.hear().await.is_none());

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use agentwire_control::{ControlError, NoResponder, PromptState, Settings};
+use agentwire_control::{Config, ControlError, NoResponder, PromptState};
 use agentwire_protocol::{Uuid, message::UserInput};
 use agentwire_transport::ExitReport;
 use tokio::time::{Instant, timeout};
 
-use super::{Cli, Session, news, next, quiet, settings, start, waits};
+use super::{Cli, Session, config, news, next, quiet, start, waits};
 
 fn prompt(uuid: &str) -> UserInput {
     let mut prompt = UserInput::new("p".repeat(200).as_str());
@@ -22,8 +22,8 @@ fn lifecycle(uuid: &str, state: &str) -> String {
 const RESULT: &str = r#"{"subtype":"success","is_error":false,"result":"","type":"result"}"#;
 
 /// A session to which these prompts were sent, and that has taken them.
-async fn sent(settings: Settings, uuids: &[&str]) -> Session {
-    let session = start(NoResponder::default(), settings).await;
+async fn sent(config: Config, uuids: &[&str]) -> Session {
+    let session = start(NoResponder::default(), config).await;
     for uuid in uuids {
         session.control.send(&prompt(uuid)).await.unwrap();
         assert_eq!(session.cli.hear().await.unwrap()["uuid"], *uuid);
@@ -35,7 +35,7 @@ async fn sent(settings: Settings, uuids: &[&str]) -> Session {
 #[tokio::test(start_paused = true)]
 async fn each_end_of_a_prompt() {
     let Session { control, messages: _messages, cli, driver: _driver } =
-        sent(Settings::default(), &["a", "b", "c"]).await;
+        sent(Config::default(), &["a", "b", "c"]).await;
     let ids = ["a", "b", "c"].map(Uuid::from);
     assert!(waits(control.prompt_begun(&ids[0])).await);
     for uuid in ["a", "b", "c"] {
@@ -63,7 +63,7 @@ async fn each_end_of_a_prompt() {
 #[tokio::test(start_paused = true)]
 async fn a_cli_that_tells_nothing_settles_prompts_by_its_result() {
     let Session { control, messages: _messages, cli, driver: _driver } =
-        sent(Settings::default(), &["a"]).await;
+        sent(Config::default(), &["a"]).await;
     cli.say(RESULT).await;
     assert_eq!(control.prompt_settled(&"a".into()).await.unwrap(), PromptState::Completed);
     assert!(!control.names_prompts());
@@ -72,7 +72,7 @@ async fn a_cli_that_tells_nothing_settles_prompts_by_its_result() {
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_nobody_sent_and_one_whose_session_ends() {
     let Session { control, messages: _messages, cli, driver: _driver } =
-        sent(Settings::default(), &["a"]).await;
+        sent(Config::default(), &["a"]).await;
     let error = control.prompt_settled(&"z".into()).await.unwrap_err();
     assert!(matches!(&error, ControlError::UnknownPrompt { prompt } if prompt.as_str() == "z"), "{error:?}");
     let (settled, ()) =
@@ -84,7 +84,7 @@ async fn a_prompt_that_nobody_sent_and_one_whose_session_ends() {
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_prompt_makes_reading_go_on_and_loses_nothing() {
     let Session { control, mut messages, cli, driver: _driver } =
-        sent(settings(|settings| settings.parked_quiet = 1024), &["a"]).await;
+        sent(config(|config| config.unread_soft_limit = 1024), &["a"]).await;
     let speaking = tokio::spawn(async move {
         speak(&cli, 500).await;
         cli.say(&lifecycle("a", "completed")).await;
@@ -108,11 +108,10 @@ async fn who_waits_for_a_prompt_makes_reading_go_on_and_loses_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn past_the_open_limit_senders_and_those_who_wait_for_a_prompt_are_told() {
-    let settings = settings(|settings| {
-        (settings.parked_quiet, settings.parked_open, settings.unwritten) = (4096, 32_768, 100);
+    let config = config(|config| {
+        (config.unread_soft_limit, config.unread_hard_limit, config.write_buffer_limit) = (4096, 32_768, 100);
     });
-    let Session { control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), settings).await;
+    let Session { control, mut messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
     // One is being written, one waits, and there is no room for a third.
     for uuid in ["a", "b"] {
         control.send(&prompt(uuid)).await.unwrap();
@@ -187,7 +186,7 @@ async fn speak(cli: &Cli, count: usize) {
 
 /// A session whose CLI has read none of its input, and that has taken two prompts: so many that a third one waits.
 async fn full() -> Session {
-    let session = start(NoResponder::default(), settings(|settings| settings.unwritten = 10)).await;
+    let session = start(NoResponder::default(), config(|config| config.write_buffer_limit = 10)).await;
     for uuid in ["a", "b"] {
         session.control.send(&prompt(uuid)).await.unwrap();
     }
@@ -199,7 +198,7 @@ async fn prompt_that_finds_no_room_is_not_sent() {
     let Session { control, messages: _messages, cli, driver: _driver } = full().await;
     let start = Instant::now();
     let error = control.send(&prompt("c")).await.unwrap_err();
-    let limit = Settings::default().call_limit;
+    let limit = Config::default().call_limit;
     let ControlError::NotSent { subtype, after, waiting } = &error else { panic!("{error:?}") };
     assert_eq!((&**subtype, *after, start.elapsed() >= limit), ("user", limit, true));
     assert!(*waiting > 200, "{waiting}");

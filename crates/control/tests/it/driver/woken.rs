@@ -6,14 +6,14 @@ use agentwire_control::{CallContext, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use tokio::{sync::Mutex, task::JoinSet, time::timeout};
 
-use super::{Session, ask, news, next, settings, start_with};
+use super::{Session, ask, config, news, next, start_with};
 use crate::script::{inbound, success};
 
 /// Senders wait for room, the peer for who reads, and callbacks are answered between, all at once on several threads and
 /// with limits that are reached all the time: a wake that got lost would leave somebody waiting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_is_left_waiting_where_all_wait_for_each_other() {
-    let tight = settings(|settings| (settings.unwritten, settings.parked_quiet) = (100, 1024));
+    let tight = config(|config| (config.write_buffer_limit, config.unread_soft_limit) = (100, 1024));
     let Session { control, mut messages, cli, driver: _driver } = start_with(64, Answers, tight).await;
     let mut all = JoinSet::new();
     // One line at a time, whoever says it.

@@ -10,8 +10,8 @@ use std::{
 };
 
 use agentwire_transport::{
-    ExitReport, Lifeline, Link, Transport as _, TransportError,
-    process::{Grace, Launch, ProcessLifeline, ProcessSink, ProcessSource, ProcessTransport},
+    Connected, ExitReport, PeerHandle, Transport as _, TransportError,
+    process::{Grace, Launch, ProcessHandle, ProcessSink, ProcessSource, ProcessTransport},
 };
 use tokio::{sync::oneshot, time::timeout};
 
@@ -37,7 +37,7 @@ pub(crate) struct Program<'a> {
 #[derive(Debug)]
 pub(crate) struct Child {
     /// `None` once it is being ended.
-    lifeline: Option<ProcessLifeline>,
+    handle: Option<ProcessHandle>,
     gone: oneshot::Receiver<Infallible>,
     /// How long its end may take.
     limit: Duration,
@@ -80,7 +80,7 @@ pub(crate) async fn start(
         .stderr_tail(STDERR_TAIL)
         .on_stderr(move |line| stderr.stderr(line))
         .keep(kept);
-    let Link { source, sink, lifeline } =
+    let Connected { source, sink, handle } =
         transport.open().await.map_err(|error| explain(error, program.written))?;
     // After the second grace it is killed, and what is left of its group has that grace, too.
     let limit = [grace.after_terminate, grace.after_terminate, grace.drain, SURPLUS]
@@ -88,14 +88,14 @@ pub(crate) async fn start(
         .fold(grace.after_input, Duration::saturating_add);
     let backlog = Arc::new(Backlog::new());
     let lines = Lines::new(source, sink, Arc::clone(&backlog), Arc::clone(record));
-    let child = Child { lifeline: Some(lifeline), gone, limit, backlog, record: Arc::clone(record) };
+    let child = Child { handle: Some(handle), gone, limit, backlog, record: Arc::clone(record) };
     Ok((lines, child))
 }
 
 impl Child {
     /// How it ended, where it does so within a limit.
     pub(crate) async fn ended(&self, limit: Duration) -> Option<ExitReport> {
-        timeout(limit, self.lifeline.as_ref()?.ended()).await.ok()
+        timeout(limit, self.handle.as_ref()?.wait()).await.ok()
     }
 
     /// That it is spoken to no more because it takes no input, where that is so.
@@ -105,12 +105,12 @@ impl Child {
 
     /// The end of what it has written to its stderr.
     pub(crate) fn stderr_tail(&self) -> String {
-        self.lifeline.as_ref().map(Lifeline::stderr_tail).unwrap_or_default()
+        self.handle.as_ref().map(PeerHandle::stderr_tail).unwrap_or_default()
     }
 
     /// Ends it, and returns when nothing is left of it, or what is left can't be ended. Cancel-safe.
     pub(crate) async fn close(&mut self) {
-        self.lifeline = None;
+        self.handle = None;
         if self.gone.is_terminated() {
             return;
         }
@@ -127,7 +127,7 @@ impl Child {
     pub(crate) fn held() -> (impl Sized, Self) {
         let (kept, gone) = oneshot::channel();
         let (backlog, record) = (Arc::new(Backlog::new()), Arc::default());
-        (kept, Self { lifeline: None, gone, limit: SURPLUS, backlog, record })
+        (kept, Self { handle: None, gone, limit: SURPLUS, backlog, record })
     }
 }
 

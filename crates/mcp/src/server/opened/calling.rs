@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ToolOutput,
-    rmcp_server::{GRACE, Scene},
+    rmcp_server::{GRACE, RequestScope},
     server::handler::guarded,
     tool::Running,
 };
@@ -51,7 +51,7 @@ impl Drop for Calling {
         self.cancelled.cancel();
         if let Ok(runtime) = Handle::try_current() {
             // It ends within the grace, by itself or not.
-            runtime.spawn(Scene::here().set(timeout(GRACE, guarded(running))));
+            runtime.spawn(RequestScope::here().set(timeout(GRACE, guarded(running))));
         }
     }
 }

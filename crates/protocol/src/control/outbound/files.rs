@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::{Uuid, open_enum::open_enum};
 
 /// Which files fit what the user types (`file_suggestions`)?
@@ -73,7 +73,7 @@ impl ControlCall for RewindFiles {
     type Reply = RewindFilesReply;
 }
 
-/// What was taken back, or would be.
+/// What was cancelled, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -176,7 +176,7 @@ impl SeedReadState {
 
 impl ControlCall for SeedReadState {
     const SUBTYPE: &'static str = "seed_read_state";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Adds a directory to work in (`register_repo_root`), below the working directory or one given at the start.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::{Hidden, open_enum::open_enum};
 
 /// Begins to log in to an MCP server at a URL (`mcp_authenticate`).
@@ -93,7 +93,7 @@ impl McpOauthCallbackUrl {
 
 impl ControlCall for McpOauthCallbackUrl {
     const SUBTYPE: &'static str = "mcp_oauth_callback_url";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Logs out of an MCP server at a URL (`mcp_clear_auth`). Not declared, answered by the CLI.
@@ -114,5 +114,5 @@ impl McpClearAuth {
 
 impl ControlCall for McpClearAuth {
     const SUBTYPE: &'static str = "mcp_clear_auth";
-    type Reply = Nothing;
+    type Reply = Ack;
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::RawJson;
 
 /// A JSON-RPC message from one of our in-process MCP servers to the CLI (`mcp_message`).
@@ -26,5 +26,5 @@ impl SendMcpMessage {
 
 impl ControlCall for SendMcpMessage {
     const SUBTYPE: &'static str = "mcp_message";
-    type Reply = Nothing;
+    type Reply = Ack;
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::{PermissionMode, mcp::McpServerConfig};
 
 /// Puts these MCP servers in the place of those set before (`mcp_set_servers`), those of the host included.
@@ -64,7 +64,7 @@ impl McpReconnect {
 
 impl ControlCall for McpReconnect {
     const SUBTYPE: &'static str = "mcp_reconnect";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Turns an MCP server on or off (`mcp_toggle`).
@@ -87,7 +87,7 @@ impl McpToggle {
 
 impl ControlCall for McpToggle {
     const SUBTYPE: &'static str = "mcp_toggle";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Sets how the tools of one MCP server are permitted (`set_mcp_permission_mode_override`).
@@ -107,7 +107,7 @@ pub struct SetMcpPermissionModeOverride {
 }
 
 impl SetMcpPermissionModeOverride {
-    /// Sets this mode for this server, or takes it back.
+    /// Sets this mode for this server, or cancels it.
     pub fn new(server_name: impl Into<Box<str>>, mode: Option<PermissionMode>) -> Self {
         Self { server_name: server_name.into(), mode }
     }

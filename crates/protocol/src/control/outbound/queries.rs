@@ -73,7 +73,7 @@ pub struct GetBinaryVersionReply {
 ///
 /// Not declared, answered by the CLI. Known since CLI 2.1.197.
 /// `system/control_request_progress` tells how it goes.
-/// It can be taken back with a `control_cancel_request`, and then has an error for a reply.
+/// It can be cancelled with a `control_cancel_request`, and then has an error for a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SideQuestion {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::{
     Nullable, PermissionMode, Secrets, SessionId, agent::AgentDefinition, control::InitializeReply,
     open_enum::open_enum,
@@ -37,7 +37,7 @@ impl RenameSession {
 
 impl ControlCall for RenameSession {
     const SUBTYPE: &'static str = "rename_session";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 open_enum! {
@@ -69,7 +69,7 @@ impl SetColor {
 
 impl ControlCall for SetColor {
     const SUBTYPE: &'static str = "set_color";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Has the model make up a title (`generate_session_title`).
@@ -119,7 +119,7 @@ pub struct EndSession {
 
 impl ControlCall for EndSession {
     const SUBTYPE: &'static str = "end_session";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Makes a session of a spare process (`claim_session`), one that was started with `--await-claim`.

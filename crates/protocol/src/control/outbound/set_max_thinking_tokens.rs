@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::{Nullable, open_enum::open_enum};
 
 /// How much the model may think from now on, and how much of it is shown (`set_max_thinking_tokens`).
@@ -28,7 +28,7 @@ impl SetMaxThinkingTokens {
 
 impl ControlCall for SetMaxThinkingTokens {
     const SUBTYPE: &'static str = "set_max_thinking_tokens";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 open_enum! {

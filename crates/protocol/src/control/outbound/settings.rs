@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings};
 
 /// Lays settings over the session's own (`apply_flag_settings`), as `--settings` does; nothing is saved.
@@ -26,7 +26,7 @@ impl ApplyFlagSettings {
 
 impl ControlCall for ApplyFlagSettings {
     const SUBTYPE: &'static str = "apply_flag_settings";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Saves settings (`update_settings`). CLI 2.1.197 does not know it.
@@ -50,7 +50,7 @@ impl UpdateSettings {
 
 impl ControlCall for UpdateSettings {
     const SUBTYPE: &'static str = "update_settings";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 open_enum! {

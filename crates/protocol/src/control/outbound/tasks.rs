@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, Nothing};
+use super::{Ack, ControlCall};
 use crate::{ToolUseId, Uuid};
 
 /// Drops a waiting prompt (`cancel_async_message`); one that has begun is not touched.
@@ -54,7 +54,7 @@ impl StopTask {
 
 impl ControlCall for StopTask {
     const SUBTYPE: &'static str = "stop_task";
-    type Reply = Nothing;
+    type Reply = Ack;
 }
 
 /// Sends running commands and agents to the background (`background_tasks`), so that the turn goes on.
@@ -140,5 +140,5 @@ impl SetHasSubscribers {
 
 impl ControlCall for SetHasSubscribers {
     const SUBTYPE: &'static str = "set_has_subscribers";
-    type Reply = Nothing;
+    type Reply = Ack;
 }

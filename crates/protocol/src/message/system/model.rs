@@ -40,7 +40,7 @@ open_enum! {
 
 /// The model declined, and another one was asked instead (`system/model_refusal_fallback`).
 ///
-/// It comes after the messages of the refused attempt were taken back; see also
+/// It comes after the messages of the refused attempt were cancelled; see also
 /// [`Assistant::supersedes`](crate::message::Assistant::supersedes).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]

@@ -124,7 +124,7 @@ impl Responder for Recording {
     }
 }
 
-/// A request without a recorded answer stays open until it is taken back or the session ends.
+/// A request without a recorded answer stays open until it is cancelled or the session ends.
 async fn never(cancelled: impl Future<Output = ()>) -> Answer {
     cancelled.await;
     Err("no answer was recorded".to_owned())

@@ -4,7 +4,7 @@ use std::{future::pending, sync::Arc};
 
 use agentwire::{
     RawJson,
-    mcp::{Handling, Outbox, Serve, Session},
+    mcp::{McpService, Outbox, ResponseFuture, ServerInstance},
 };
 
 use super::book::{Answer, Book};
@@ -44,14 +44,14 @@ impl RecordedServer {
     }
 }
 
-impl Serve for RecordedServer {
-    fn open(&self, _: Outbox) -> Box<dyn Session> {
+impl McpService for RecordedServer {
+    fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
         Box::new(self.clone())
     }
 }
 
-impl Session for RecordedServer {
-    fn handle(&self, message: RawJson) -> Handling {
+impl ServerInstance for RecordedServer {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
         let answer = Json::parse(message.as_str().as_bytes()).and_then(|message| self.answer(&message));
         Box::pin(async move {
             match answer {

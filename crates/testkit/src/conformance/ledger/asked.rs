@@ -69,8 +69,8 @@ impl Asked {
 
     pub(super) fn cancelled(&mut self, line: usize, id: &str, report: &mut Report) {
         match self.find_mut(id) {
-            None => report.find(line, format!("{id} is taken back, which was never asked")),
-            Some(request) if request.cancelled => report.find(line, format!("{id} is taken back twice")),
+            None => report.find(line, format!("{id} is cancelled, which was never asked")),
+            Some(request) if request.cancelled => report.find(line, format!("{id} is cancelled twice")),
             Some(request) => request.cancelled = true,
         }
     }
@@ -114,7 +114,7 @@ impl Asked {
         open.for_each(|request| request.too_late = true);
     }
 
-    /// Every request must have had its answer, unless it was taken back, or its turn was open when our input ended.
+    /// Every request must have had its answer, unless it was cancelled, or its turn was open when our input ended.
     pub(super) fn end(&self, report: &mut Report) {
         for request in self.requests.iter().filter(|request| request.is_open() && !request.excused) {
             let may_be_open = request.too_late && (!request.outlived || request.of_agent);

@@ -196,7 +196,7 @@ impl Turns {
 }
 
 impl Calls {
-    /// A question is answered or taken back.
+    /// A question is answered or cancelled.
     fn settle(&mut self, question: &str) {
         if self.questions.remove(question) {
             self.settled += 1;

@@ -125,10 +125,10 @@ impl Play<'_> {
             (Incoming::Message(message, _), Some(read)) if message.kind() == read.kind() => Ok(()),
             // A request without an id can't be answered.
             (Incoming::Unhandled(..), Some(read)) if read.kind() == "control_request" => Ok(()),
-            (Incoming::Undecodable(..) | Incoming::Noise(_), _) if item.has(Mark::Undecodable) => Ok(()),
+            (Incoming::Undecodable(..) | Incoming::NonJson(_), _) if item.has(Mark::Undecodable) => Ok(()),
             (Incoming::Undecodable(error, _), _) => Err(format!("it can't be decoded: {error}")),
-            (Incoming::Noise(_), None) if item.has(Mark::Noise) => Ok(()),
-            (Incoming::Noise(_), _) => Err("it is no JSON object".to_owned()),
+            (Incoming::NonJson(_), None) if item.has(Mark::Noise) => Ok(()),
+            (Incoming::NonJson(_), _) => Err("it is no JSON object".to_owned()),
             (other, _) => Err(format!("it was read as something else: {other:?}")),
         }
     }

@@ -19,7 +19,7 @@ impl Play<'_> {
         let done = match read.map(|read| (read, &read.role)) {
             Some((read, Role::Request { id, subtype })) => self.call(line, text, read, id, subtype),
             Some((read, Role::Response { id })) => self.answer(text, read, id),
-            Some((_, Role::Cancel { id })) => self.take_back(text, id),
+            Some((_, Role::Cancel { id })) => self.cancel_ours(text, id),
             read => self.send(text, read.map(|(read, _)| read)),
         };
         if let Err(why) = done {
@@ -64,7 +64,7 @@ impl Play<'_> {
         let was_open = self.asked.remove(id);
         let answered = self.router.answer(&RequestId::from(id), reply).is_ok();
         match (was_open, answered) {
-            // It was taken back or answered before: nothing may be sent.
+            // It was cancelled or answered before: nothing may be sent.
             (false, false) => return Ok(()),
             (true, true) => {}
             (true, false) => return Err("the router refuses the answer to an open request".to_owned()),
@@ -95,7 +95,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    fn take_back(&mut self, text: &Bytes, id: &str) -> Result<(), String> {
+    fn cancel_ours(&mut self, text: &Bytes, id: &str) -> Result<(), String> {
         let Some(ours) =
             self.ids.request(id).map(RequestId::from).filter(|ours| self.calls.contains_key(ours.as_str()))
         else {
@@ -111,7 +111,7 @@ impl Play<'_> {
         if sent.role == (Role::Cancel { id: ours.as_str().into() }) {
             Ok(())
         } else {
-            Err("the router did not tell the CLI that the call is taken back".to_owned())
+            Err("the router did not tell the CLI that the call is cancelled".to_owned())
         }
     }
 

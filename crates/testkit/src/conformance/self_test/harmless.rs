@@ -47,7 +47,7 @@ impl<'a> Near<'a> {
     fn reply_need_not_be(&self) -> Option<&'static str> {
         let id = self.item.theirs()?.id()?;
         if self.ours_before().any(|read| read.role == (Role::Cancel { id: id.into() })) {
-            return Some("a request that was taken back need not be answered");
+            return Some("a request that was cancelled need not be answered");
         }
         if self.is_tool_call(id) && self.scene.items.iter().any(|item| matches!(item.what, What::EndOfInput))
         {
@@ -63,7 +63,7 @@ impl<'a> Near<'a> {
         let id = self.item.ours()?.id()?;
         let was_cancelled = |read: &Recorded| read.role == (Role::Cancel { id: id.into() });
         if self.scene.theirs().any(was_cancelled) {
-            return Some("a request that was taken back need not be answered");
+            return Some("a request that was cancelled need not be answered");
         }
         let request = self
             .scene
@@ -114,7 +114,7 @@ impl<'a> Near<'a> {
             return Some("in a recording of faults an answer may answer nothing");
         }
         let is_named = behind.any(|item| item.ours().or(item.theirs()).and_then(Recorded::id) == Some(id));
-        (!is_named).then_some("a request that was neither answered nor taken back leaves no trace")
+        (!is_named).then_some("a request that was neither answered nor cancelled leaves no trace")
     }
 
     fn result_need_not_be(&self) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 
 use std::{pin::Pin, task::Poll, time::Duration};
 
-use agentwire_transport::{ByteSource, Terminate, TransportError};
+use agentwire_transport::{ByteSource, Signal, TransportError};
 use bytes::{Bytes, BytesMut};
 use tokio::time::{sleep, timeout};
 
@@ -41,11 +41,11 @@ pub(super) const CHECKS: &[Check] = &[
     ("the input of a peer that is gone is closed", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(gone_input(link))),
     ("the end is told to everyone, each time the same", Plain, || vec![Say(line("peer", 1)), Exit(7)], |link| Box::pin(end::ended(link))),
     ("gone comes, and not before the end", Plain, || vec![Hear(line("host", 0)), Say(line("peer", 0)), HearEnd, Exit(0)], |link| Box::pin(end::gone(link))),
-    ("a peer that is asked to ends", Signalled, || vec![Say(line("peer", 1)), Await(Terminate::Gently)], |link| Box::pin(end::terminated(link, Terminate::Gently))),
-    ("a peer that is made to ends", Signalled, || vec![Say(line("peer", 1)), Await(Terminate::ByForce)], |link| Box::pin(end::terminated(link, Terminate::ByForce))),
+    ("a peer that is asked to ends", Signalled, || vec![Say(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::terminated(link, Signal::Term))),
+    ("a peer that is made to ends", Signalled, || vec![Say(line("peer", 1)), Await(Signal::Kill)], |link| Box::pin(end::terminated(link, Signal::Kill))),
     ("ending a peer that is gone is no error", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(end::terminated_late(link))),
-    ("dropping the lifeline ends the peer", Plain, || vec![Hear(line("host", 0)), Say(line("peer", 0)), HearEnd, Exit(0)], |link| Box::pin(end::dropped(link))),
-    ("dropping the lifeline ends a peer that heeds no end of input", Signalled, || vec![Say(line("peer", 1)), Await(Terminate::Gently)], |link| Box::pin(end::dropped_while_it_waits(link))),
+    ("dropping the handle ends the peer", Plain, || vec![Hear(line("host", 0)), Say(line("peer", 0)), HearEnd, Exit(0)], |link| Box::pin(end::dropped(link))),
+    ("dropping the handle ends a peer that heeds no end of input", Signalled, || vec![Say(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::dropped_while_it_waits(link))),
 ];
 
 pub(super) async fn run(part: &Part, link: Opened) -> Verdict {

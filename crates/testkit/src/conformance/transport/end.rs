@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use agentwire_transport::{Lifeline, Terminate};
+use agentwire_transport::{PeerHandle, Signal};
 use tokio::time::timeout;
 
 use super::{
@@ -12,9 +12,9 @@ use super::{
 };
 
 pub(super) async fn late_reading(mut link: Opened) -> Verdict {
-    if link.life.lifeline.has_process() {
+    if link.life.handle.has_process() {
         // Where nothing is kept for the host, the peer ends only when it is read.
-        let _ = timeout(link.life.limit / 4, link.life.lifeline.ended()).await;
+        let _ = timeout(link.life.limit / 4, link.life.handle.wait()).await;
     }
     link.source.hear(&many()).await?;
     link.source.end().await
@@ -23,7 +23,7 @@ pub(super) async fn late_reading(mut link: Opened) -> Verdict {
 pub(super) async fn ended(mut link: Opened) -> Verdict {
     link.life.needs_process()?;
     for _ in 0..3 {
-        let _ = once(link.life.lifeline.ended());
+        let _ = once(link.life.handle.wait());
     }
     link.source.hear(&line("peer", 1)).await?;
     let (one, two) = both(link.life.ended(), link.life.ended()).await;
@@ -49,14 +49,14 @@ pub(super) async fn gone(mut link: Opened) -> Verdict {
 }
 
 fn not_yet(life: &Life) -> Verdict {
-    match (once(life.lifeline.ended()), once(life.lifeline.gone())) {
+    match (once(life.handle.wait()), once(life.handle.wait_group())) {
         (Poll::Ready(report), _) => wrong(format!("it has ended, it says ({report}), while it lives")),
         (_, Poll::Ready(())) => wrong("it is gone, it says, while it lives"),
         (Poll::Pending, Poll::Pending) => Ok(()),
     }
 }
 
-pub(super) async fn terminated(mut link: Opened, how: Terminate) -> Verdict {
+pub(super) async fn terminated(mut link: Opened, how: Signal) -> Verdict {
     link.life.needs_process()?;
     link.source.hear(&line("peer", 1)).await?;
     not_yet(&link.life)?;
@@ -69,12 +69,12 @@ pub(super) async fn terminated_late(mut link: Opened) -> Verdict {
     link.source.hear(&line("peer", 1)).await?;
     link.source.end().await?;
     link.life.ended_if_process().await?;
-    terminate(&link.life, Terminate::Gently)?;
-    terminate(&link.life, Terminate::ByForce)
+    terminate(&link.life, Signal::Term)?;
+    terminate(&link.life, Signal::Kill)
 }
 
-fn terminate(life: &Life, how: Terminate) -> Verdict {
-    life.lifeline.terminate(how).or_else(|error| wrong(format!("terminating it failed: {error}")))
+fn terminate(life: &Life, how: Signal) -> Verdict {
+    life.handle.signal(how).or_else(|error| wrong(format!("terminating it failed: {error}")))
 }
 
 pub(super) async fn dropped(link: Opened) -> Verdict {
@@ -82,7 +82,7 @@ pub(super) async fn dropped(link: Opened) -> Verdict {
     sink.say(line("host", 0)).await?;
     source.hear(&line("peer", 0)).await?;
     // A peer without a process is ended by dropping its input too.
-    let sink = life.lifeline.has_process().then_some(sink);
+    let sink = life.handle.has_process().then_some(sink);
     drop(life);
     source.any_end().await?;
     drop(sink);

@@ -8,7 +8,8 @@ use std::{
 };
 
 use agentwire_transport::{
-    BoxLifeline, BoxSink, BoxSource, ByteSink, ByteSource, ExitReport, Lifeline, Link, TransportError,
+    BoxPeerHandle, BoxSink, BoxSource, ByteSink, ByteSource, Connected, ExitReport, PeerHandle,
+    TransportError,
 };
 use bytes::{Bytes, BytesMut};
 use tokio::time::timeout;
@@ -31,7 +32,7 @@ pub(super) struct Sink {
 }
 
 pub(super) struct Life {
-    pub(super) lifeline: BoxLifeline,
+    pub(super) handle: BoxPeerHandle,
     pub(super) limit: Duration,
 }
 
@@ -49,9 +50,9 @@ pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, Fault> {
 }
 
 impl Opened {
-    pub(super) fn new(link: Link<BoxSource, BoxSink, BoxLifeline>, limit: Duration) -> Self {
-        let Link { source, sink, lifeline } = link;
-        Self { source: Source { source, limit }, sink: Sink { sink, limit }, life: Life { lifeline, limit } }
+    pub(super) fn new(link: Connected<BoxSource, BoxSink, BoxPeerHandle>, limit: Duration) -> Self {
+        let Connected { source, sink, handle } = link;
+        Self { source: Source { source, limit }, sink: Sink { sink, limit }, life: Life { handle, limit } }
     }
 }
 
@@ -120,20 +121,20 @@ impl Sink {
 
 impl Life {
     pub(super) fn needs_process(&self) -> Verdict {
-        if self.lifeline.has_process() { Ok(()) } else { Err(Fault::NoProcess) }
+        if self.handle.has_process() { Ok(()) } else { Err(Fault::NoProcess) }
     }
 
     pub(super) async fn ended(&self) -> Result<ExitReport, Fault> {
-        within(self.limit, "`ended` of a peer that has ended", self.lifeline.ended()).await
+        within(self.limit, "`ended` of a peer that has ended", self.handle.wait()).await
     }
 
     pub(super) async fn gone(&self) -> Verdict {
-        within(self.limit, "`gone` of a peer that has ended", self.lifeline.gone()).await
+        within(self.limit, "`gone` of a peer that has ended", self.handle.wait_group()).await
     }
 
     /// The end of a peer that ends by itself, where such a thing can be seen.
     pub(super) async fn ended_if_process(&self) -> Verdict {
-        if self.lifeline.has_process() { self.ended().await.map(drop) } else { Ok(()) }
+        if self.handle.has_process() { self.ended().await.map(drop) } else { Ok(()) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the peer of a check does, as data: a few steps that a process, a thread, a task or a transcript can play.
 
-use agentwire_transport::Terminate;
+use agentwire_transport::Signal;
 use bytes::Bytes;
 
 use super::checks::CHECKS;
@@ -44,8 +44,8 @@ pub enum Step {
     Pause,
     /// Ends its output abnormally, after all that was said.
     Break,
-    /// Lives on, whatever becomes of its input, until it is ended this way, or its lifeline is dropped.
-    Await(Terminate),
+    /// Lives on, whatever becomes of its input, until it is ended this way, or its handle is dropped.
+    Await(Signal),
     /// Ends, as a process does with this exit code.
     Exit(u8),
 }
@@ -91,7 +91,7 @@ impl Part {
                 Step::Say(text) => entries.extend(lines(text).map(Entry::Inbound)),
                 Step::HearEnd => entries.push(Entry::EndOfInput),
                 Step::Await(how) => {
-                    let signal = if *how == Terminate::ByForce { "SIGKILL" } else { "SIGTERM" };
+                    let signal = if *how == Signal::Kill { "SIGKILL" } else { "SIGTERM" };
                     entries.extend([Entry::Signal(signal.into()), Entry::End(End::Signal(signal.into()))]);
                 }
                 Step::Exit(code) => entries.push(Entry::End(End::Exit(i32::from(*code)))),

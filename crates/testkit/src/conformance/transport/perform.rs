@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_transport::{ExitReport, MemoryPeer, Terminate, TransportError};
+use agentwire_transport::{ExitReport, MemoryPeer, Signal, TransportError};
 use bytes::Bytes;
 
 use super::part::{Part, Step};
@@ -83,7 +83,7 @@ impl Part {
                 }
                 Step::Await(how) => {
                     told_to_end(&peer).await;
-                    return peer.end(ExitReport::signalled(if *how == Terminate::Gently { 15 } else { 9 }));
+                    return peer.end(ExitReport::signalled(if *how == Signal::Term { 15 } else { 9 }));
                 }
                 Step::Exit(code) => return peer.end(ExitReport::exited(i32::from(*code))),
             };
@@ -118,7 +118,7 @@ async fn hear_in_memory(peer: &MemoryPeer, heard: &mut Bytes, expected: &[u8]) -
     true
 }
 
-/// Waits until the peer is told to end, by a signal or by the end of its lifeline.
+/// Waits until the peer is told to end, by a signal or by the end of its handle.
 async fn told_to_end(peer: &MemoryPeer) {
     let (mut told, mut released) = (pin!(peer.terminated()), pin!(peer.released()));
     poll_fn(|cx| match (told.as_mut().poll(cx), released.as_mut().poll(cx)) {

@@ -33,7 +33,7 @@ pub(in super::super) enum Step {
     McpStatus(Pattern),
     Call(Call),
     Ask(Asking),
-    TakeBack(String),
+    Cancel(String),
     Replied(Call),
     Keep(BTreeMap<String, String>),
     Run(String),

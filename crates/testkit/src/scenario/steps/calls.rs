@@ -43,7 +43,7 @@ impl Play<'_> {
     }
 
     /// Takes a request back: whoever asked does not wait any more, so that the CLI is told.
-    pub(super) async fn take_back(&mut self, name: &str) -> Result<(), String> {
+    pub(super) async fn cancel(&mut self, name: &str) -> Result<(), String> {
         let task = self.asked.remove(name).ok_or("nobody has asked that")?;
         task.abort();
         drop(task.await);

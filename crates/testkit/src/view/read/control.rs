@@ -154,14 +154,14 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn take_back(&mut self, way: Way, id: &str) {
+    pub(super) fn cancel(&mut self, way: Way, id: &str) {
         match self.asked.get(&(way, id.to_owned())).copied() {
             Some(item) => {
                 self.add(item);
-                self.items[item].outcome = Some(Outcome::plain("taken back"));
+                self.items[item].outcome = Some(Outcome::plain("cancelled"));
             }
             None => {
-                let item = self.push(Kind::System, "an unknown request is taken back");
+                let item = self.push(Kind::System, "an unknown request is cancelled");
                 self.items[item].note = crate::view::escape::beginning(id, 80).to_owned();
             }
         }

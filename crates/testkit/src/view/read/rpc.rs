@@ -32,7 +32,7 @@ impl Reader<'_> {
         if method == "notifications/cancelled" {
             let id = rpc["params"]["requestId"].to_string();
             if let Some(call) = self.called.get(&(way, server, id)).copied() {
-                self.items[call].outcome = Some(Outcome::plain("taken back"));
+                self.items[call].outcome = Some(Outcome::plain("cancelled"));
                 self.mention(call);
             }
         }

@@ -16,13 +16,13 @@ use std::{
 use agentwire::{
     Control, ControlError, Incoming, Message, Options, Session, SessionBuilder,
     hooks::{Hooks, Matcher},
-    mcp::{Handling, McpServers, Outbox, Serve, Session as McpSession},
+    mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance},
     protocol::{
         RawJson,
         hook::{HookReply, PreToolUse},
     },
     transport::{
-        BoxLifeline, BoxSink, BoxSource, BoxTransport, Link, Transport, TransportError,
+        BoxPeerHandle, BoxSink, BoxSource, BoxTransport, Connected, Transport, TransportError,
         process::ProcessTransport,
     },
 };
@@ -76,8 +76,8 @@ async fn denied(place: &Place, session: &str, with: impl FnOnce(SessionBuilder) 
 /// A server that never answers, and asks the CLI for something as soon as it is opened.
 struct Hangs;
 
-impl Serve for Hangs {
-    fn open(&self, outbox: Outbox) -> Box<dyn McpSession> {
+impl McpService for Hangs {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
         let control: Control = outbox.control().clone();
         let asking = tokio::spawn(async move { control.mcp_status().await.map(drop) });
         Box::new(Asking(asking))
@@ -86,8 +86,8 @@ impl Serve for Hangs {
 
 struct Asking(JoinHandle<Result<(), ControlError>>);
 
-impl McpSession for Asking {
-    fn handle(&self, _: RawJson) -> Handling {
+impl ServerInstance for Asking {
+    fn handle(&self, _: RawJson) -> ResponseFuture {
         Box::pin(pending())
     }
 }
@@ -121,9 +121,9 @@ struct Late(ProcessTransport);
 impl Transport for Late {
     type Source = BoxSource;
     type Sink = BoxSink;
-    type Lifeline = BoxLifeline;
+    type Handle = BoxPeerHandle;
 
-    async fn open(self) -> Result<Link<BoxSource, BoxSink, BoxLifeline>, TransportError> {
+    async fn open(self) -> Result<Connected<BoxSource, BoxSink, BoxPeerHandle>, TransportError> {
         let link = self.0.open().await?.boxed();
         // It is the delay that is tried: nothing ends it early.
         let _elapsed = timeout(SLOW, pending::<()>()).await;

@@ -5,7 +5,7 @@ use std::{process::Command, sync::Arc, time::Duration};
 
 use agentwire::{
     ControlError, EndedBy, Error, Incoming, Options, PromptState, Session,
-    control::Settings,
+    control::Config,
     hooks::Hooks,
     protocol::{Uuid, hook::PreToolUse, message::UserInput},
 };
@@ -142,9 +142,9 @@ async fn hook_behind_unread_messages_runs() {
 async fn prompt_that_a_stopped_cli_does_not_read_is_not_sent() {
     bounded(async {
         let place = Place::scripted(r#"{"replies": [{"blocks": [{"text": "ok"}], "times": 9}]}"#).await;
-        let mut settings = Settings::default();
-        settings.unwritten = 1000;
-        let builder = Session::builder().options(place.options()).settings(settings);
+        let mut config = Config::default();
+        config.write_buffer_limit = 1000;
+        let builder = Session::builder().options(place.options()).config(config);
         let mut session = builder.connect().await.unwrap();
         let pid = session.initialized().pid.unwrap();
         signal("-STOP", pid);

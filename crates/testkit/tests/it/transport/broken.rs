@@ -11,8 +11,8 @@ use std::{
 };
 
 use agentwire_transport::{
-    BoxLifeline, BoxSink, BoxSource, ByteSink, ByteSource, ExitReport, Lifeline, Link, MemoryTransport,
-    Terminate, Transport, TransportError,
+    BoxPeerHandle, BoxSink, BoxSource, ByteSink, ByteSource, Connected, ExitReport, MemoryTransport,
+    PeerHandle, Signal, Transport, TransportError,
 };
 use bytes::Bytes;
 use tokio::sync::{Mutex, MutexGuard};
@@ -79,8 +79,8 @@ pub(super) const FAULTS: &[(Fault, &str)] = &[
     (Fault::NotGentle, "a peer that is asked to ends"),
     (Fault::NotByForce, "a peer that is made to ends"),
     (Fault::RefusesLateSignals, "ending a peer that is gone is no error"),
-    (Fault::Forgets, "dropping the lifeline ends the peer"),
-    (Fault::Forgets, "dropping the lifeline ends a peer that heeds no end of input"),
+    (Fault::Forgets, "dropping the handle ends the peer"),
+    (Fault::Forgets, "dropping the handle ends a peer that heeds no end of input"),
 ];
 
 pub(super) struct Broken {
@@ -97,16 +97,16 @@ impl Broken {
 impl Transport for Broken {
     type Source = Source;
     type Sink = Sink;
-    type Lifeline = Life;
+    type Handle = Life;
 
-    async fn open(self) -> Result<Link<Source, Sink, Life>, TransportError> {
-        let Link { source, sink, lifeline } = self.inner.open().await?.boxed();
-        let lifeline = Arc::new(lifeline);
+    async fn open(self) -> Result<Connected<Source, Sink, Life>, TransportError> {
+        let Connected { source, sink, handle } = self.inner.open().await?.boxed();
+        let handle = Arc::new(handle);
         let shared = Shared { fault: self.fault, lock: Arc::default(), finished: Arc::default() };
-        Ok(Link {
-            source: Source { source, life: Arc::downgrade(&lifeline), state: 0, shared: shared.clone() },
+        Ok(Connected {
+            source: Source { source, life: Arc::downgrade(&handle), state: 0, shared: shared.clone() },
             sink: Sink { sink, held: None, shared },
-            lifeline: Life { lifeline: Some(lifeline), told: AtomicUsize::new(0), fault: self.fault },
+            handle: Life { handle: Some(handle), told: AtomicUsize::new(0), fault: self.fault },
         })
     }
 }
@@ -131,7 +131,7 @@ impl Shared {
 
 pub(super) struct Source {
     source: BoxSource,
-    life: Weak<BoxLifeline>,
+    life: Weak<BoxPeerHandle>,
     state: usize,
     shared: Shared,
 }
@@ -139,7 +139,7 @@ pub(super) struct Source {
 impl ByteSource for Source {
     async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
         let _lock = self.shared.lock().await;
-        let has_ended = || self.life.upgrade().is_some_and(|life| once(life.ended()).is_ready());
+        let has_ended = || self.life.upgrade().is_some_and(|life| once(life.wait()).is_ready());
         self.state += 1;
         match self.shared.fault {
             Some(Fault::EmptyChunks) if self.state % 2 == 1 => return Ok(Some(Bytes::new())),
@@ -219,20 +219,20 @@ impl ByteSink for Sink {
 }
 
 pub(super) struct Life {
-    lifeline: Option<Arc<BoxLifeline>>,
+    handle: Option<Arc<BoxPeerHandle>>,
     told: AtomicUsize,
     fault: Option<Fault>,
 }
 
 impl Life {
-    fn inner(&self) -> &BoxLifeline {
-        self.lifeline.as_ref().unwrap()
+    fn inner(&self) -> &BoxPeerHandle {
+        self.handle.as_ref().unwrap()
     }
 }
 
-impl Lifeline for Life {
-    async fn ended(&self) -> ExitReport {
-        let report = self.inner().ended().await;
+impl PeerHandle for Life {
+    async fn wait(&self) -> ExitReport {
+        let report = self.inner().wait().await;
         let told = self.told.fetch_add(1, Ordering::Relaxed);
         match self.fault {
             Some(Fault::EndsForOne) if told > 0 => pending().await,
@@ -241,22 +241,22 @@ impl Lifeline for Life {
         }
     }
 
-    async fn gone(&self) {
+    async fn wait_group(&self) {
         match self.fault {
             Some(Fault::NeverGone) => pending().await,
             Some(Fault::GoneTooEarly) => {}
-            _ => self.inner().gone().await,
+            _ => self.inner().wait_group().await,
         }
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
         match self.fault {
-            Some(Fault::NotGentle) if how == Terminate::Gently => Ok(()),
-            Some(Fault::NotByForce) if how == Terminate::ByForce => Ok(()),
-            Some(Fault::RefusesLateSignals) if once(self.inner().ended()).is_ready() => {
+            Some(Fault::NotGentle) if signal == Signal::Term => Ok(()),
+            Some(Fault::NotByForce) if signal == Signal::Kill => Ok(()),
+            Some(Fault::RefusesLateSignals) if once(self.inner().wait()).is_ready() => {
                 Err(TransportError::Closed)
             }
-            _ => self.inner().terminate(how),
+            _ => self.inner().signal(signal),
         }
     }
 
@@ -269,7 +269,7 @@ impl Lifeline for Life {
 impl Drop for Life {
     fn drop(&mut self) {
         if self.fault == Some(Fault::Forgets) {
-            std::mem::forget(self.lifeline.take());
+            std::mem::forget(self.handle.take());
         }
     }
 }

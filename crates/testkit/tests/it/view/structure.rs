@@ -171,7 +171,7 @@ fn what_is_unknown_undecodable_unanswered_or_unasked_is_told() {
     assert!(item(&page, 6).contains("o open\">no answer"));
     assert!(item(&page, 7).contains("an answer to no known request"));
     assert!(item(&page, 8).contains("<strong class=badge>unknown</strong>"));
-    assert!(item(&page, 9).contains("o plain\">taken back"));
+    assert!(item(&page, 9).contains("o plain\">cancelled"));
     assert!(page.contains("40 ms") && !page.contains("No times recorded"));
 }
 

@@ -22,15 +22,15 @@ use tokio::sync::Notify;
 
 use super::{AFTER_A_TURN, Game, Place, bounded, reply, shell, uses};
 
-/// A handler that never decides, and tells when its question is taken back.
-fn waits(began: &Arc<Notify>, taken_back: &Arc<Notify>) -> PermissionHandler {
-    let (began, taken_back) = (Arc::clone(began), Arc::clone(taken_back));
+/// A handler that never decides, and tells when its question is cancelled.
+fn waits(began: &Arc<Notify>, cancelled: &Arc<Notify>) -> PermissionHandler {
+    let (began, cancelled) = (Arc::clone(began), Arc::clone(cancelled));
     PermissionHandler::new(move |_, cx: CallContext| {
-        let (began, taken_back) = (Arc::clone(&began), Arc::clone(&taken_back));
+        let (began, cancelled) = (Arc::clone(&began), Arc::clone(&cancelled));
         async move {
             began.notify_one();
             cx.cancelled.cancelled().await;
-            taken_back.notify_one();
+            cancelled.notify_one();
             pending::<Decision>().await
         }
     })
@@ -40,7 +40,7 @@ fn waits(began: &Arc<Notify>, taken_back: &Arc<Notify>) -> PermissionHandler {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_hook_that_decides_first_has_the_question_taken_back() {
     for allows in [true, false] {
-        let (began, taken_back) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let asked = Arc::clone(&began);
         let hooks = Hooks::new().on(PermissionRequest, move |_, _| {
             let asked = Arc::clone(&asked);
@@ -49,11 +49,11 @@ async fn a_hook_that_decides_first_has_the_question_taken_back() {
                 if allows { HookReply::allow_request() } else { HookReply::deny_request("says the hook") }
             }
         });
-        let game = Game::new(waits(&began, &taken_back)).hooks(hooks);
+        let game = Game::new(waits(&began, &cancelled)).hooks(hooks);
         let played = game.play(uses([shell("mkfifo p")])).await;
         assert_eq!(played.exists("project/p"), allows, "{:?}", played.results);
         assert_eq!(played.results[0].1.contains("says the hook"), !allows);
-        taken_back.notified().await;
+        cancelled.notified().await;
         assert_eq!(played.turns[0].permission_denials.len(), usize::from(!allows));
     }
 }
@@ -97,15 +97,15 @@ async fn a_handler_that_decides_first_is_not_overruled_and_the_hook_is_left_open
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn an_interrupt_takes_an_open_question_back() {
     bounded(async {
-        let (began, taken_back) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let place = Place::scripted(&uses([shell("mkfifo p")]).to_string()).await;
         let options = place.options().cwd(place.path("project"));
-        let builder = Session::builder().options(options).permissions(waits(&began, &taken_back));
+        let builder = Session::builder().options(options).permissions(waits(&began, &cancelled));
         let mut session = builder.connect().await.unwrap();
         let turn = session.ask("Go.").await.unwrap();
         began.notified().await;
         turn.session().interrupt().await.unwrap();
-        taken_back.notified().await;
+        cancelled.notified().await;
         let result = turn.finish().await.unwrap().unwrap();
         assert!(result.is_error && !place.file("project/p").exists());
         assert_eq!(result.permission_denials.len(), 1);

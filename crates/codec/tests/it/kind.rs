@@ -1,78 +1,84 @@
-//! The head: kind and ids, found for any order of keys, any spacing, and as far as the text goes.
+//! Kind and ids, found for any order of keys, any spacing, and as far as the text goes.
 
-use agentwire_codec::Head;
+use agentwire_codec::FrameKind;
 use proptest::prelude::*;
 
-fn check(line: &str, head: &Head) {
-    assert_eq!(Head::of(line.as_bytes()), *head, "{line}");
+fn check(line: &str, kind: &FrameKind) {
+    assert_eq!(FrameKind::of(line.as_bytes()), *kind, "{line}");
 }
 
-fn request(id: &str) -> Head {
-    Head::Request(Some(id.into()))
+fn request(id: &str) -> FrameKind {
+    FrameKind::Request(Some(id.into()))
 }
 
-fn response(id: &str) -> Head {
-    Head::Response(Some(id.into()))
+fn response(id: &str) -> FrameKind {
+    FrameKind::Response(Some(id.into()))
 }
 
 #[test]
 fn every_kind_is_found() {
     check(r#"{"type":"control_request","request_id":"a","request":{}}"#, &request("a"));
     check(r#"{"type":"control_response","response":{"subtype":"success","request_id":"a"}}"#, &response("a"));
-    check(r#"{"type":"control_cancel_request","request_id":"a"}"#, &Head::Cancel(Some("a".into())));
-    check(r#"{"type":"result"}"#, &Head::Result);
-    check(r#"{"type":"stream_event"}"#, &Head::StreamEvent);
-    check(r#"{"type":"user"}"#, &Head::User);
-    check(r#"{"type":"assistant"}"#, &Head::Other);
-    check(r#"{"no":"type"}"#, &Head::Other);
-    check("{}", &Head::Other);
+    check(r#"{"type":"control_cancel_request","request_id":"a"}"#, &FrameKind::Cancel(Some("a".into())));
+    check(r#"{"type":"result"}"#, &FrameKind::Result);
+    check(r#"{"type":"stream_event"}"#, &FrameKind::StreamEvent);
+    check(r#"{"type":"user"}"#, &FrameKind::User);
+    check(r#"{"type":"assistant"}"#, &FrameKind::Other);
+    check(r#"{"no":"type"}"#, &FrameKind::Other);
+    check("{}", &FrameKind::Other);
     for noise in ["", " ", "text", "[{\"type\":\"result\"}]", "\"type\"", "null", "1", "\0{}"] {
-        check(noise, &Head::Noise);
+        check(noise, &FrameKind::NonJson);
     }
 }
 
 #[test]
 fn missing_and_odd_ids_are_none() {
-    check(r#"{"type":"control_request","request":{"request_id":"inner"}}"#, &Head::Request(None));
-    check(r#"{"type":"control_request","request_id":7}"#, &Head::Request(None));
-    check(r#"{"type":"control_request","request_id":null}"#, &Head::Request(None));
-    check(r#"{"type":"control_response"}"#, &Head::Response(None));
-    check(r#"{"type":"control_response","response":[]}"#, &Head::Response(None));
+    check(r#"{"type":"control_request","request":{"request_id":"inner"}}"#, &FrameKind::Request(None));
+    check(r#"{"type":"control_request","request_id":7}"#, &FrameKind::Request(None));
+    check(r#"{"type":"control_request","request_id":null}"#, &FrameKind::Request(None));
+    check(r#"{"type":"control_response"}"#, &FrameKind::Response(None));
+    check(r#"{"type":"control_response","response":[]}"#, &FrameKind::Response(None));
     check(r#"{"type":"control_response","response":{},"request_id":"beside"}"#, &response("beside"));
     check(r#"{"type":"control_response","request_id":"alone"}"#, &response("alone"));
-    check(r#"{"type":7,"request_id":"a"}"#, &Head::Other);
+    check(r#"{"type":7,"request_id":"a"}"#, &FrameKind::Other);
 }
 
 #[test]
 fn of_a_repeated_kind_the_first_that_is_known_counts() {
-    check(r#"{"type":null,"type":"result"}"#, &Head::Result);
+    check(r#"{"type":null,"type":"result"}"#, &FrameKind::Result);
     check(r#"{"type":"later","type":"control_request","request_id":"a"}"#, &request("a"));
-    check(r#"{"type":"result","type":"later"}"#, &Head::Result);
-    check(r#"{"type":"assistant","type":"result"}"#, &Head::Other);
+    check(r#"{"type":"result","type":"later"}"#, &FrameKind::Result);
+    check(r#"{"type":"assistant","type":"result"}"#, &FrameKind::Other);
 }
 
 #[test]
 fn strings_that_look_like_keys_are_not_keys() {
-    check(r#"{"text":"\"type\":\"result\"","type":"user"}"#, &Head::User);
-    check(r#"{"x":{"type":"result"},"type":"user"}"#, &Head::User);
-    check(r#"{"x":"}","y":["{","]"],"type":"result"}"#, &Head::Result);
-    check(r#"{"x":"\\","type":"result"}"#, &Head::Result);
+    check(r#"{"text":"\"type\":\"result\"","type":"user"}"#, &FrameKind::User);
+    check(r#"{"x":{"type":"result"},"type":"user"}"#, &FrameKind::User);
+    check(r#"{"x":"}","y":["{","]"],"type":"result"}"#, &FrameKind::Result);
+    check(r#"{"x":"\\","type":"result"}"#, &FrameKind::Result);
 }
 
 #[test]
 fn escapes_spacing_and_a_byte_order_mark_are_understood() {
-    check(r#"{"\u0074ype":"resul\u0074"}"#, &Head::Result);
+    check(r#"{"\u0074ype":"resul\u0074"}"#, &FrameKind::Result);
     check(r#"{"type":"control_request","request\u005fid":"\u0061\n"}"#, &request("a\n"));
-    check(" \t{ \"x\" : 1 ,\r \"type\" : \"result\" } ", &Head::Result);
-    check("\u{feff}{\"type\":\"result\"}", &Head::Result);
-    check(r#"{"\ud83d":1,"type":"result"}"#, &Head::Result);
+    check(" \t{ \"x\" : 1 ,\r \"type\" : \"result\" } ", &FrameKind::Result);
+    check("\u{feff}{\"type\":\"result\"}", &FrameKind::Result);
+    check(r#"{"\ud83d":1,"type":"result"}"#, &FrameKind::Result);
 }
 
 #[test]
 fn bytes_that_are_no_utf8_do_not_hide_the_head() {
-    assert_eq!(Head::of(b"{\"x\":\"\xff\",\"type\":\"result\"}"), Head::Result);
-    assert_eq!(Head::of(b"{\"\xff\":1,\"type\":\"control_request\",\"request_id\":\"a\"}"), request("a"));
-    assert_eq!(Head::of(b"{\"type\":\"control_request\",\"request_id\":\"\xff\"}"), Head::Request(None));
+    assert_eq!(FrameKind::of(b"{\"x\":\"\xff\",\"type\":\"result\"}"), FrameKind::Result);
+    assert_eq!(
+        FrameKind::of(b"{\"\xff\":1,\"type\":\"control_request\",\"request_id\":\"a\"}"),
+        request("a")
+    );
+    assert_eq!(
+        FrameKind::of(b"{\"type\":\"control_request\",\"request_id\":\"\xff\"}"),
+        FrameKind::Request(None)
+    );
 }
 
 #[test]
@@ -80,12 +86,12 @@ fn a_cut_line_tells_what_its_start_tells() {
     let line = r#"{"type":"control_request","request_id":"abc","request":{"subtype":"x"}}"#;
     let known = line.find(r#""abc""#).unwrap() + 5;
     for end in 0..line.len() {
-        let head = Head::of(&line.as_bytes()[..end]);
+        let kind = FrameKind::of(&line.as_bytes()[..end]);
         match end {
-            0 => assert_eq!(head, Head::Noise),
-            1..25 => assert_eq!(head, Head::Other, "{end}"),
-            _ if end < known => assert_eq!(head, Head::Request(None), "{end}"),
-            _ => assert_eq!(head, request("abc"), "{end}"),
+            0 => assert_eq!(kind, FrameKind::NonJson),
+            1..25 => assert_eq!(kind, FrameKind::Other, "{end}"),
+            _ if end < known => assert_eq!(kind, FrameKind::Request(None), "{end}"),
+            _ => assert_eq!(kind, request("abc"), "{end}"),
         }
     }
 }
@@ -93,8 +99,8 @@ fn a_cut_line_tells_what_its_start_tells() {
 #[test]
 fn deep_nesting_needs_no_stack() {
     let deep = format!(r#"{{"x":{}{},"type":"result"}}"#, "[".repeat(200_000), "]".repeat(200_000));
-    check(&deep, &Head::Result);
-    check(&format!(r#"{{"x":{}"#, "[".repeat(200_000)), &Head::Other);
+    check(&deep, &FrameKind::Result);
+    check(&format!(r#"{{"x":{}"#, "[".repeat(200_000)), &FrameKind::Other);
 }
 
 proptest! {
@@ -110,22 +116,22 @@ proptest! {
     ) {
         let quoted = serde_json::to_string(&id).unwrap();
         let inner = format!(r#"{{"response":{{"request_id":"no"}},"request_id":{quoted}}}"#);
-        let (kind, field, head) = match kind {
+        let (kind, field, expected) = match kind {
             0 => ("control_request", ("request_id".to_owned(), quoted), request(&id)),
             1 => ("control_response", ("response".to_owned(), inner), response(&id)),
-            2 => ("control_cancel_request", ("request_id".to_owned(), quoted), Head::Cancel(Some(id.as_str().into()))),
-            _ => ("result", ("request_id".to_owned(), quoted), Head::Result),
+            2 => ("control_cancel_request", ("request_id".to_owned(), quoted), FrameKind::Cancel(Some(id.as_str().into()))),
+            _ => ("result", ("request_id".to_owned(), quoted), FrameKind::Result),
         };
         fields.insert(at.index(fields.len() + 1), field);
         fields.insert(then.index(fields.len() + 1), ("type".to_owned(), format!("\"{kind}\"")));
         let fields: Vec<_> = fields.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
-        prop_assert_eq!(Head::of(format!("{{{}}}", fields.join(",")).as_bytes()), head);
+        prop_assert_eq!(FrameKind::of(format!("{{{}}}", fields.join(",")).as_bytes()), expected);
     }
 
     #[test]
     fn nothing_panics(line in prop::collection::vec(prop::sample::select(&b"{}[]\":,\\u1 \xfftype"[..]), 0..60)) {
-        Head::of(&line);
-        Head::of(&[b"{\"type\":\"control_response\",\"response\":", &line[..]].concat());
+        FrameKind::of(&line);
+        FrameKind::of(&[b"{\"type\":\"control_response\",\"response\":", &line[..]].concat());
     }
 }
 

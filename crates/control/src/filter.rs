@@ -7,7 +7,7 @@ use agentwire_codec::{Frame, FrameError};
 /// Takes lines off the stream when they are read, before the router has seen them: what it takes is no message.
 ///
 /// Without one, nothing is asked of anybody: the driver's code is then the same as if there were no such trait.
-pub trait Sieve: Send + Sync + 'static {
+pub trait FrameFilter: Send + Sync + 'static {
     /// Takes a frame, or gives it back for the router.
     ///
     /// Called by the task that reads, in the order of the lines, with no lock held, and before anything behind this line
@@ -15,7 +15,7 @@ pub trait Sieve: Send + Sync + 'static {
     /// A frame lies in a block with others: [`Frame::detach`] one that is kept.
     ///
     /// It is dropped when the last line was read, or the session was given up.
-    fn sift(&self, frame: Frame) -> Option<Frame>;
+    fn filter(&self, frame: Frame) -> Option<Frame>;
 
     /// Reports a line that was too long to be read, in its place among the frames; the reader gets it all the same.
     ///
@@ -25,31 +25,31 @@ pub trait Sieve: Send + Sync + 'static {
     }
 }
 
-/// What the driver sifts with: chosen when it is compiled, so that who has no sieve pays for none.
-pub(crate) trait Sift: Send + Sync + 'static {
+/// What the driver sifts with: chosen when it is compiled, so that who has no filter pays for none.
+pub(crate) trait OptionalFilter: Send + Sync + 'static {
     /// Whether it may take anything.
     const TAKES: bool;
 
-    fn sift(&self, frame: Frame) -> Option<Frame>;
+    fn filter(&self, frame: Frame) -> Option<Frame>;
 
     fn missed(&self, fault: &FrameError);
 }
 
-impl Sift for () {
+impl OptionalFilter for () {
     const TAKES: bool = false;
 
-    fn sift(&self, frame: Frame) -> Option<Frame> {
+    fn filter(&self, frame: Frame) -> Option<Frame> {
         Some(frame)
     }
 
     fn missed(&self, _: &FrameError) {}
 }
 
-impl Sift for Arc<dyn Sieve> {
+impl OptionalFilter for Arc<dyn FrameFilter> {
     const TAKES: bool = true;
 
-    fn sift(&self, frame: Frame) -> Option<Frame> {
-        (**self).sift(frame)
+    fn filter(&self, frame: Frame) -> Option<Frame> {
+        (**self).filter(frame)
     }
 
     fn missed(&self, fault: &FrameError) {

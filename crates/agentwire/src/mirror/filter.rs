@@ -2,19 +2,19 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use agentwire_codec::{Frame, FrameError, Head, Line};
-use agentwire_control::Sieve;
+use agentwire_codec::{Frame, FrameError, FrameKind, Line};
+use agentwire_control::FrameFilter;
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::{Places, queue::Queue, reading::too_long};
 
 /// Takes the mirror's frames off the stream, and has the store flushed at each result.
-pub(super) struct MirrorSieve {
+pub(super) struct MirrorFilter {
     queue: Arc<Queue>,
     places: Arc<Places>,
 }
 
-impl MirrorSieve {
+impl MirrorFilter {
     pub(super) fn new(queue: Arc<Queue>, places: Arc<Places>) -> Self {
         Self { queue, places }
     }
@@ -31,17 +31,17 @@ impl MirrorSieve {
     }
 }
 
-impl Sieve for MirrorSieve {
-    fn sift(&self, mut frame: Frame) -> Option<Frame> {
-        match frame.head {
-            Head::Other if is_mirrored(frame.line.as_bytes()) => {
+impl FrameFilter for MirrorFilter {
+    fn filter(&self, mut frame: Frame) -> Option<Frame> {
+        match frame.kind {
+            FrameKind::Other if is_mirrored(frame.line.as_bytes()) => {
                 frame.detach();
                 if let Err(line) = self.queue.push(frame.line) {
                     self.count(&line);
                 }
                 None
             }
-            Head::Result => {
+            FrameKind::Result => {
                 self.queue.want();
                 Some(frame)
             }
@@ -57,15 +57,15 @@ impl Sieve for MirrorSieve {
     }
 }
 
-impl Drop for MirrorSieve {
+impl Drop for MirrorFilter {
     fn drop(&mut self) {
         self.queue.close();
     }
 }
 
-impl fmt::Debug for MirrorSieve {
+impl fmt::Debug for MirrorFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MirrorSieve").finish_non_exhaustive()
+        f.debug_struct("MirrorFilter").finish_non_exhaustive()
     }
 }
 

@@ -5,25 +5,25 @@ use std::{fmt, io, sync::Arc, time::Duration};
 use super::{closing, running::Running};
 use crate::{
     error::{ExitReport, TransportError},
-    transport::{Lifeline, Terminate},
+    transport::{PeerHandle, Signal},
 };
 
 /// A child's life. Dropping it ends the child: see [`Grace`](super::Grace) for the steps.
 ///
 /// Where something else in this process reaps every child, or SIGCHLD is ignored, the report has neither code nor
 /// signal, and the rest of the group is left to the [guard](super::ProcessTransport::guard): without one it lives on.
-pub struct ProcessLifeline {
+pub struct ProcessHandle {
     running: Arc<Running>,
 }
 
-impl ProcessLifeline {
+impl ProcessHandle {
     pub(super) fn new(running: Arc<Running>) -> Self {
         Self { running }
     }
 
     /// The process id, which is the id of its process group too.
     ///
-    /// May belong to a stranger once the process has ended: for signals, use [`Lifeline::terminate`].
+    /// May belong to a stranger once the process has ended: for signals, use [`PeerHandle::signal`].
     pub fn pid(&self) -> u32 {
         self.running.group.id()
     }
@@ -69,17 +69,17 @@ impl ProcessLifeline {
     }
 }
 
-impl Lifeline for ProcessLifeline {
-    async fn ended(&self) -> ExitReport {
+impl PeerHandle for ProcessHandle {
+    async fn wait(&self) -> ExitReport {
         self.running.ended.wait().await
     }
 
-    async fn gone(&self) {
+    async fn wait_group(&self) {
         self.running.gone.wait().await;
     }
 
-    fn terminate(&self, how: Terminate) -> Result<(), TransportError> {
-        self.signalled(self.running.group.signal(how))
+    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
+        self.signalled(self.running.group.signal(signal))
     }
 
     fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
@@ -95,14 +95,14 @@ impl Lifeline for ProcessLifeline {
     }
 }
 
-impl Drop for ProcessLifeline {
+impl Drop for ProcessHandle {
     fn drop(&mut self) {
         closing::begin(&self.running);
     }
 }
 
-impl fmt::Debug for ProcessLifeline {
+impl fmt::Debug for ProcessHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProcessLifeline").field("pid", &self.pid()).finish_non_exhaustive()
+        f.debug_struct("ProcessHandle").field("pid", &self.pid()).finish_non_exhaustive()
     }
 }

@@ -8,15 +8,15 @@ use std::{
 
 use agentwire_codec::{Frame, Incoming};
 
-use crate::{Delivery, Ending};
+use crate::{Delivery, SessionEnd};
 
 /// What waits for the user to read it.
 #[derive(Debug, Default)]
-pub(super) struct Inbox {
+pub(super) struct MessageQueue {
     parcels: Parcels,
     /// Bytes of what the user has not read: in here, and in the batch that was handed over.
     parked: usize,
-    ended: Option<Arc<Ending>>,
+    ended: Option<Arc<SessionEnd>>,
     /// Nobody reads any more: nothing is kept.
     abandoned: bool,
     /// Who waits for something to read.
@@ -56,7 +56,7 @@ impl Parcel {
     }
 }
 
-impl Inbox {
+impl MessageQueue {
     pub(super) fn push(&mut self, parcel: Parcel) {
         if self.abandoned {
             return;
@@ -70,7 +70,7 @@ impl Inbox {
         &mut self,
         batch: &mut Parcels,
         context: &Context<'_>,
-    ) -> Poll<Result<(), Arc<Ending>>> {
+    ) -> Poll<Result<(), Arc<SessionEnd>>> {
         if !self.parcels.is_empty() {
             std::mem::swap(&mut self.parcels, batch);
             return Poll::Ready(Ok(()));
@@ -110,11 +110,11 @@ impl Inbox {
         self.parked
     }
 
-    pub(super) fn end(&mut self, ending: Arc<Ending>) {
+    pub(super) fn end(&mut self, ending: Arc<SessionEnd>) {
         self.ended.get_or_insert(ending);
     }
 
-    pub(super) fn ended(&self) -> Option<&Arc<Ending>> {
+    pub(super) fn ended(&self) -> Option<&Arc<SessionEnd>> {
         self.ended.as_ref()
     }
 }
