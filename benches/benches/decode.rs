@@ -1,28 +1,58 @@
-//! Every way to read, over the recorded sessions and over a long stream of partial messages.
+//! Decoding a long stream of partial messages, from doing nothing with a line to typing all of it.
 
-#![expect(clippy::expect_used, reason = "a benchmark without its recordings can only stop")]
+use std::hint::black_box;
 
-use agentwire_benches::{fixtures, input::Input, ways};
+use agentwire_codec::{Frame, Incoming, Limits, LineDecoder};
+use agentwire_protocol::Message;
 use agentwire_testkit::bench::stream::{Tags, generate};
+use bytes::Bytes;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use serde::de::IgnoredAny;
 
 fn decode(criterion: &mut Criterion) {
-    let fixtures = fixtures::inbound().expect("the recordings can be read");
-    for (name, bytes) in [
-        ("fixtures", fixtures),
-        ("partial messages", generate(Tags::First, 1)),
-        ("partial messages, tags last", generate(Tags::Last, 1)),
-    ] {
-        let input = Input::new(bytes);
-        let mut group = criterion.benchmark_group(name);
-        group.throughput(Throughput::Bytes(input.bytes().len() as u64));
-        group.sampling_mode(SamplingMode::Flat).sample_size(10);
-        for way in ways::ALL {
-            group.bench_function(way.name, |bencher| bencher.iter(|| (way.read)(&input)));
-        }
-        group.finish();
+    let stream = generate(Tags::First, 1);
+    let blocks: Vec<Bytes> = stream.chunks(BLOCK).map(Bytes::copy_from_slice).collect();
+    let lines = || stream.split_inclusive(|byte| *byte == b'\n');
+    let mut group = criterion.benchmark_group("partial messages");
+    group.throughput(Throughput::Bytes(stream.len() as u64));
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    group.bench_function("IgnoredAny", |bencher| {
+        bencher.iter(|| lines().filter(|line| serde_json::from_slice::<IgnoredAny>(line).is_ok()).count());
+    });
+    group.bench_function("agentwire, event as text", |bencher| {
+        bencher.iter(|| lines().filter(|line| black_box(Message::from_bytes(line)).is_ok()).count());
+    });
+    group.bench_function("agentwire, event typed", |bencher| {
+        bencher.iter(|| {
+            lines().filter(|line| Message::from_bytes(line).is_ok_and(|message| is_typed(&message))).count()
+        });
+    });
+    group.bench_function("through the codec, event typed", |bencher| {
+        bencher.iter(|| {
+            let mut decoder = LineDecoder::new(Limits::default());
+            let mut typed = 0;
+            for block in &blocks {
+                decoder.push(block.clone());
+                while let Some(Ok(line)) = decoder.next() {
+                    let incoming = Incoming::decode(Frame::new(line));
+                    typed += usize::from(incoming.message().is_some_and(is_typed));
+                }
+            }
+            typed
+        });
+    });
+    group.finish();
+}
+
+fn is_typed(message: &Message) -> bool {
+    match message {
+        Message::StreamEvent(event) => black_box(event.event()).is_ok(),
+        _ => true,
     }
 }
+
+/// The capacity of a pipe on Linux, and so the longest read.
+const BLOCK: usize = 64 << 10;
 
 criterion_group!(benches, decode);
 criterion_main!(benches);

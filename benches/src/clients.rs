@@ -1,8 +1,6 @@
-//! The clients: ours, and programs without any SDK, each run as a process of its own.
+//! The clients: ours and one without an SDK, each run as a process of its own.
 
 mod answers;
-mod echo;
-mod floor;
 mod floor_tokio;
 mod ours;
 mod typed;
@@ -18,8 +16,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_testkit::bench::{Plan, Workload};
-pub use floor::in_process;
+use agentwire_testkit::bench::Plan;
 
 use crate::outcome::Outcome;
 
@@ -43,11 +40,7 @@ pub struct Client {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are all that are built in")]
 pub enum BuiltIn {
-    /// One blocking thread without an SDK.
-    Floor,
-    /// A task on tokio that answers without reading; for callbacks alone.
-    Echo,
-    /// What one writes by hand on tokio.
+    /// A client written by hand on tokio, without an SDK.
     FloorTokio,
     /// The whole stack.
     Ours,
@@ -65,13 +58,11 @@ pub enum Flavour {
 
 impl BuiltIn {
     /// All of them, in the order of the tables.
-    pub const ALL: [Self; 4] = [Self::Floor, Self::Echo, Self::FloorTokio, Self::Ours];
+    pub const ALL: [Self; 2] = [Self::FloorTokio, Self::Ours];
 
     /// What tables and arguments call it.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Floor => "floor",
-            Self::Echo => "bare echo",
             Self::FloorTokio => "floor-tokio",
             Self::Ours => "agentwire",
         }
@@ -80,11 +71,6 @@ impl BuiltIn {
     /// The one of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.name() == name)
-    }
-
-    /// Whether it can play this.
-    pub fn plays(self, workload: Workload) -> bool {
-        self != Self::Echo || matches!(workload, Workload::Callback(..))
     }
 
     /// As a program to be started: `program`, which is `bench_client`, by its name.
@@ -106,13 +92,10 @@ impl BuiltIn {
             Flavour::CurrentThread => tokio::runtime::Builder::new_current_thread(),
             Flavour::MultiThread => tokio::runtime::Builder::new_multi_thread(),
         };
-        // The floor has none.
-        let runtime = (self != Self::Floor).then(|| runtime.enable_all().build()).transpose()?;
-        let session = || match (self, &runtime) {
-            (Self::Ours, Some(runtime)) => runtime.block_on(ours::run(&cli, plan)),
-            (Self::FloorTokio, Some(runtime)) => runtime.block_on(floor_tokio::run(&cli, plan)),
-            (Self::Echo, Some(runtime)) => runtime.block_on(echo::run(&cli, plan)),
-            (_, _) => floor::run(&cli, plan),
+        let runtime = runtime.enable_all().build()?;
+        let session = || match self {
+            Self::Ours => runtime.block_on(ours::run(&cli, plan)),
+            Self::FloorTokio => runtime.block_on(floor_tokio::run(&cli, plan)),
         };
         let mut sum: Option<Outcome> = None;
         for _ in 0..plan.sessions() {

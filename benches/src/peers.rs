@@ -8,13 +8,12 @@ use std::{
     time::Duration,
 };
 
-use agentwire_testkit::bench::{Open, Plan, Workload, Writes};
+use agentwire_testkit::bench::{Plan, Workload};
 use serde::Deserialize;
 
 use crate::{
     clients::Client,
-    marks::median,
-    measured::{lap, megabytes, messages_a_second, start},
+    measured::{lap, median, megabytes, messages_a_second, start},
     outcome::ERROR,
     run::{Run, Unplayed, last_line, play},
 };
@@ -45,9 +44,9 @@ impl Peer {
     }
 }
 
-/// Whether this is played to peers: the variants of a workload are for our own marks.
+/// Returns whether peers play this workload: many open requests are for our own bounds.
 pub fn are_played(workload: Workload) -> bool {
-    !matches!(workload, Workload::Callback(_, Open::Many) | Workload::Stream(Writes::Lines))
+    workload != Workload::HookMany
 }
 
 /// The head of the table.
@@ -93,11 +92,10 @@ fn cells(workload: Workload, came: &Came) -> String {
         return "not run | | |".to_owned();
     };
     let figure = match workload {
-        Workload::Callback(..) => format!("{:.1} µs", middle(lap)),
-        Workload::Stream(_) => format!("{:.0} messages/s", middle(messages_a_second)),
+        Workload::Callback(_) | Workload::HookMany => format!("{:.1} µs", middle(lap)),
+        Workload::Stream => format!("{:.0} messages/s", middle(messages_a_second)),
         Workload::Stalled => format!("{:.2} s", middle(lap) / 1e6),
         Workload::Turns => format!("{:.0} µs a turn", middle(lap)),
-        Workload::Huge(_) => format!("{:.1} ms a line", middle(lap) / 1e3),
         Workload::Start => format!("{:.2} ms", middle(start) / 1e3),
     };
     format!("{figure} | {:.1} | {} | {}", middle(megabytes), seen(worst), lost(worst))
@@ -144,12 +142,12 @@ const WIDTH: usize = 160;
 mod tests {
     use std::time::Duration;
 
-    use agentwire_testkit::bench::{Callback, Open, Phase, Report, Tally, Workload};
+    use agentwire_testkit::bench::{Callback, Phase, Report, Tally, Workload};
 
     use super::{cells, lost, seen};
     use crate::run::{Run, Unplayed};
 
-    const HOOK: Workload = Workload::Callback(Callback::Hook, Open::One);
+    const HOOK: Workload = Workload::Callback(Callback::Hook);
 
     /// A run in which a peer said this.
     fn run(said: &str) -> Run {

@@ -1,4 +1,4 @@
-//! What the clients came to, as tables for `docs/performance.md`.
+//! Markdown tables of the measurements.
 
 use std::fmt::Write;
 
@@ -6,30 +6,30 @@ use agentwire_testkit::bench::{Phase, Workload};
 
 use crate::{
     measured::{Measured, bytes_a_second, lap, megabytes, messages_a_second, start},
-    rounds::{InProcess, Rounds},
+    rounds::Rounds,
     run::Run,
 };
 
-/// The table of a workload: each figure the median of its runs.
+/// Returns the table of a workload; each figure is the median of its runs.
 pub fn table(rounds: &Rounds, clients: &[String]) -> String {
     let mut table = format!("\n{}\n", rounds.workload().name());
     // Writing to a string does not fail.
     let _: std::fmt::Result = match rounds.workload() {
-        Workload::Callback(..) => round_trips(rounds, clients, &mut table),
-        Workload::Stream(_) | Workload::Stalled => streams(rounds, clients, &mut table),
-        Workload::Turns | Workload::Huge(_) => laps(rounds, clients, &mut table),
+        Workload::Callback(_) | Workload::HookMany => round_trips(rounds, clients, &mut table),
+        Workload::Stream | Workload::Stalled => streams(rounds, clients, &mut table),
+        Workload::Turns => laps(rounds, clients, &mut table),
         Workload::Start => starts(rounds, clients, &mut table),
     };
     table
 }
 
-/// The marks with what was measured for them.
-pub fn marks(workload: Workload, marks: &[Measured]) -> String {
-    if marks.is_empty() {
+/// Returns the bounds with their measured values.
+pub fn bounds(workload: Workload, measured: &[Measured]) -> String {
+    if measured.is_empty() {
         return String::new();
     }
-    let mut table = format!("| mark, {} | bound | measured | |\n|---|---:|---:|---|\n", workload.name());
-    for Measured { what, bound, value, .. } in marks {
+    let mut table = format!("| {} | bound | measured | |\n|---|---:|---:|---|\n", workload.name());
+    for Measured { what, bound, value } in measured {
         let verdict = if bound.holds(*value) { "kept" } else { "MISSED" };
         let _: std::fmt::Result = writeln!(table, "| {what} | {bound} | {value:.2} | {verdict} |");
     }
@@ -92,11 +92,6 @@ fn streams(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt:
         table,
         "| client | messages/s | MB/s | CPU, µs a message | memory, MB |\n|---|---:|---:|---:|---:|"
     )?;
-    for (name, what) in IN_PROCESS {
-        if let Some(bytes) = rounds.in_process(what) {
-            writeln!(table, "| {name}, in process | | {:.0} | | |", bytes / 1e6)?;
-        }
-    }
     for client in clients {
         writeln!(
             table,
@@ -110,9 +105,7 @@ fn streams(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt:
     Ok(())
 }
 
-type Figure = fn(InProcess) -> f64;
-
-/// In µs; those that warm up cost as much, and count here.
+/// In µs. Includes the warm-up requests, which cost as much.
 fn cpu_a_request(run: &Run) -> f64 {
     let requests: usize = run.report.phases.iter().map(|phase| phase.requests + phase.requests / 10).sum();
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / requests as f64)
@@ -127,9 +120,7 @@ fn cpu_a_lap(run: &Run) -> f64 {
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / laps as f64)
 }
 
-/// From the first prompt on.
+/// In µs, from the first prompt on.
 fn cpu_a_start(run: &Run) -> f64 {
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.outcome.first.len() as f64)
 }
-
-const IN_PROCESS: [(&str, Figure); 2] = [("IgnoredAny", |read| read.ignored), ("floor", |read| read.floor)];

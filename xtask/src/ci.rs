@@ -20,7 +20,7 @@ use summary::{Line, Outcome};
 /// `cargo xtask ci [--full] [--list] [--dry-run] [STEP…]`: runs the steps, then says how each ended.
 ///
 /// A step that fails does not keep the others from running.
-/// In the usual run it is run once more at the end: what passes then is unsteady, and told (decision 0054).
+/// In the usual run it runs once more at the end: a step that passes then is reported as unsteady.
 /// Steps that are named are run whatever their size.
 pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let full = args.flag("--full");

@@ -70,7 +70,6 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
         "c++" => &["g++"],
         "ip" => &["iproute2"],
         "chromium" => &["chromium", "fonts-dejavu-core"],
-        "valgrind" => &["valgrind"],
         "unshare" => &["util-linux"],
         "redis-server" => &["redis-server"],
         "python3" => &["python3", "python3-venv"],

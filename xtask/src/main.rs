@@ -22,7 +22,6 @@ mod fixtures;
 mod fuzz;
 mod hub_marks;
 mod inspect;
-mod instructions;
 mod layers;
 mod leaving;
 mod live;
@@ -104,7 +103,6 @@ const COMMANDS: &[Command] = &[
     Command { name: "fixtures", usage: "list [--write] [--check]", about: "which scenario reaches what of the declared surface", run: fixtures::run },
     Command { name: "fuzz", usage: "[--seconds N] [TARGET…]", about: "feed the decoders what nobody wrote, for a while", run: fuzz::run },
     Command { name: "hub-marks", usage: "[--quick]", about: "what the hub costs beside rmcp alone, and fifty servers at once", run: hub_marks::run },
-    Command { name: "instructions", usage: "[--check] [--record]", about: "count what decoding and a hook take, against a record", run: instructions::run },
     Command { name: "layers", usage: "", about: "the order of the crates and what each may cost", run: layers::run },
     Command { name: "leaving", usage: "[--check] [--last]", about: "guards hold when their host goes away, and the table of docs/hooks.md", run: leaving::run },
     Command { name: "live", usage: "[--all] [SCENARIO…]", about: "run scenarios on the real CLI, and compare with the fixtures", run: live::run },

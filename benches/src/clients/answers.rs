@@ -1,54 +1,48 @@
-//! What the clients without an SDK answer: the tool's input is read into a struct, and the answer is one that is serialised.
+//! Answers of the client without an SDK: it reads the tool's input into a struct and serialises a struct.
 
-use std::{borrow::Borrow, error::Error};
+use std::error::Error;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::typed::ControlRequest;
 
-/// Whatever goes wrong; it ends the client.
+/// Any error. It ends the client.
 pub(super) type Failure = Box<dyn Error + Send + Sync>;
 
-/// Appends the line that answers a request; `T` is what texts of the input are kept as.
-pub(super) fn answer<'a, T, S, R>(asked: &'a ControlRequest<S, R>, line: &mut Vec<u8>) -> Result<(), Failure>
-where
-    T: Deserialize<'a> + AsRef<str>,
-    S: AsRef<str>,
-    R: Borrow<RawValue>,
-{
-    let (id, request) = (asked.request_id.as_ref(), &asked.request);
-    let raw = |json: &'a Option<R>| json.as_ref().map(|json| json.borrow().get()).ok_or("a field is missing");
-    match request.subtype.as_ref() {
-        "hook_callback" => hook(serde_json::from_str::<HookInput<T>>(raw(&request.input)?)?, id, line),
-        "can_use_tool" => permission(serde_json::from_str::<Bash<T>>(raw(&request.input)?)?, id, line),
-        "mcp_message" => rpc(&serde_json::from_str::<Rpc<'a, T>>(raw(&request.message)?)?, id, line),
+/// Appends the line that answers a request.
+pub(super) fn answer(asked: &ControlRequest, line: &mut Vec<u8>) -> Result<(), Failure> {
+    fn raw(json: Option<&RawValue>) -> Result<&str, Failure> {
+        Ok(json.ok_or("a field is missing")?.get())
+    }
+    let (id, request) = (&*asked.request_id, &asked.request);
+    match &*request.subtype {
+        "hook_callback" => hook(&serde_json::from_str(raw(request.input.as_deref())?)?, id, line),
+        "can_use_tool" => permission(&serde_json::from_str(raw(request.input.as_deref())?)?, id, line),
+        "mcp_message" => rpc(&serde_json::from_str(raw(request.message.as_deref())?)?, id, line),
         other => Err(format!("nobody answers `{other}`").into()),
     }
 }
 
-fn hook<T: AsRef<str>>(input: HookInput<T>, id: &str, line: &mut Vec<u8>) -> Result<(), Failure> {
+fn hook(input: &HookInput, id: &str, line: &mut Vec<u8>) -> Result<(), Failure> {
     let output = HookOutput {
-        hook_event_name: input.hook_event_name.as_ref(),
+        hook_event_name: &input.hook_event_name,
         permission_decision: "allow",
-        permission_decision_reason: input.tool_input.command.as_ref(),
+        permission_decision_reason: &input.tool_input.command,
     };
     reply(HookReply { hook_specific_output: output }, id, line)
 }
 
-fn permission<T: AsRef<str>>(input: Bash<T>, id: &str, line: &mut Vec<u8>) -> Result<(), Failure> {
-    let Bash { command, description } = input;
-    if !command.as_ref().starts_with("echo ") {
+fn permission(input: &Bash, id: &str, line: &mut Vec<u8>) -> Result<(), Failure> {
+    if !input.command.starts_with("echo ") {
         return reply(Decision::Deny { message: "only echo" }, id, line);
     }
-    let updated_input =
-        Bash { command: command.as_ref(), description: description.as_ref().map(AsRef::as_ref) };
-    reply(Decision::Allow { updated_input }, id, line)
+    reply(Decision::Allow { updated_input: input }, id, line)
 }
 
-fn rpc<T: AsRef<str>>(message: &Rpc<'_, T>, id: &str, line: &mut Vec<u8>) -> Result<(), Failure> {
+fn rpc(message: &Rpc<'_>, id: &str, line: &mut Vec<u8>) -> Result<(), Failure> {
     let params = || message.params.map(RawValue::get).ok_or("a call without parameters");
-    match message.method.as_ref() {
+    match &*message.method {
         "tools/call" => {
             let Call { arguments: Row { n } } = serde_json::from_str(params()?)?;
             let text = format!("row {n}");
@@ -74,27 +68,27 @@ fn reply<T: Serialize>(response: T, request_id: &str, line: &mut Vec<u8>) -> Res
 
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "read to be there, as what a handler is given")]
-struct HookInput<T> {
-    session_id: T,
-    transcript_path: T,
-    cwd: T,
-    permission_mode: Option<T>,
-    hook_event_name: T,
-    tool_name: T,
-    tool_input: Bash<T>,
-    tool_use_id: T,
+struct HookInput {
+    session_id: String,
+    transcript_path: String,
+    cwd: String,
+    permission_mode: Option<String>,
+    hook_event_name: String,
+    tool_name: String,
+    tool_input: Bash,
+    tool_use_id: String,
 }
 
 #[derive(Deserialize, Serialize)]
-struct Bash<T> {
-    command: T,
-    description: Option<T>,
+struct Bash {
+    command: String,
+    description: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Rpc<'a, T> {
+struct Rpc<'a> {
     id: Option<u64>,
-    method: T,
+    method: String,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
 }
@@ -140,7 +134,7 @@ struct HookOutput<'a> {
 #[derive(Serialize)]
 #[serde(tag = "behavior", rename_all = "snake_case", rename_all_fields = "camelCase")]
 enum Decision<'a> {
-    Allow { updated_input: Bash<&'a str> },
+    Allow { updated_input: &'a Bash },
     Deny { message: &'a str },
 }
 

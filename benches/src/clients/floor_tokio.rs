@@ -18,7 +18,7 @@ use tokio::{
 use super::{
     HELLO, PROMPT,
     answers::{Failure, answer},
-    typed::{Message, Owned},
+    typed::Message,
 };
 use crate::outcome::{Notes, Outcome};
 
@@ -53,7 +53,7 @@ pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
 }
 
 /// A message with the length of its line.
-type Read = (Owned, usize);
+type Read = (Message, usize);
 
 struct Session {
     child: tokio::process::Child,
@@ -114,13 +114,13 @@ async fn read(
         lines.filled(length);
         let mut batch = Vec::new();
         while let Some(line) = lines.next_line() {
-            match Owned::read(line)? {
+            match Message::read(line)? {
                 Message::ControlRequest(request) => {
                     let input = Arc::clone(&input);
                     tokio::spawn(async move {
                         let mut reply = Vec::new();
                         // Without an answer the bench CLI waits for ever, so this is the end.
-                        if let Err(error) = answer::<String, _, _>(&request, &mut reply) {
+                        if let Err(error) = answer(&request, &mut reply) {
                             super::fail(&error);
                         }
                         if let Err(error) = write(&input, &reply).await {

@@ -26,7 +26,7 @@ use crate::{
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
     let mut notes = Notes::start();
     let mut session = Session::builder().options(Options::new().path_to_claude_code_executable(cli));
-    if matches!(plan.workload, Workload::Callback(..)) {
+    if matches!(plan.workload, Workload::Callback(_) | Workload::HookMany) {
         session = session.hooks(hooks()).permissions(permissions()).mcp_servers(servers());
     }
     let mut session = session.connect().await?;

@@ -1,54 +1,46 @@
-//! What a program without an SDK makes of a line: types written by hand, with the fields that a user reads.
+//! The types of the client without an SDK, written by hand with the fields that a user reads.
 //!
-//! They are what a good programmer writes who wants speed: no derived tagging, which buffers; the `type` of a line is looked
-//! at first, and each kind is one flat struct, read in one pass.
-//! `S` and `R` are what texts and free JSON are kept as: borrowed from the line ([`Borrowed`]), or owned ([`Owned`]).
+//! They are written for speed, as a good programmer would: `type` is read first, then each kind is one flat struct, so that
+//! serde buffers nothing.
 
 #![expect(dead_code, reason = "all is read to be there, as by any program that keeps its messages")]
 
 mod content;
-mod text;
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 
 use agentwire_testkit::bench::Tally;
 use serde::Deserialize;
-use serde_json::{Deserializer, de::Read, value::RawValue};
+use serde_json::{Deserializer, value::RawValue};
 
 pub(super) use content::Content;
-pub(super) use text::Text;
-
-/// A message that lives no longer than its line.
-pub(super) type Borrowed<'a> = Message<Text<'a>, &'a RawValue>;
-/// A message of its own.
-pub(super) type Owned = Message<String, Box<RawValue>>;
 
 #[derive(Debug)]
-pub(super) enum Message<S, R> {
-    StreamEvent(StreamEvent<S>),
-    Assistant(Box<Spoken<S, R>>),
-    User(Box<Spoken<S, R>>),
-    System(Box<System<S>>),
-    Result(Box<TurnResult<S>>),
-    ControlRequest(Box<ControlRequest<S, R>>),
-    ControlResponse(Box<ControlResponse<S, R>>),
-    Other(Box<System<S>>),
+pub(super) enum Message {
+    StreamEvent(StreamEvent),
+    Assistant(Box<Spoken>),
+    User(Box<Spoken>),
+    System(Box<System>),
+    Result(Box<TurnResult>),
+    ControlRequest(Box<ControlRequest>),
+    ControlResponse(Box<ControlResponse>),
+    Other(Box<System>),
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct StreamEvent<S> {
-    uuid: Option<S>,
-    session_id: Option<S>,
-    parent_tool_use_id: Option<S>,
-    event: Event<S>,
+pub(super) struct StreamEvent {
+    uuid: Option<String>,
+    session_id: Option<String>,
+    parent_tool_use_id: Option<String>,
+    event: Event,
 }
 
 #[derive(Debug, Deserialize)]
-struct Event<S> {
+struct Event {
     #[serde(rename = "type")]
     kind: EventKind,
     index: Option<u32>,
-    delta: Option<Delta<S>>,
+    delta: Option<Delta>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -66,11 +58,11 @@ enum EventKind {
 }
 
 #[derive(Debug, Deserialize)]
-struct Delta<S> {
+struct Delta {
     #[serde(rename = "type")]
     kind: Option<DeltaKind>,
     #[serde(alias = "thinking", alias = "signature", alias = "partial_json")]
-    text: Option<S>,
+    text: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -86,19 +78,19 @@ enum DeltaKind {
 
 /// `assistant` and `user`.
 #[derive(Debug, Deserialize)]
-pub(super) struct Spoken<S, R> {
-    uuid: Option<S>,
-    session_id: Option<S>,
-    parent_tool_use_id: Option<S>,
-    message: ApiMessage<S, R>,
+pub(super) struct Spoken {
+    uuid: Option<String>,
+    session_id: Option<String>,
+    parent_tool_use_id: Option<String>,
+    message: ApiMessage,
 }
 
 #[derive(Debug, Deserialize)]
-struct ApiMessage<S, R> {
-    id: Option<S>,
-    model: Option<S>,
-    stop_reason: Option<S>,
-    content: Content<S, R>,
+struct ApiMessage {
+    id: Option<String>,
+    model: Option<String>,
+    stop_reason: Option<String>,
+    content: Content,
     usage: Option<Usage>,
 }
 
@@ -111,92 +103,82 @@ struct Usage {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct System<S> {
-    subtype: Option<S>,
-    uuid: Option<S>,
-    session_id: Option<S>,
-    status: Option<S>,
-    cwd: Option<S>,
-    model: Option<S>,
-    tools: Option<Vec<S>>,
+pub(super) struct System {
+    subtype: Option<String>,
+    uuid: Option<String>,
+    session_id: Option<String>,
+    status: Option<String>,
+    cwd: Option<String>,
+    model: Option<String>,
+    tools: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct TurnResult<S> {
-    uuid: Option<S>,
-    session_id: Option<S>,
-    subtype: S,
+pub(super) struct TurnResult {
+    uuid: Option<String>,
+    session_id: Option<String>,
+    subtype: String,
     is_error: bool,
-    result: Option<S>,
+    result: Option<String>,
     num_turns: Option<u64>,
     duration_ms: Option<u64>,
     duration_api_ms: Option<u64>,
     total_cost_usd: Option<f64>,
-    stop_reason: Option<S>,
+    stop_reason: Option<String>,
     usage: Option<Usage>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct ControlRequest<S, R> {
-    pub(super) request_id: S,
-    pub(super) request: Request<S, R>,
+pub(super) struct ControlRequest {
+    pub(super) request_id: String,
+    pub(super) request: Request,
 }
 
 /// The requests of the three callbacks; what they are about is read by who answers.
 #[derive(Debug, Deserialize)]
-pub(super) struct Request<S, R> {
-    pub(super) subtype: S,
-    pub(super) callback_id: Option<S>,
-    pub(super) tool_name: Option<S>,
-    pub(super) tool_use_id: Option<S>,
-    pub(super) input: Option<R>,
-    pub(super) server_name: Option<S>,
-    pub(super) message: Option<R>,
+pub(super) struct Request {
+    pub(super) subtype: String,
+    pub(super) callback_id: Option<String>,
+    pub(super) tool_name: Option<String>,
+    pub(super) tool_use_id: Option<String>,
+    pub(super) input: Option<Box<RawValue>>,
+    pub(super) server_name: Option<String>,
+    pub(super) message: Option<Box<RawValue>>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct ControlResponse<S, R> {
-    response: Response<S, R>,
+pub(super) struct ControlResponse {
+    response: Response,
 }
 
 #[derive(Debug, Deserialize)]
-struct Response<S, R> {
-    subtype: S,
-    request_id: S,
-    response: Option<R>,
+struct Response {
+    subtype: String,
+    request_id: String,
+    response: Option<Box<RawValue>>,
 }
 
-impl<'a, S: Deserialize<'a>, R: Deserialize<'a>> Message<S, R> {
+impl Message {
     /// Reads a line.
-    pub(super) fn read(line: &'a [u8]) -> serde_json::Result<Self> {
+    pub(super) fn read(line: &[u8]) -> serde_json::Result<Self> {
         let mut reader = Deserializer::from_slice(line);
-        let message = Self::read_next(line, &mut reader)?;
+        let message = match &*kind(line)? {
+            "stream_event" => Self::StreamEvent(StreamEvent::deserialize(&mut reader)?),
+            "assistant" => Self::Assistant(Box::deserialize(&mut reader)?),
+            "user" => Self::User(Box::deserialize(&mut reader)?),
+            "system" => Self::System(Box::deserialize(&mut reader)?),
+            "result" => Self::Result(Box::deserialize(&mut reader)?),
+            "control_request" => Self::ControlRequest(Box::deserialize(&mut reader)?),
+            "control_response" => Self::ControlResponse(Box::deserialize(&mut reader)?),
+            _ => Self::Other(Box::deserialize(&mut reader)?),
+        };
         reader.end()?;
         Ok(message)
     }
 
-    /// Reads a line that is the next that the reader has.
-    pub(super) fn read_next<I: Read<'a>>(
-        line: &[u8],
-        reader: &mut Deserializer<I>,
-    ) -> serde_json::Result<Self> {
-        Ok(match &*kind(line)? {
-            "stream_event" => Self::StreamEvent(StreamEvent::deserialize(reader)?),
-            "assistant" => Self::Assistant(Box::deserialize(reader)?),
-            "user" => Self::User(Box::deserialize(reader)?),
-            "system" => Self::System(Box::deserialize(reader)?),
-            "result" => Self::Result(Box::deserialize(reader)?),
-            "control_request" => Self::ControlRequest(Box::deserialize(reader)?),
-            "control_response" => Self::ControlResponse(Box::deserialize(reader)?),
-            _ => Self::Other(Box::deserialize(reader)?),
-        })
-    }
-}
-
-impl<S: AsRef<str>, R: Borrow<RawValue>> Message<S, R> {
-    /// Adds up what it says.
+    /// Adds the texts to the tally.
     pub(super) fn add_to(&self, tally: &mut Tally) {
-        let mut say = |text: &Option<S>| text.iter().for_each(|text| tally.says(text.as_ref()));
+        let mut say = |text: &Option<String>| text.iter().for_each(|text| tally.says(text));
         match self {
             Self::StreamEvent(message) => {
                 say(&message.uuid);
@@ -216,7 +198,7 @@ impl<S: AsRef<str>, R: Borrow<RawValue>> Message<S, R> {
     }
 }
 
-/// The `type`: right at the start, where the CLI writes it, or else looked for.
+/// Returns the `type`: from the start, where the CLI writes it, or else by a search.
 fn kind(line: &[u8]) -> serde_json::Result<Cow<'_, str>> {
     let first = line.strip_prefix(br#"{"type":""#).and_then(|rest| rest.get(..memchr::memchr(b'"', rest)?));
     match first.map(std::str::from_utf8) {

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use agentwire_testkit::bench::{Callback, Open, Plan, REPORT, Workload};
+use agentwire_testkit::bench::{Callback, Plan, REPORT, Workload};
 use serde_json::{Value, json};
 
 use crate::cli;
@@ -17,7 +17,7 @@ type Spoil = fn(&mut Value) -> usize;
 fn played(spoil: Spoil) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report.json");
-    let plan = Plan { workload: Workload::Callback(Callback::Hook, Open::Many), share: 1_000 };
+    let plan = Plan { workload: Workload::Callback(Callback::Hook), share: 1_000 };
     let mut command = Command::new(cli());
     command.envs(plan.variables()).env(REPORT, &report).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -3,11 +3,11 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use agentwire_benches::{clients::BuiltIn, run::run};
-use agentwire_testkit::bench::{Plan, Workload, Writes};
+use agentwire_testkit::bench::{Plan, Workload};
 
 use crate::{cli, client};
 
-const PLAN: Plan = Plan { workload: Workload::Stream(Writes::Lines), share: 400 };
+const PLAN: Plan = Plan { workload: Workload::Stream, share: 400 };
 
 /// The bench CLI with an editor behind it.
 fn spoiled(folder: &Path, edit: &str) -> std::path::PathBuf {
@@ -27,7 +27,7 @@ fn what_is_not_told_as_it_was_said_is_found() {
         ("changed", r#"s/"text":" [a-z]/"text":" X/"#),
     ];
     for (what, edit) in edits {
-        for of in [BuiltIn::Floor, BuiltIn::FloorTokio, BuiltIn::Ours] {
+        for of in BuiltIn::ALL {
             let folder = tempfile::tempdir().unwrap();
             let error = run(&client(of), &spoiled(folder.path(), edit), PLAN).expect_err(what);
             assert!(error.to_string().contains(" was said, and "), "{of:?}, {what}: {error}");
@@ -37,7 +37,7 @@ fn what_is_not_told_as_it_was_said_is_found() {
 
 #[test]
 fn an_editor_that_does_nothing_changes_nothing() {
-    for of in [BuiltIn::Floor, BuiltIn::FloorTokio, BuiltIn::Ours] {
+    for of in BuiltIn::ALL {
         let folder = tempfile::tempdir().unwrap();
         run(&client(of), &spoiled(folder.path(), ""), PLAN).unwrap();
     }
@@ -46,9 +46,9 @@ fn an_editor_that_does_nothing_changes_nothing() {
 #[test]
 fn a_client_that_tells_another_number_is_found() {
     for (field, wrong) in [("messages", "1"), ("bytes", "1"), ("checksum", "1")] {
-        let mut client = client(BuiltIn::Floor);
+        let mut client = client(BuiltIn::FloorTokio);
         let program = client.program.display().to_string();
-        let script = format!(r#"'{program}' floor | sed 's/"{field}":[0-9]*/"{field}":{wrong}/'"#);
+        let script = format!(r#"'{program}' floor-tokio | sed 's/"{field}":[0-9]*/"{field}":{wrong}/'"#);
         client.program = "/bin/sh".into();
         client.arguments = vec!["-c".into(), script.into()];
         let error = run(&client, cli(), PLAN).expect_err(field);

@@ -55,5 +55,5 @@ pub use {
     program::run,
     report::{Phase, Report},
     tally::Tally,
-    workload::{Open, Workload, Writes},
+    workload::Workload,
 };

@@ -6,7 +6,6 @@ use super::plan::{Plan, Size, Step, cargo};
 use super::quickstart;
 use crate::cli;
 use crate::failure::Failure;
-use crate::instructions;
 use crate::machine;
 use crate::netns;
 use crate::program;
@@ -59,8 +58,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "versions", size: Size::Long, plan: versions, about: "everything builds with the lowest and with the newest versions of the dependencies" },
     Step { name: "properties", size: Size::Long, plan: properties, about: "the tests of properties, with many more cases, which are new each time" },
     Step { name: "fuzz", size: Size::Long, plan: fuzz, about: "the fuzz targets, half a minute each" },
-    Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the marks of speed and memory, as ratios of one run" },
-    Step { name: "instructions", size: Size::Long, plan: instructions, about: "decoding and a hook take no more instructions than recorded" },
+    Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the bounds of docs/performance.md, as ratios within one run" },
     Step { name: "quickstart-clean", size: Size::Long, plan: quickstart::from_clean, about: "how long a new user waits for the quickstart" },
 ];
 
@@ -305,18 +303,6 @@ fn with_servers(line: &str) -> Result<Plan, Failure> {
         return Plan::needed_in_ci(missing.to_string());
     }
     real_cli([line.to_owned()])
-}
-
-/// Counts are those of one compiler; with another one there is nothing to compare.
-fn instructions() -> Result<Plan, Failure> {
-    if let Err(missing) = machine::provide(&[instructions::VALGRIND]) {
-        return Plan::needed_in_ci(missing.to_string());
-    }
-    let (recorded, here) = (instructions::recorded()?.toolchain, instructions::toolchain()?);
-    if recorded != here {
-        return Plan::optional(instructions::another_toolchain(&recorded, &here));
-    }
-    Plan::cargo([&xtask("instructions --check")])
 }
 
 /// The program comes from npm, and runs only where nothing can leave the machine.

@@ -1,37 +1,34 @@
-//! The content of a message: plain text or blocks, told apart without buffering.
+//! The content of a message: plain text or blocks.
 
-use std::{borrow::Borrow, fmt, marker::PhantomData};
+use std::fmt;
 
 use agentwire_testkit::bench::Tally;
 use serde::{
     Deserialize, Deserializer,
-    de::{
-        Error, IntoDeserializer, SeqAccess, Visitor,
-        value::{BorrowedStrDeserializer, SeqAccessDeserializer},
-    },
+    de::{Error, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 use serde_json::value::RawValue;
 
 #[derive(Debug)]
-pub(in crate::clients) enum Content<S, R> {
-    Text(S),
-    Blocks(Vec<Block<S, R>>),
+pub(in crate::clients) enum Content {
+    Text(String),
+    Blocks(Vec<Block>),
 }
 
-/// A block of any kind, with the fields of the usual ones; what a tool was given and what it gave is free JSON.
+/// A block of any kind with the fields of the usual ones. A tool's input and output are raw JSON.
 #[derive(Debug, Deserialize)]
-pub(in crate::clients) struct Block<S, R> {
+pub(in crate::clients) struct Block {
     #[serde(rename = "type")]
     kind: Kind,
-    text: Option<S>,
-    thinking: Option<S>,
-    signature: Option<S>,
-    id: Option<S>,
-    name: Option<S>,
-    input: Option<R>,
-    tool_use_id: Option<S>,
+    text: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    id: Option<String>,
+    name: Option<String>,
+    input: Option<Box<RawValue>>,
+    tool_use_id: Option<String>,
     is_error: Option<bool>,
-    content: Option<R>,
+    content: Option<Box<RawValue>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,47 +42,44 @@ enum Kind {
     Other,
 }
 
-impl<S: AsRef<str>, R: Borrow<RawValue>> Content<S, R> {
-    /// Adds up what it says.
+impl Content {
+    /// Adds the texts to the tally.
     pub(super) fn add_to(&self, tally: &mut Tally) {
         match self {
-            Self::Text(text) => tally.says(text.as_ref()),
+            Self::Text(text) => tally.says(text),
             Self::Blocks(blocks) => {
                 for block in blocks {
                     for text in [&block.text, &block.thinking].into_iter().flatten() {
-                        tally.says(text.as_ref());
+                        tally.says(text);
                     }
-                    block.content.iter().for_each(|content| tally.says(content.borrow().get()));
+                    block.content.iter().for_each(|content| tally.says(content.get()));
                 }
             }
         }
     }
 }
 
-impl<'de, S: Deserialize<'de>, R: Deserialize<'de>> Deserialize<'de> for Content<S, R> {
+impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader(PhantomData))
-    }
-}
+        // An untagged enum would buffer the blocks, which `RawValue` can't be read from.
+        struct Either;
 
-struct Reader<S, R>(PhantomData<(S, R)>);
+        impl<'de> Visitor<'de> for Either {
+            type Value = Content;
 
-impl<'de, S: Deserialize<'de>, R: Deserialize<'de>> Visitor<'de> for Reader<S, R> {
-    type Value = Content<S, R>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or blocks")
+            }
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or blocks")
-    }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        S::deserialize(BorrowedStrDeserializer::new(text)).map(Content::Text)
-    }
+            fn visit_seq<A: SeqAccess<'de>>(self, blocks: A) -> Result<Content, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(blocks)).map(Content::Blocks)
+            }
+        }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        S::deserialize(text.into_deserializer()).map(Content::Text)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, blocks: A) -> Result<Self::Value, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(blocks)).map(Content::Blocks)
+        deserializer.deserialize_any(Either)
     }
 }

@@ -50,18 +50,6 @@ impl Lines {
         self.searched < self.end
     }
 
-    /// All whole lines that lie there, with their newlines; empty where there is none.
-    pub fn whole_lines(&mut self) -> &[u8] {
-        let rest = &self.buffer[self.searched..self.end];
-        let Some(last) = memchr::memrchr(b'\n', rest) else {
-            self.searched = self.end;
-            return &[];
-        };
-        let (start, end) = (self.start, self.searched + last + 1);
-        (self.start, self.searched) = (end, end);
-        &self.buffer[start..end]
-    }
-
     /// The next whole line without its newline.
     pub fn next_line(&mut self) -> Option<&[u8]> {
         if !self.has_line() {
@@ -93,17 +81,5 @@ mod tests {
             }
         }
         assert_eq!(found, ["one", "two", "three"]);
-    }
-
-    #[test]
-    fn whole_lines_leave_what_is_left() {
-        let mut lines = Lines::new();
-        let mut found = Vec::new();
-        for block in [&b"on"[..], b"e\ntwo\nthr", b"ee", b"\n"] {
-            lines.room()[..block.len()].copy_from_slice(block);
-            lines.filled(block.len());
-            found.push(String::from_utf8(lines.whole_lines().to_vec()).unwrap());
-        }
-        assert_eq!(found, ["", "one\ntwo\n", "", "three\n"]);
     }
 }

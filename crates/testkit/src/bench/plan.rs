@@ -2,7 +2,7 @@
 
 use std::{env, error::Error, time::Duration};
 
-use super::{Callback, Open, Workload, stream};
+use super::{Callback, Workload, stream};
 
 /// What one run is asked for: a workload, and how much of it.
 ///
@@ -58,8 +58,8 @@ impl Plan {
     /// How many requests are open at once, and how many of them are timed, one phase after another.
     pub(super) fn phases(self) -> Vec<(usize, usize)> {
         let requests: &[(usize, usize)] = match self.workload {
-            Workload::Callback(_, Open::One) => ONE,
-            Workload::Callback(_, Open::Many) => MANY,
+            Workload::Callback(_) => ONE,
+            Workload::HookMany => MANY,
             _ => &[],
         };
         requests.iter().map(|(open, requests)| (*open, self.part(*requests))).collect()
@@ -68,23 +68,16 @@ impl Plan {
     /// How many turns are timed.
     pub(super) fn laps(self) -> usize {
         match self.workload {
-            Workload::Callback(..) | Workload::Start => 0,
-            Workload::Stream(_) | Workload::Stalled => 1,
+            Workload::Callback(_) | Workload::HookMany | Workload::Start => 0,
+            Workload::Stream | Workload::Stalled => 1,
             Workload::Turns => self.part(TURNS),
-            // The first makes the buffers grow.
-            Workload::Huge(mebibytes) => {
-                if mebibytes < 8 {
-                    15
-                } else {
-                    5
-                }
-            }
         }
     }
 
     pub(super) fn callback(self) -> Option<Callback> {
         match self.workload {
-            Workload::Callback(callback, _) => Some(callback),
+            Workload::Callback(callback) => Some(callback),
+            Workload::HookMany => Some(Callback::Hook),
             _ => None,
         }
     }
@@ -108,7 +101,7 @@ pub const REPORT: &str = "AGENTWIRE_BENCH_REPORT";
 
 /// A tenth of the requests goes before, and does not count.
 const ONE: &[(usize, usize)] = &[(1, 3_000)];
-const MANY: &[(usize, usize)] = &[(1, 3_000), (8, 6_000), (32, 6_000), (64, 6_000)];
+const MANY: &[(usize, usize)] = &[(8, 6_000), (32, 6_000), (64, 6_000)];
 const TURNS: usize = 500;
 const SESSIONS: usize = 20;
 const STALL: Duration = Duration::from_millis(2_500);

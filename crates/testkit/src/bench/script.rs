@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, io};
 use serde_json::Value;
 
 use super::{
-    Plan, Tally, Workload, Writes,
-    stream::{Tags, generate, huge, short},
+    Plan, Tally, Workload,
+    stream::{Tags, generate, short},
     turn::{self, Turn},
     wire::Wire,
 };
@@ -17,7 +17,7 @@ pub(super) struct Script {
     /// The turn that is timed, again and again.
     turn: Turn,
     laps: usize,
-    writes: Writes,
+    by_lines: bool,
     pub(super) tally: Tally,
     /// How many messages of each `type`.
     pub(super) kinds: BTreeMap<String, u64>,
@@ -25,13 +25,13 @@ pub(super) struct Script {
 
 impl Script {
     pub(super) fn of(plan: Plan) -> Result<Self, serde_json::Error> {
-        let (body, writes) = match plan.workload {
-            Workload::Callback(..) | Workload::Start => (Vec::new(), Writes::Blocks),
-            Workload::Stream(writes) => (generate(Tags::First, plan.share), writes),
-            Workload::Stalled => (generate(Tags::First, plan.share), Writes::Blocks),
-            Workload::Turns => (short(Tags::First), Writes::Lines),
-            Workload::Huge(mebibytes) => (huge(plan.part(mebibytes << 20)), Writes::Blocks),
+        let body = match plan.workload {
+            Workload::Callback(_) | Workload::HookMany | Workload::Start => Vec::new(),
+            Workload::Stream | Workload::Stalled => generate(Tags::First, plan.share),
+            Workload::Turns => short(Tags::First),
         };
+        // Short turns are written as the CLI writes them, a line at a time; a long one as fast as the pipe takes it.
+        let by_lines = plan.workload == Workload::Turns;
         let (mut tally, mut kinds) = (Tally::default(), BTreeMap::new());
         let (turn, laps) = (Turn::of(&body), plan.laps());
         if laps > 0 {
@@ -39,7 +39,7 @@ impl Script {
             (0..laps).for_each(|_| add_up(&said, &mut tally, &mut kinds));
         }
         add_up(&said(Turn::of(b"").bytes())?, &mut tally, &mut kinds);
-        Ok(Self { turn, laps, writes, tally, kinds })
+        Ok(Self { turn, laps, by_lines, tally, kinds })
     }
 
     /// How many turns are timed.
@@ -50,10 +50,10 @@ impl Script {
     /// Says all of a turn, as the answer to the prompt of this id.
     pub(super) fn say(&mut self, prompt: &[u8; turn::ID], wire: &mut Wire) -> io::Result<()> {
         let bytes = self.turn.answer(prompt);
-        match self.writes {
-            Writes::Blocks => bytes.chunks(BLOCK).try_for_each(|block| wire.say(block)),
-            Writes::Lines => self.turn.lines().try_for_each(|line| wire.say(line)),
+        if self.by_lines {
+            return self.turn.lines().try_for_each(|line| wire.say(line));
         }
+        bytes.chunks(BLOCK).try_for_each(|block| wire.say(block))
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::{Script, add_up, said};
-    use crate::bench::{Plan, Tally, Workload, Writes};
+    use crate::bench::{Plan, Tally, Workload};
 
     #[test]
     fn every_text_is_added_up() {
@@ -136,20 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn both_write_sizes_say_the_same() {
-        let of = |writes| Script::of(Plan { workload: Workload::Stream(writes), share: 1_000 }).unwrap();
-        let (blocks, lines) = (of(Writes::Blocks), of(Writes::Lines));
-        assert_eq!((blocks.tally, blocks.turn.bytes()), (lines.tally, lines.turn.bytes()));
-        assert_eq!(blocks.kinds.values().sum::<u64>(), blocks.tally.messages);
-        assert_eq!(blocks.kinds["result"], 2);
-        let around = of(Writes::Lines).turn.lines().count() - 64;
-        assert_eq!(lines.tally.messages as usize, 64 + 2 * around);
-    }
-
-    #[test]
-    fn a_huge_line_has_its_length() {
-        let script = Script::of(Plan::whole(Workload::Huge(1))).unwrap();
-        let longest = script.turn.lines().map(<[u8]>::len).max().unwrap();
-        assert!((1 << 20..(1 << 20) + (64 << 10)).contains(&longest), "{longest}");
+    fn every_message_of_the_stream_is_counted() {
+        let script = Script::of(Plan { workload: Workload::Stream, share: 1_000 }).unwrap();
+        assert_eq!(script.kinds.values().sum::<u64>(), script.tally.messages);
+        assert_eq!(script.kinds["result"], 2);
+        let around = script.turn.lines().count() - 64;
+        assert_eq!(script.tally.messages as usize, 64 + 2 * around);
     }
 }

@@ -48,25 +48,6 @@ pub(super) fn short(tags: Tags) -> Vec<u8> {
     pen.finish(lines)
 }
 
-/// One line of so many bytes, and a little more: a `user` message with the text that a tool gave.
-#[cfg(unix)]
-pub(super) fn huge(bytes: usize) -> Vec<u8> {
-    let mut pen = Pen::new(Tags::First);
-    pen.next_answer();
-    let mut text = String::new();
-    let mut written = 0;
-    while written < bytes {
-        let words = pen.words(4_000);
-        // As JSON, without its quotes.
-        written += string(&words).len() - 2;
-        text.push_str(&words);
-    }
-    let id = pen.tool_use_id();
-    let block = format!(r#"{{"tool_use_id":{id},"type":"tool_result","content":{}}}"#, string(&text));
-    pen.user(&block, r#"{"stdout":"","stderr":"","interrupted":false,"isImage":false}"#);
-    pen.finish(1)
-}
-
 /// One answer of the model, which ends in a tool use, and the tool's result.
 fn answer(pen: &mut Pen, number: usize) {
     pen.next_answer();
