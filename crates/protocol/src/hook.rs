@@ -2,15 +2,14 @@
 
 mod ability;
 mod answer;
-mod any_input;
 mod compact;
 mod config;
 mod declare;
 mod effort;
 mod elicitation;
+mod events;
 mod message;
 mod model;
-mod name;
 mod permission_request;
 mod pre_tool_use;
 mod prompt;
@@ -21,7 +20,6 @@ mod stop;
 mod subagent;
 mod task;
 mod tool;
-mod visit;
 mod workspace;
 mod worktree;
 
@@ -31,7 +29,6 @@ use serde::{Serialize, de::DeserializeOwned};
 
 pub use ability::{AddsContext, CanBlock, CanContinue};
 pub use answer::{HookAnswer, LaterReply};
-pub use any_input::AnyInput;
 pub use compact::{CompactTrigger, PostCompact, PostCompactInput, PreCompact, PreCompactInput};
 pub use config::{
     ConfigChange, ConfigChangeInput, ConfigSource, InstructionsLoadReason, InstructionsLoaded,
@@ -42,6 +39,7 @@ pub use elicitation::{
     Elicitation, ElicitationInput, ElicitationOutput, ElicitationResult, ElicitationResultInput,
     ElicitationResultOutput,
 };
+pub use events::EventVisitor;
 pub use message::{
     MessageDisplay, MessageDisplayInput, MessageDisplayOutput, Notification, NotificationInput,
     NotificationOutput,
@@ -50,7 +48,6 @@ pub use model::{
     CacheTtl, ModelPricing, ModelSwitchSource, PostModelSwitch, PostModelSwitchInput, PostModelSwitchOutput,
     PreModelSwitch, PreModelSwitchInput, PreModelSwitchOutput, SwitchDecision,
 };
-pub use name::HookEventName;
 pub use permission_request::{
     PermissionDenied, PermissionDeniedInput, PermissionDeniedOutput, PermissionRequest,
     PermissionRequestInput, PermissionRequestOutput, RequestAllow, RequestDecision, RequestDeny,
@@ -78,7 +75,6 @@ pub use tool::{
     BatchedToolCall, PostToolBatch, PostToolBatchInput, PostToolBatchOutput, PostToolUse, PostToolUseFailure,
     PostToolUseFailureInput, PostToolUseFailureOutput, PostToolUseInput, PostToolUseOutput,
 };
-pub use visit::{EventVisitor, visit_events};
 pub use workspace::{
     CwdChanged, CwdChangedInput, CwdChangedOutput, DirectoryAdded, DirectoryAddedInput, DirectorySource,
     FileChange, FileChanged, FileChangedInput, FileChangedOutput,
@@ -86,6 +82,75 @@ pub use workspace::{
 pub use worktree::{
     WorktreeCreate, WorktreeCreateInput, WorktreeCreateOutput, WorktreeRemove, WorktreeRemoveInput,
 };
+
+events::hook_events! {
+    /// Before a tool call.
+    PreToolUse(PreToolUseInput) = "PreToolUse",
+    /// After a successful tool call.
+    PostToolUse(PostToolUseInput) = "PostToolUse",
+    /// After a failed tool call.
+    PostToolUseFailure(PostToolUseFailureInput) = "PostToolUseFailure",
+    /// After all tool calls of one message.
+    PostToolBatch(PostToolBatchInput) = "PostToolBatch",
+    /// A notification for the user.
+    Notification(NotificationInput) = "Notification",
+    /// Before a prompt is sent to the model.
+    UserPromptSubmit(UserPromptSubmitInput) = "UserPromptSubmit",
+    /// A slash command was expanded into a prompt.
+    UserPromptExpansion(UserPromptExpansionInput) = "UserPromptExpansion",
+    /// A conversation starts.
+    SessionStart(SessionStartInput) = "SessionStart",
+    /// A conversation ends.
+    SessionEnd(SessionEndInput) = "SessionEnd",
+    /// The model has finished its turn.
+    Stop(StopInput) = "Stop",
+    /// The turn ended with an API error.
+    StopFailure(StopFailureInput) = "StopFailure",
+    /// A subagent starts.
+    SubagentStart(SubagentStartInput) = "SubagentStart",
+    /// A subagent has finished.
+    SubagentStop(SubagentStopInput) = "SubagentStop",
+    /// Before the conversation is compacted.
+    PreCompact(PreCompactInput) = "PreCompact",
+    /// After the conversation was compacted.
+    PostCompact(PostCompactInput) = "PostCompact",
+    /// Before the model is switched.
+    PreModelSwitch(PreModelSwitchInput) = "PreModelSwitch",
+    /// After the model was switched.
+    PostModelSwitch(PostModelSwitchInput) = "PostModelSwitch",
+    /// A tool call needs permission.
+    PermissionRequest(PermissionRequestInput) = "PermissionRequest",
+    /// The classifier denied a tool call.
+    PermissionDenied(PermissionDeniedInput) = "PermissionDenied",
+    /// The project is set up.
+    Setup(SetupInput) = "Setup",
+    /// A teammate is about to go idle.
+    TeammateIdle(TeammateIdleInput) = "TeammateIdle",
+    /// A task was added to the list.
+    TaskCreated(TaskCreatedInput) = "TaskCreated",
+    /// A task is about to be marked as completed.
+    TaskCompleted(TaskCompletedInput) = "TaskCompleted",
+    /// An MCP server asks the user for input.
+    Elicitation(ElicitationInput) = "Elicitation",
+    /// The user has answered an MCP server.
+    ElicitationResult(ElicitationResultInput) = "ElicitationResult",
+    /// A settings file has changed.
+    ConfigChange(ConfigChangeInput) = "ConfigChange",
+    /// A worktree is to be created.
+    WorktreeCreate(WorktreeCreateInput) = "WorktreeCreate",
+    /// A worktree is to be removed.
+    WorktreeRemove(WorktreeRemoveInput) = "WorktreeRemove",
+    /// An instructions file was loaded.
+    InstructionsLoaded(InstructionsLoadedInput) = "InstructionsLoaded",
+    /// The working directory has changed.
+    CwdChanged(CwdChangedInput) = "CwdChanged",
+    /// A watched file has changed.
+    FileChanged(FileChangedInput) = "FileChanged",
+    /// A directory was added to the session.
+    DirectoryAdded(DirectoryAddedInput) = "DirectoryAdded",
+    /// Lines of an answer are about to be displayed.
+    MessageDisplay(MessageDisplayInput) = "MessageDisplay",
+}
 
 /// An event that a hook can be registered for.
 ///

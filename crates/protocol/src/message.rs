@@ -7,6 +7,7 @@ mod auth_status;
 mod autocompact_state;
 mod command_lifecycle;
 mod conversation_reset;
+mod declare;
 mod keep_alive;
 mod origin;
 mod prompt_suggestion;
@@ -63,13 +64,12 @@ pub use user::{PermissionOutcome, Priority, ToolResultMeta, User, UserInput, Use
 use std::cell::OnceCell;
 
 use crate::{
-    DecodeError, SessionId, ToolUseId, Uuid,
+    DecodeError, ToolUseId,
     control::{self, ControlCancelRequest, ControlRequest, ControlResponse},
     decode,
-    tagged::tagged,
 };
 
-tagged! {
+declare::messages! {
     /// One message of the CLI, as far as this crate understands it.
     ///
     /// A typed view: fields of known kinds that are not modelled here are in the line that it came from, not in the
@@ -108,13 +108,13 @@ tagged! {
         /// New lines of the session's transcript.
         TranscriptMirror(Box<TranscriptMirror>) = "transcript_mirror",
         /// A request of the control protocol.
-        ControlRequest(Box<ControlRequest>) = "control_request",
+        ControlRequest(Box<ControlRequest>) = "control_request" without ids,
         /// A response of the control protocol.
-        ControlResponse(Box<ControlResponse>) = "control_response",
+        ControlResponse(Box<ControlResponse>) = "control_response" without ids,
         /// A request of the control protocol is cancelled.
-        ControlCancelRequest(ControlCancelRequest) = "control_cancel_request",
+        ControlCancelRequest(ControlCancelRequest) = "control_cancel_request" without ids,
         /// Says nothing but that the connection lives.
-        KeepAlive(KeepAlive) = "keep_alive",
+        KeepAlive(KeepAlive) = "keep_alive" without ids,
     }
 }
 
@@ -158,16 +158,6 @@ impl Message {
         })
     }
 
-    /// The session that the message belongs to; an unknown kind is asked for its field.
-    pub fn session_id(&self) -> Option<SessionId> {
-        of_every_kind!(self, session_id, "session_id")
-    }
-
-    /// The message's own id; an unknown kind is asked for its field.
-    pub fn uuid(&self) -> Option<Uuid> {
-        of_every_kind!(self, uuid, "uuid")
-    }
-
     /// The tool use whose subagent the message belongs to; `None` for the main conversation.
     pub fn parent_tool_use_id(&self) -> Option<ToolUseId> {
         match self {
@@ -180,32 +170,3 @@ impl Message {
         }
     }
 }
-
-/// One of the fields that all kinds have but those of the control protocol.
-macro_rules! of_every_kind {
-    ($self:ident, $field:ident, $name:literal) => {
-        match $self {
-            Self::Assistant(message) => message.$field.clone(),
-            Self::User(message) => message.$field.clone(),
-            Self::System(message) => message.$field(),
-            Self::Result(message) => message.$field.clone(),
-            Self::StreamEvent(message) => message.$field.clone(),
-            Self::ToolProgress(message) => message.$field.clone(),
-            Self::ToolUseSummary(message) => message.$field.clone(),
-            Self::CommandLifecycle(message) => message.$field.clone(),
-            Self::PromptSuggestion(message) => message.$field.clone(),
-            Self::ConversationReset(message) => message.$field.clone(),
-            Self::ActiveGoal(message) => message.$field.clone(),
-            Self::AutocompactState(message) => message.$field.clone(),
-            Self::RateLimit(message) => message.$field.clone(),
-            Self::AuthStatus(message) => message.$field.clone(),
-            Self::TranscriptMirror(message) => message.$field.clone(),
-            Self::ControlRequest(_)
-            | Self::ControlResponse(_)
-            | Self::ControlCancelRequest(_)
-            | Self::KeepAlive(_) => None,
-            Self::Unknown(unknown) => unknown.field($name).ok().flatten(),
-        }
-    };
-}
-use of_every_kind;

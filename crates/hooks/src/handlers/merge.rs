@@ -1,36 +1,43 @@
 //! Several replies to one event as one reply.
 
 use agentwire_control::{FailureKind, note_failure};
-use agentwire_protocol::hook::{BlockDecision, HookAnswer, HookEvent, HookReply};
+use agentwire_protocol::hook::{BlockDecision, HookAnswer, HookEvent, HookReply, NoOutput};
 
 /// An event whose replies can be merged, so that [`Handlers`](super::Handlers) serve it: all of this version's but
-/// `WorktreeCreate`, for which only one can make the worktree.
-pub trait Merge: MergeOutput {}
+/// `WorktreeCreate`, for which only one handler can make the worktree.
+pub trait Merge: HookEvent<Output: MergeOutput<Self>> {}
 
-impl<E: MergeOutput> Merge for E {}
+impl<E: HookEvent<Output: MergeOutput<E>>> Merge for E {}
 
-/// How the parts that only one event can say are merged.
+/// How an event's own outputs are merged.
 ///
-/// It can't be named from outside, so the rules may change with the events.
+/// The trait can't be named from outside, so the rules may change with the events.
 #[expect(unnameable_types, reason = "only this crate says how events are merged")]
-pub trait MergeOutput: HookEvent {
-    /// Puts `later` into `first`.
+pub trait MergeOutput<E: HookEvent<Output = Self>>: Sized {
+    /// Merges `later` into `self`.
     ///
     /// # Errors
     ///
-    /// Where both change the same thing, each by itself.
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String>;
+    /// When both change the same thing, each without having seen the other's change.
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String>;
 
-    /// How strict the output is, where it decides.
-    fn strictness(_output: &Self::Output) -> Strictness {
+    /// Returns how strict the output's decision is, if it has one.
+    fn strictness(&self) -> Strictness {
         Strictness::Silent
     }
 
-    /// Lets the next handler see what this output changes.
-    fn carry(_input: &mut Self::Input, _output: &Self::Output) {}
+    /// Applies the output's changes to the input of the next handler.
+    fn carry(&self, _input: &mut E::Input) {}
 
-    /// Says a block in the event's own words, where it would be lost beside those.
-    fn settle(_reply: &mut HookReply<Self>) {}
+    /// Turns a `block` into the event's own decision, where the CLI would ignore it beside one.
+    fn settle(_reply: &mut HookReply<E>) {}
+}
+
+/// An event without an output of its own has nothing to merge.
+impl<E: HookEvent<Output = Self>> MergeOutput<E> for NoOutput {
+    fn merge_output(&mut self, later: Self, _: Changes) -> Result<(), String> {
+        match later {}
+    }
 }
 
 /// What a decision means for whatever the event guards.
@@ -60,13 +67,13 @@ pub enum Changes {
 }
 
 /// What several handlers have said so far.
-pub(super) struct Merged<E: MergeOutput> {
+pub(super) struct Merged<E: Merge> {
     changes: Changes,
     reply: HookReply<E>,
     failure: Option<String>,
 }
 
-impl<E: MergeOutput> Merged<E> {
+impl<E: Merge> Merged<E> {
     pub(super) fn new(changes: Changes) -> Self {
         Self { changes, reply: HookReply::proceed(), failure: None }
     }
@@ -76,7 +83,7 @@ impl<E: MergeOutput> Merged<E> {
         let merged = match answer {
             Ok(HookAnswer::Now(reply)) => {
                 if let (Some(input), Some(output)) = (input, &reply.output) {
-                    E::carry(input, output);
+                    output.carry(input);
                 }
                 merge(&mut self.reply, reply, self.changes)
             }
@@ -106,7 +113,7 @@ impl<E: MergeOutput> Merged<E> {
         match self.failure.take() {
             Some(failure) if !self.refuses() && (failure_refuses || !self.restrains()) => Err(failure),
             _ => {
-                E::settle(&mut self.reply);
+                E::Output::settle(&mut self.reply);
                 Ok(self.reply.into())
             }
         }
@@ -118,16 +125,12 @@ impl<E: MergeOutput> Merged<E> {
     }
 
     fn strictness(&self) -> Strictness {
-        self.reply.output.as_ref().map_or(Strictness::Silent, E::strictness)
+        self.reply.output.as_ref().map_or(Strictness::Silent, E::Output::strictness)
     }
 }
 
 /// Puts one more reply into what was said so far.
-fn merge<E: MergeOutput>(
-    first: &mut HookReply<E>,
-    later: HookReply<E>,
-    changes: Changes,
-) -> Result<(), String> {
+fn merge<E: Merge>(first: &mut HookReply<E>, later: HookReply<E>, changes: Changes) -> Result<(), String> {
     let ends = |keep_going| keep_going == Some(false);
     if first.keep_going.is_none() || (ends(later.keep_going) && !ends(first.keep_going)) {
         first.keep_going = later.keep_going.or(first.keep_going);
@@ -144,7 +147,7 @@ fn merge<E: MergeOutput>(
         first.reason = later.reason.or(first.reason.take());
     }
     match (&mut first.output, later.output) {
-        (Some(first), Some(later)) => E::merge_output(first, later, changes),
+        (Some(first), Some(later)) => first.merge_output(later, changes),
         (none, Some(later)) => {
             *none = Some(later);
             Ok(())

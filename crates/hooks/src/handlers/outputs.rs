@@ -3,12 +3,17 @@
 use agentwire_protocol::{
     elicitation::ElicitationAction,
     hook::{
-        BlockDecision, ConfigChange, CwdChanged, DirectoryAdded, Elicitation, ElicitationResult, FileChanged,
-        HookReply, InstructionsLoaded, MessageDisplay, Notification, PermissionDecision, PermissionDenied,
-        PermissionRequest, PostCompact, PostModelSwitch, PostToolBatch, PostToolUse, PostToolUseFailure,
-        PreCompact, PreModelSwitch, PreToolUse, RequestAllow, RequestDecision, RequestDeny, SessionEnd,
-        SessionStart, Setup, Stop, StopFailure, SubagentStart, SubagentStop, SwitchDecision, TaskCompleted,
-        TaskCreated, TeammateIdle, UserPromptExpansion, UserPromptSubmit, WorktreeRemove,
+        BlockDecision, CwdChanged, CwdChangedOutput, Elicitation, ElicitationOutput, ElicitationResult,
+        ElicitationResultInput, ElicitationResultOutput, FileChanged, FileChangedOutput, HookReply,
+        MessageDisplay, MessageDisplayInput, MessageDisplayOutput, Notification, NotificationOutput,
+        PermissionDecision, PermissionDenied, PermissionDeniedOutput, PermissionRequest,
+        PermissionRequestInput, PermissionRequestOutput, PostModelSwitch, PostModelSwitchOutput,
+        PostToolBatch, PostToolBatchOutput, PostToolUse, PostToolUseFailure, PostToolUseFailureOutput,
+        PostToolUseInput, PostToolUseOutput, PreModelSwitch, PreModelSwitchOutput, PreToolUse,
+        PreToolUseInput, PreToolUseOutput, RequestAllow, RequestDecision, RequestDeny, SessionStart,
+        SessionStartOutput, Setup, SetupOutput, Stop, StopOutput, SubagentStart, SubagentStartOutput,
+        SubagentStop, SubagentStopOutput, SwitchDecision, UserPromptExpansion, UserPromptExpansionOutput,
+        UserPromptSubmit, UserPromptSubmitOutput,
     },
 };
 
@@ -16,113 +21,87 @@ use super::merge::{Changes, MergeOutput, Strictness, change, flag, list, text};
 
 /// Merges the output of an event field by field, each by the function that is named before it.
 macro_rules! merge_fields {
-    ($event:ident { $( $how:ident $field:ident, )* }) => {
-        impl MergeOutput for $event {
-            fn merge_output(first: &mut Self::Output, later: Self::Output, _: Changes) -> Result<(), String> {
-                $( $how(&mut first.$field, later.$field); )*
+    ($event:ident: $output:ident { $( $how:ident $field:ident, )* }) => {
+        impl MergeOutput<$event> for $output {
+            fn merge_output(&mut self, later: Self, _: Changes) -> Result<(), String> {
+                $( $how(&mut self.$field, later.$field); )*
                 Ok(())
             }
         }
     };
 }
 
-/// Events that have no output of their own: there is nothing to merge.
-macro_rules! nothing_to_merge {
-    ($($event:ident),* $(,)?) => {
-        $( impl MergeOutput for $event {
-            fn merge_output(_: &mut Self::Output, later: Self::Output, _: Changes) -> Result<(), String> {
-                match later {}
-            }
-        } )*
-    };
-}
+merge_fields!(CwdChanged: CwdChangedOutput { list watch_paths, });
+merge_fields!(FileChanged: FileChangedOutput { list watch_paths, });
+merge_fields!(Notification: NotificationOutput { text additional_context, });
+merge_fields!(PermissionDenied: PermissionDeniedOutput { flag retry, });
+merge_fields!(PostModelSwitch: PostModelSwitchOutput { text additional_context, });
+merge_fields!(PostToolBatch: PostToolBatchOutput { text additional_context, });
+merge_fields!(PostToolUseFailure: PostToolUseFailureOutput { text additional_context, });
+merge_fields!(Setup: SetupOutput { text additional_context, });
+merge_fields!(Stop: StopOutput { text additional_context, });
+merge_fields!(SubagentStart: SubagentStartOutput { text additional_context, });
+merge_fields!(SubagentStop: SubagentStopOutput { text additional_context, });
+merge_fields!(UserPromptExpansion: UserPromptExpansionOutput { text additional_context, flag suppress_original_prompt, });
 
-nothing_to_merge!(
-    ConfigChange,
-    DirectoryAdded,
-    InstructionsLoaded,
-    PostCompact,
-    PreCompact,
-    SessionEnd,
-    StopFailure,
-    TaskCompleted,
-    TaskCreated,
-    TeammateIdle,
-    WorktreeRemove,
-);
-merge_fields!(CwdChanged { list watch_paths, });
-merge_fields!(FileChanged { list watch_paths, });
-merge_fields!(Notification { text additional_context, });
-merge_fields!(PermissionDenied { flag retry, });
-merge_fields!(PostModelSwitch { text additional_context, });
-merge_fields!(PostToolBatch { text additional_context, });
-merge_fields!(PostToolUseFailure { text additional_context, });
-merge_fields!(Setup { text additional_context, });
-merge_fields!(Stop { text additional_context, });
-merge_fields!(SubagentStart { text additional_context, });
-merge_fields!(SubagentStop { text additional_context, });
-merge_fields!(UserPromptExpansion { text additional_context, flag suppress_original_prompt, });
-
-impl MergeOutput for UserPromptSubmit {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        text(&mut first.additional_context, later.additional_context);
-        flag(&mut first.suppress_original_prompt, later.suppress_original_prompt);
-        change(&mut first.session_title, later.session_title, changes, "sessionTitle")
+impl MergeOutput<UserPromptSubmit> for UserPromptSubmitOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        text(&mut self.additional_context, later.additional_context);
+        flag(&mut self.suppress_original_prompt, later.suppress_original_prompt);
+        change(&mut self.session_title, later.session_title, changes, "sessionTitle")
     }
 }
 
-impl MergeOutput for SessionStart {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        text(&mut first.additional_context, later.additional_context);
-        flag(&mut first.reload_skills, later.reload_skills);
-        list(&mut first.watch_paths, later.watch_paths);
-        change(&mut first.session_title, later.session_title, changes, "sessionTitle")?;
-        change(&mut first.initial_user_message, later.initial_user_message, changes, "initialUserMessage")
+impl MergeOutput<SessionStart> for SessionStartOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        text(&mut self.additional_context, later.additional_context);
+        flag(&mut self.reload_skills, later.reload_skills);
+        list(&mut self.watch_paths, later.watch_paths);
+        change(&mut self.session_title, later.session_title, changes, "sessionTitle")?;
+        change(&mut self.initial_user_message, later.initial_user_message, changes, "initialUserMessage")
     }
 }
 
-impl MergeOutput for MessageDisplay {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        change(&mut first.display_content, later.display_content, changes, "displayContent")
+impl MergeOutput<MessageDisplay> for MessageDisplayOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        change(&mut self.display_content, later.display_content, changes, "displayContent")
     }
 
-    fn carry(input: &mut Self::Input, output: &Self::Output) {
-        if let Some(text) = &output.display_content {
+    fn carry(&self, input: &mut MessageDisplayInput) {
+        if let Some(text) = &self.display_content {
             input.delta.clone_from(text);
         }
     }
 }
 
-impl MergeOutput for PostToolUse {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        text(&mut first.additional_context, later.additional_context);
-        text(&mut first.classifier_context, later.classifier_context);
-        change(&mut first.updated_tool_output, later.updated_tool_output, changes, "updatedToolOutput")?;
-        let (one, other) = (&mut first.updated_mcp_tool_output, later.updated_mcp_tool_output);
+impl MergeOutput<PostToolUse> for PostToolUseOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        text(&mut self.additional_context, later.additional_context);
+        text(&mut self.classifier_context, later.classifier_context);
+        change(&mut self.updated_tool_output, later.updated_tool_output, changes, "updatedToolOutput")?;
+        let (one, other) = (&mut self.updated_mcp_tool_output, later.updated_mcp_tool_output);
         change(one, other, changes, "updatedMCPToolOutput")
     }
 
-    fn carry(input: &mut Self::Input, output: &Self::Output) {
-        if let Some(response) =
-            output.updated_mcp_tool_output.as_ref().or(output.updated_tool_output.as_ref())
-        {
+    fn carry(&self, input: &mut PostToolUseInput) {
+        if let Some(response) = self.updated_mcp_tool_output.as_ref().or(self.updated_tool_output.as_ref()) {
             input.tool_response = response.clone();
         }
     }
 }
 
-impl MergeOutput for PreToolUse {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        if Self::strictness(&later) > Self::strictness(first) {
-            first.permission_decision = later.permission_decision;
-            first.permission_decision_reason = later.permission_decision_reason;
+impl MergeOutput<PreToolUse> for PreToolUseOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        if later.strictness() > self.strictness() {
+            self.permission_decision = later.permission_decision;
+            self.permission_decision_reason = later.permission_decision_reason;
         }
-        text(&mut first.additional_context, later.additional_context);
-        change(&mut first.updated_input, later.updated_input, changes, "updatedInput")
+        text(&mut self.additional_context, later.additional_context);
+        change(&mut self.updated_input, later.updated_input, changes, "updatedInput")
     }
 
-    fn strictness(output: &Self::Output) -> Strictness {
-        match &output.permission_decision {
+    fn strictness(&self) -> Strictness {
+        match &self.permission_decision {
             None => Strictness::Silent,
             Some(PermissionDecision::Allow) => Strictness::Allow,
             Some(PermissionDecision::Ask) => Strictness::Ask,
@@ -131,13 +110,13 @@ impl MergeOutput for PreToolUse {
         }
     }
 
-    fn carry(input: &mut Self::Input, output: &Self::Output) {
-        if let Some(updated) = &output.updated_input {
+    fn carry(&self, input: &mut PreToolUseInput) {
+        if let Some(updated) = &self.updated_input {
             input.tool_input = updated.clone();
         }
     }
 
-    fn settle(reply: &mut HookReply<Self>) {
+    fn settle(reply: &mut HookReply<PreToolUse>) {
         if let (Some(BlockDecision::Block), Some(output)) = (&reply.decision, &mut reply.output) {
             output.permission_decision = Some(PermissionDecision::Deny);
             output.permission_decision_reason.clone_from(&reply.reason);
@@ -145,16 +124,16 @@ impl MergeOutput for PreToolUse {
     }
 }
 
-impl MergeOutput for PreModelSwitch {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, _: Changes) -> Result<(), String> {
-        if Self::strictness(&later) > Self::strictness(first) {
-            *first = later;
+impl MergeOutput<PreModelSwitch> for PreModelSwitchOutput {
+    fn merge_output(&mut self, later: Self, _: Changes) -> Result<(), String> {
+        if later.strictness() > self.strictness() {
+            *self = later;
         }
         Ok(())
     }
 
-    fn strictness(output: &Self::Output) -> Strictness {
-        match &output.permission_decision {
+    fn strictness(&self) -> Strictness {
+        match &self.permission_decision {
             None => Strictness::Silent,
             Some(SwitchDecision::Allow) => Strictness::Allow,
             Some(SwitchDecision::Ask) => Strictness::Ask,
@@ -163,7 +142,7 @@ impl MergeOutput for PreModelSwitch {
         }
     }
 
-    fn settle(reply: &mut HookReply<Self>) {
+    fn settle(reply: &mut HookReply<PreModelSwitch>) {
         if let (Some(BlockDecision::Block), Some(output)) = (&reply.decision, &mut reply.output) {
             output.permission_decision = Some(SwitchDecision::Deny);
             output.permission_decision_reason.clone_from(&reply.reason);
@@ -171,9 +150,9 @@ impl MergeOutput for PreModelSwitch {
     }
 }
 
-impl MergeOutput for PermissionRequest {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        match (&mut first.decision, later.decision) {
+impl MergeOutput<PermissionRequest> for PermissionRequestOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        match (&mut self.decision, later.decision) {
             (RequestDecision::Allow(first), RequestDecision::Allow(later)) => {
                 first.updated_permissions.extend(later.updated_permissions);
                 change(&mut first.updated_input, later.updated_input, changes, "updatedInput")
@@ -186,17 +165,17 @@ impl MergeOutput for PermissionRequest {
         }
     }
 
-    fn strictness(output: &Self::Output) -> Strictness {
-        rank(&output.decision)
+    fn strictness(&self) -> Strictness {
+        rank(&self.decision)
     }
 
-    fn carry(input: &mut Self::Input, output: &Self::Output) {
-        if let RequestDecision::Allow(RequestAllow { updated_input: Some(updated), .. }) = &output.decision {
+    fn carry(&self, input: &mut PermissionRequestInput) {
+        if let RequestDecision::Allow(RequestAllow { updated_input: Some(updated), .. }) = &self.decision {
             input.tool_input = updated.clone();
         }
     }
 
-    fn settle(reply: &mut HookReply<Self>) {
+    fn settle(reply: &mut HookReply<PermissionRequest>) {
         if let (Some(BlockDecision::Block), Some(output)) = (&reply.decision, &mut reply.output)
             && rank(&output.decision) != Strictness::Deny
         {
@@ -215,33 +194,33 @@ fn rank(decision: &RequestDecision) -> Strictness {
     }
 }
 
-impl MergeOutput for Elicitation {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        change(&mut first.action, later.action, changes, "action")?;
-        change(&mut first.content, later.content, changes, "content")
+impl MergeOutput<Elicitation> for ElicitationOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        change(&mut self.action, later.action, changes, "action")?;
+        change(&mut self.content, later.content, changes, "content")
     }
 
-    fn strictness(output: &Self::Output) -> Strictness {
-        of_action(output.action.as_ref())
+    fn strictness(&self) -> Strictness {
+        of_action(self.action.as_ref())
     }
 }
 
-impl MergeOutput for ElicitationResult {
-    fn merge_output(first: &mut Self::Output, later: Self::Output, changes: Changes) -> Result<(), String> {
-        change(&mut first.action, later.action, changes, "action")?;
-        change(&mut first.content, later.content, changes, "content")
+impl MergeOutput<ElicitationResult> for ElicitationResultOutput {
+    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String> {
+        change(&mut self.action, later.action, changes, "action")?;
+        change(&mut self.content, later.content, changes, "content")
     }
 
-    fn strictness(output: &Self::Output) -> Strictness {
-        of_action(output.action.as_ref())
+    fn strictness(&self) -> Strictness {
+        of_action(self.action.as_ref())
     }
 
-    fn carry(input: &mut Self::Input, output: &Self::Output) {
-        if let Some(action) = &output.action {
+    fn carry(&self, input: &mut ElicitationResultInput) {
+        if let Some(action) = &self.action {
             input.action = action.clone();
         }
-        if output.content.is_some() {
-            input.content.clone_from(&output.content);
+        if self.content.is_some() {
+            input.content.clone_from(&self.content);
         }
     }
 }

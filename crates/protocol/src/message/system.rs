@@ -58,9 +58,10 @@ pub use ui_invalidate::UiInvalidate;
 pub use worker::WorkerShuttingDown;
 pub use writes_lost::{LostWrites, SessionWritesLost, WriteErrorCode};
 
-use crate::{SessionId, ToolUseId, Uuid, tagged::tagged};
+use super::declare::messages;
+use crate::ToolUseId;
 
-tagged! {
+messages! {
     /// News of the session itself.
     ///
     /// Its second tag lies on the same object as the first, `"type": "system"`.
@@ -132,58 +133,7 @@ tagged! {
     }
 }
 
-/// One of the fields that all kinds have.
-macro_rules! of_every_kind {
-    ($self:ident, $field:literal, $message:ident => $value:expr, init: $init:ident => $init_value:expr) => {
-        match $self {
-            Self::Init($init) => $init_value,
-            Self::Status($message) => $value,
-            Self::SessionStateChanged($message) => $value,
-            Self::ThinkingTokens($message) => $value,
-            Self::ApiRetry($message) => $value,
-            Self::ModelFallback($message) => $value,
-            Self::ModelRefusalFallback($message) => $value,
-            Self::ModelRefusalNoFallback($message) => $value,
-            Self::CompactBoundary($message) => $value,
-            Self::PermissionDenied($message) => $value,
-            Self::HookStarted($message) => $value,
-            Self::HookProgress($message) => $value,
-            Self::HookResponse($message) => $value,
-            Self::TaskStarted($message) => $value,
-            Self::TaskUpdated($message) => $value,
-            Self::TaskProgress($message) => $value,
-            Self::TaskNotification($message) => $value,
-            Self::BackgroundTasksChanged($message) => $value,
-            Self::Informational($message) => $value,
-            Self::Notification($message) => $value,
-            Self::LocalCommandOutput($message) => $value,
-            Self::ControlRequestProgress($message) => $value,
-            Self::ElicitationComplete($message) => $value,
-            Self::PluginInstall($message) => $value,
-            Self::MemoryRecall($message) => $value,
-            Self::FilesPersisted($message) => $value,
-            Self::CommandsChanged($message) => $value,
-            Self::SessionTitleChanged($message) => $value,
-            Self::UiInvalidate($message) => $value,
-            Self::SessionWritesLost($message) => $value,
-            Self::MirrorError($message) => $value,
-            Self::WorkerShuttingDown($message) => $value,
-            Self::Unknown(unknown) => unknown.field($field).ok().flatten(),
-        }
-    };
-}
-
 impl System {
-    /// The session that the message belongs to.
-    pub fn session_id(&self) -> Option<SessionId> {
-        of_every_kind!(self, "session_id", message => message.session_id.clone(), init: init => Some(init.session_id.clone()).filter(|id| !id.as_str().is_empty()))
-    }
-
-    /// The message's own id.
-    pub fn uuid(&self) -> Option<Uuid> {
-        of_every_kind!(self, "uuid", message => message.uuid.clone(), init: init => init.uuid.clone())
-    }
-
     /// The tool use that the message is about: that of a task, of a refusal or of a line of text.
     pub fn tool_use_id(&self) -> Option<&ToolUseId> {
         match self {

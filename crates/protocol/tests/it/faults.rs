@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use agentwire_protocol::{Message, decode::decode};
 use proptest::prelude::*;
 
-use crate::{messages::fixtures, properties::shuffle, tagged::Union, tree::Tree};
+use crate::{messages::known_fixtures, properties::shuffle, tagged::Union, tree::Tree};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
@@ -76,7 +76,7 @@ fn known(index: &prop::sample::Index) -> Tree {
 }
 
 static KNOWN: LazyLock<Vec<Tree>> = LazyLock::new(|| {
-    let known = fixtures().into_iter().filter(|fixture| !["unknown", "invalid"].contains(&&*fixture.folder));
+    let known = known_fixtures();
     known.map(|fixture| Tree::of(&fixture.text)).collect()
 });
 

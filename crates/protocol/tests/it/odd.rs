@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use agentwire_protocol::{Message, decode::decode, hook::AnyInput};
 use serde_json::Value;
 
-use crate::messages::fixtures;
+use crate::messages::known_fixtures;
 
 #[test]
 fn a_number_may_be_odd() {
@@ -56,9 +56,7 @@ fn a_field_may_be_missing_but_those_that_tell_what_it_is_about() {
 /// All messages of the fixtures, and the inputs of hooks in them.
 fn samples() -> Vec<(String, Value)> {
     let mut samples = Vec::new();
-    for fixture in
-        fixtures().into_iter().filter(|fixture| !["unknown", "invalid"].contains(&&*fixture.folder))
-    {
+    for fixture in known_fixtures() {
         let name = fixture.path.file_stem().unwrap().to_string_lossy();
         let name = format!("{}/{name}", fixture.folder);
         let value: Value = serde_json::from_str(&fixture.text).unwrap();

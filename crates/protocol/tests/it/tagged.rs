@@ -1,6 +1,9 @@
 //! Every union, with its tag anywhere, read in every way that serde offers.
 
-use std::fmt::Debug;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
+};
 
 use agentwire_protocol::{
     Block, InboundRequest, Message, RawJson, System, Unknown,
@@ -12,18 +15,21 @@ use agentwire_protocol::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::tree::Tree;
+use crate::{hook_events::inputs, tree::Tree};
 
 /// What the tests need of a union beyond `Tagged`.
 pub(crate) trait Union: Tagged + Serialize + DeserializeOwned + PartialEq + Debug {
     fn kind_text(&self) -> &str;
     fn as_unknown(&self) -> Option<&Unknown>;
-    /// The fields of one object of each known kind, without the tag, as they are written again.
-    const KNOWN: &[(&str, &[(&str, &str)])];
+    /// At least one object of each known kind: the kind, and the fields as they are written again, without tags.
+    fn examples() -> Vec<Example>;
 }
 
+type Example = (String, Vec<(String, String)>);
+
+/// Implements [`Union`] with the examples of `$fixtures`, if any, and those that are written here.
 macro_rules! union {
-    ($name:ident: $($kind:literal { $($field:literal: $value:literal),* $(,)? })*) => {
+    ($name:ident $(from ($fixtures:expr))?: $($kind:literal { $($field:literal: $value:literal),* $(,)? })*) => {
         impl Union for $name {
             fn kind_text(&self) -> &str {
                 self.kind()
@@ -34,7 +40,10 @@ macro_rules! union {
                     _ => None,
                 }
             }
-            const KNOWN: &[(&str, &[(&str, &str)])] = &[$(($kind, &[$(($field, $value)),*])),*];
+            fn examples() -> Vec<$crate::tagged::Example> {
+                let here = [$(($kind.to_owned(), $crate::tagged::owned(&[$(($field, $value)),*]))),*];
+                std::iter::empty()$(.chain($fixtures))?.chain(here).collect()
+            }
         }
     };
 }
@@ -75,41 +84,7 @@ union! { RequestUserDialogReply:
     "completed" { "result": r#"{"b":1.10,"a":2}"# }
     "cancelled" {}
 }
-union! { AnyInput:
-    "PreToolUse" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch a.txt","n":1.1}"#, "tool_use_id": r#""toolu_01""#, }
-    "PostToolUse" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch a.txt"}"#, "tool_response": r#"{"stdout":"done","stderr":"","interrupted":false}"#, "tool_use_id": r#""toolu_01""#, "duration_ms": r#"38"#, }
-    "PostToolUseFailure" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "tool_name": r#""Read""#, "tool_input": r#"{"file_path":"/nonexist"}"#, "tool_use_id": r#""toolu_01""#, "error": r#""<prose>""#, "is_interrupt": r#"false"#, "duration_ms": r#"12"#, }
-    "PostToolBatch" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "tool_calls": r#"[{"tool_name":"Bash","tool_input":{"command":"touch a.txt","description":"d"},"tool_use_id":"toolu_01","tool_response":"(Bash completed with no output)"}]"#, }
-    "Notification" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "message": r#""<prose>""#, "notification_type": r#""permission_prompt""#, }
-    "UserPromptSubmit" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "prompt": r#""hi""#, }
-    "UserPromptExpansion" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "expansion_type": r#""slash_command""#, "command_name": r#""foo""#, "command_args": r#""arg""#, "command_source": r#""projectSettings""#, "prompt": r#""/foo arg""#, }
-    "SessionStart" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "source": r#""compact""#, "model": r#""claude-opus-5-5""#, }
-    "SessionEnd" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "reason": r#""clear""#, }
-    "Stop" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "stop_hook_active": r#"true"#, "last_assistant_message": r#""All done.""#, "background_tasks": r#"[]"#, "session_crons": r#"[]"#, }
-    "StopFailure" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "error": r#""unknown""#, "last_assistant_message": r#""<prose>""#, }
-    "SubagentStart" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "agent_id": r#""a5cb1092c09f5714e""#, "agent_type": r#""general-purpose""#, }
-    "SubagentStop" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "agent_id": r#""a5cb1092c09f5714e""#, "agent_type": r#""general-purpose""#, "stop_hook_active": r#"false"#, "agent_transcript_path": r#""/store/a24d6a91/subagents/agent-a5cb1092c09f5714e.jsonl""#, "last_assistant_message": r#""Sub done.""#, "background_tasks": r#"[]"#, "session_crons": r#"[]"#, }
-    "PreCompact" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "trigger": r#""manual""#, "custom_instructions": r#"null"#, }
-    "PostCompact" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "trigger": r#""manual""#, "compact_summary": r#""<analysis>a</analysis><summary>short</summary>""#, }
-    "PreModelSwitch" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "from_model": r#""claude-opus-5-5""#, "to_model": r#""claude-sonnet-4-5""#, "requested_model": r#""claude-sonnet-4-5""#, "source": r#""sdk""#, "context_tokens": r#"15"#, "prompt_cache_warm": r#"true"#, "cache_ttl": r#""5m""#, "estimated_cache_write_usd": r#"0.0001"#, "pricing": r#""catalog""#, }
-    "PostModelSwitch" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "from_model": r#""claude-opus-5-5""#, "to_model": r#""claude-sonnet-4-5""#, "requested_model": r#""claude-sonnet-4-5""#, "source": r#""sdk""#, "context_tokens": r#"15"#, "prompt_cache_warm": r#"true"#, "cache_ttl": r#""5m""#, "estimated_cache_write_usd": r#"0.0001"#, "pricing": r#""catalog""#, }
-    "PermissionRequest" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "tool_name": r#""mcp__el__ask""#, "tool_input": r#"{}"#, "permission_suggestions": r#"[{"type":"addRules","rules":[{"toolName":"mcp__el__ask"}],"behavior":"allow","destination":"localSettings"}]"#, "mcp_server": r#"{"name":"el","source":"dynamic"}"#, }
-    "PermissionDenied" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "tool_name": r#""Bash""#, "tool_input": r#"{"command":"touch z"}"#, "tool_use_id": r#""toolu_01""#, "reason": r#""<prose>""#, }
-    "Setup" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "trigger": r#""init""#, }
-    "TeammateIdle" { "session_id": r#""5e55104e""#, "cwd": r#""/project""#, "teammate_name": r#""bob""#, "team_name": r#""t""#, }
-    "TaskCreated" { "session_id": r#""cb919669""#, "cwd": r#""/project""#, "task_id": r#""1""#, "task_subject": r#""S""#, "task_description": r#""D""#, }
-    "TaskCompleted" { "session_id": r#""8a338a99""#, "cwd": r#""/project""#, "task_id": r#""1""#, "task_subject": r#""S""#, "task_description": r#""D""#, }
-    "Elicitation" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "mcp_server_name": r#""el""#, "message": r#""Open""#, "mode": r#""url""#, "url": r#""https://example.invalid/x""#, "elicitation_id": r#""el-1""#, }
-    "ElicitationResult" { "session_id": r#""a00a150f""#, "cwd": r#""/project""#, "mcp_server_name": r#""el""#, "elicitation_id": r#""el-1""#, "mode": r#""url""#, "action": r#""accept""#, "content": r#"{"name":"Bo"}"#, }
-    "ConfigChange" { "session_id": r#""7d22fa41""#, "cwd": r#""/project""#, "source": r#""user_settings""#, "file_path": r#""/home/user/.claude/settings.json""#, }
-    "WorktreeCreate" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "name": r#""w1""#, }
-    "WorktreeRemove" { "session_id": r#""8168dbb3""#, "cwd": r#""/worktrees/w1""#, "worktree_path": r#""/worktrees/w1""#, }
-    "InstructionsLoaded" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "file_path": r#""/project/sub/CLAUDE.md""#, "memory_type": r#""Project""#, "load_reason": r#""nested_traversal""#, "trigger_file_path": r#""/project/sub/f.txt""#, }
-    "CwdChanged" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project/sub""#, "old_cwd": r#""/project""#, "new_cwd": r#""/project/sub""#, }
-    "FileChanged" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "file_path": r#""/project/.env""#, "event": r#""change""#, }
-    "DirectoryAdded" { "session_id": r#""d2fd4a06""#, "cwd": r#""/project""#, "directory": r#""/project/sub""#, "source": r#""register_repo_root""#, }
-    "MessageDisplay" { "session_id": r#""a24d6a91""#, "cwd": r#""/project""#, "turn_id": r#""7a8ecaa2""#, "message_id": r#""e194bcd8""#, "index": r#"0"#, "final": r#"true"#, "delta": r#""a\nb\n""#, }
-}
+union! { AnyInput from (inputs().into_values().flatten().map(|input| example::<AnyInput>(input.as_str()))): }
 union! { RequestDecision:
     "allow" { "updatedInput": r#"{"command":"ls"}"#, "updatedPermissions": r#"[{"type":"setMode","mode":"plan","destination":"session"}]"# }
     "deny" { "message": r#""no""#, "interrupt": "true" }
@@ -134,8 +109,8 @@ macro_rules! for_every_union {
 #[test]
 fn every_known_kind_has_an_example() {
     fn check<T: Union>() {
-        let examples: Vec<_> = T::KNOWN.iter().map(|(kind, _)| *kind).collect();
-        assert_eq!(examples, T::KINDS);
+        let examples: BTreeSet<_> = T::examples().into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(examples, T::KINDS.iter().map(|kind| (*kind).to_owned()).collect());
     }
     for_every_union!(check);
 }
@@ -143,9 +118,9 @@ fn every_known_kind_has_an_example() {
 #[test]
 fn a_known_kind_is_the_same_wherever_its_tag_stands() {
     fn check<T: Union>() {
-        for (kind, fields) in T::KNOWN {
+        for (kind, fields) in &T::examples() {
             let first: T = read(&object(fields, 0, T::TAG, &quoted(kind)));
-            assert_eq!(first.kind_text(), *kind);
+            assert_eq!(first.kind_text(), kind);
             assert_eq!(first.as_unknown(), None, "{kind}");
             for at in 0..=fields.len() {
                 let text = object(fields, at, T::TAG, &quoted(kind));
@@ -163,16 +138,16 @@ fn a_known_kind_is_the_same_wherever_its_tag_stands() {
 #[test]
 fn a_known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
     fn check<T: Union>() {
-        for (kind, fields) in T::KNOWN {
+        for (kind, fields) in &T::examples() {
             let value: T = read(&object(fields, fields.len(), T::TAG, &quoted(kind)));
             let written = serde_json::to_string(&value).unwrap();
-            let outer: Vec<_> = T::WITHIN.iter().copied().chain([(T::TAG, *kind)]).collect();
+            let outer: Vec<_> = T::WITHIN.iter().copied().chain([(T::TAG, kind.as_str())]).collect();
             let Tree::Object(written_fields) = Tree::of(&written) else { panic!("{written}") };
             for (index, (tag, kind)) in outer.iter().enumerate() {
                 assert_eq!(written_fields[index], ((*tag).to_owned(), Tree::Text((*kind).to_owned())));
             }
             assert_eq!(read::<T>(&written), value);
-            for (name, value) in *fields {
+            for (name, value) in fields {
                 let found =
                     written_fields.iter().find(|(written, _)| written == name).map(|(_, value)| value);
                 assert_eq!(found.cloned().map(Tree::sorted), Some(Tree::of(value).sorted()), "{written}");
@@ -185,9 +160,10 @@ fn a_known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
 #[test]
 fn an_unknown_kind_is_kept_to_the_byte() {
     fn check<T: Union>() {
+        let odd = owned(ODD);
         for (kind, tag) in TAGS {
-            for at in 0..=ODD.len() {
-                let text = object(ODD, at, T::TAG, tag);
+            for at in 0..=odd.len() {
+                let text = object(&odd, at, T::TAG, tag);
                 let value: T = read(&text);
                 let unknown = value.as_unknown().unwrap_or_else(|| panic!("{text}"));
                 assert_eq!(unknown.kind.as_deref(), *kind, "{text}");
@@ -304,10 +280,24 @@ pub(crate) fn read<T: Union>(text: &str) -> T {
     value
 }
 
+/// The kind and the fields of one object of a known kind, such as a fixture.
+pub(crate) fn example<T: Union>(text: &str) -> Example {
+    let mut fields: BTreeMap<String, RawJson> = serde_json::from_str(text).unwrap();
+    for (outer, _) in T::WITHIN {
+        fields.remove(*outer);
+    }
+    let kind = fields.remove(T::TAG).unwrap().decode().unwrap();
+    (kind, fields.into_iter().map(|(name, value)| (name, value.to_string())).collect())
+}
+
+pub(crate) fn owned(fields: &[(&str, &str)]) -> Vec<(String, String)> {
+    fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
 /// An object of these fields, with the tag before the field at `at`.
-fn object(fields: &[(&str, &str)], at: usize, tag: &str, kind: &str) -> String {
+fn object(fields: &[(String, String)], at: usize, tag: &str, kind: &str) -> String {
     let mut all = fields.to_vec();
-    all.insert(at, (tag, kind));
+    all.insert(at, (tag.to_owned(), kind.to_owned()));
     let fields: Vec<_> = all.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
     format!("{{{}}}", fields.join(","))
 }
