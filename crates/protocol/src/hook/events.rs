@@ -16,7 +16,7 @@ macro_rules! hook_events {
             /// The input of any event, told apart by `hook_event_name`.
             ///
             /// The CLI writes that field after the common ones, so decoding buffers those as text first: a handler of one
-            /// event reads its [`HookEvent::Input`](super::HookEvent::Input) instead.
+            /// event reads its [`HookEvent::Input`] instead.
             pub enum AnyInput by "hook_event_name" {
                 $( $(#[$meta])* $event(Box<$input>) = $name, )+
             }

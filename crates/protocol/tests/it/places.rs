@@ -52,11 +52,11 @@ fn every_kind_of_message_is_in_every_place() {
 
 #[test]
 fn missing_places_of_a_new_event_are_all_named() {
-    let lacks = lacking("PlantsDry", &Events::read().lacks("PlantsDry", true)).unwrap();
+    let lacks = lacking("NoSuchEvent", &Events::read().lacks("NoSuchEvent", true)).unwrap();
     for place in [
-        "PlantsDry: no row of `hook_events!` in crates/protocol/src/hook.rs",
+        "NoSuchEvent: no row of `hook_events!` in crates/protocol/src/hook.rs",
         "no fixture of its input in crates/protocol/fixtures/messages/control_request/",
-        "no fixture of its output: crates/protocol/fixtures/hook_outputs/PlantsDry.json",
+        "no fixture of its output: crates/protocol/fixtures/hook_outputs/NoSuchEvent.json",
         "no merge rule in crates/hooks/src/handlers/outputs.rs",
         "no row in docs/hooks.md",
     ] {
