@@ -10,6 +10,7 @@ use serde::{
 use crate::{PermissionMode, effort::Effort, mcp::McpServerConfig, open_enum::open_enum};
 
 /// A subagent of the host's own (`agents` of `initialize`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -19,52 +20,40 @@ pub struct AgentDefinition {
     /// Its system prompt.
     pub prompt: String,
     /// The tools that it may use; `None` for all of its parent's.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Box<str>>>,
     /// The tools that it may not use; `mcp__server` stands for all of a server's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disallowed_tools: Vec<Box<str>>,
     /// Its model, by alias or id; `inherit` for that of the main conversation, `None` for the default of subagents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Box<str>>,
     /// The MCP servers that it may use, by name or with their configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<AgentMcpServer>,
     /// A reminder behind its system prompt; declared as experimental.
-    #[serde(rename = "criticalSystemReminder_EXPERIMENTAL", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "criticalSystemReminder_EXPERIMENTAL")]
     pub critical_system_reminder: Option<String>,
     /// The skills that are in its context from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<Box<str>>,
     /// A first prompt that it sends to itself where it is the main agent, in front of the user's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_prompt: Option<String>,
     /// How often it may ask the API.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u64>,
     /// From how many tokens on it compacts its conversation; it only lowers what it would inherit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_compact_window: Option<u64>,
     /// Whether it runs in the background.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
     /// Whether it goes without the instruction files of the user and the project.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub omit_claude_md: Option<bool>,
     /// Where its memory is kept; `None` for none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<AgentMemory>,
     /// How much effort it makes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// How its tool uses are permitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     /// Agents that watch it while it runs, up to four, with commas between them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observer: Option<Box<str>>,
     /// Text behind each report that its observers get.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observer_message: Option<String>,
 }
 
@@ -213,6 +202,7 @@ impl<'de> Visitor<'de> for AgentMcpServerVisitor {
 }
 
 /// An agent that can be started, as the CLI tells it.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AgentInfo {
@@ -222,7 +212,6 @@ pub struct AgentInfo {
     #[serde(default)]
     pub description: String,
     /// Its model, by alias or id; `inherit` for its parent's, `None` for the default of subagents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Box<str>>,
 }
 

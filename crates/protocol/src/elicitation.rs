@@ -29,16 +29,16 @@ open_enum! {
 /// The answer to an `elicitation`, as MCP spells it.
 ///
 /// An error reply counts as [`ElicitationAction::Cancel`].
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationReply {
     /// What the user did (`action`).
     pub action: ElicitationAction,
     /// The form as filled in, an object of texts, numbers, booleans and lists of texts (`content`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<RawJson>,
     /// What MCP lets a client add (`_meta`).
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
 }
 

@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[macro_use]
+extern crate agentwire_protocol_macros;
+
 pub mod account;
 pub mod agent;
 pub mod cli;

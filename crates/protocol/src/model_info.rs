@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::effort::EffortLevel;
 
 /// A model that can be chosen (`models` of the handshake, `list_models`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -12,7 +13,6 @@ pub struct ModelInfo {
     /// What `set_model` takes: an alias or an id.
     pub value: Box<str>,
     /// The id that the alias stands for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_model: Option<Box<str>>,
     /// The name for people.
     #[serde(default)]
@@ -21,21 +21,16 @@ pub struct ModelInfo {
     #[serde(default)]
     pub description: String,
     /// Whether its effort can be set; absent where it can't.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_effort: Option<bool>,
     /// To what it can be set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supported_effort_levels: Vec<EffortLevel>,
     /// Whether it decides for itself how much to think.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_adaptive_thinking: Option<bool>,
     /// Whether it has a fast mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_fast_mode: Option<bool>,
     /// Whether it can decide on permissions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_auto_mode: Option<bool>,
     /// Whether thinking can be turned off. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_thinking_off: Option<bool>,
 }

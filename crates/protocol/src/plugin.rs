@@ -13,6 +13,7 @@ tagged! {
 }
 
 /// A plugin in a folder.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -20,7 +21,6 @@ pub struct LocalPlugin {
     /// The folder; `reload_plugins` takes absolute paths only.
     pub path: String,
     /// Whether its MCP servers are left to the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_mcp_discovery: Option<bool>,
 }
 
@@ -32,18 +32,16 @@ impl LocalPlugin {
 }
 
 /// A plugin that is loaded.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PluginInfo {
     /// Its name.
     pub name: Box<str>,
     /// Its folder; `builtin` for those of the CLI itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Its name and where it came from, such as `linter@inline`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Box<str>>,
     /// Its version, in its author's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Box<str>>,
 }

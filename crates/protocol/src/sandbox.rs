@@ -17,93 +17,73 @@ pub use network::{SandboxNetwork, TlsTerminate};
 ///
 /// Every field is optional, and a missing one leaves it to the CLI.
 /// Lists are `Option`s, since an empty one says something else than none.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SandboxSettings {
     /// Whether commands run in it (`enabled`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Whether the CLI refuses to start where there can be none (`failIfUnavailable`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_if_unavailable: Option<bool>,
     /// Whether commands in it need no permission (`autoAllowBashIfSandboxed`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_allow_bash_if_sandboxed: Option<bool>,
     /// Whether the model may ask to run a command outside of it (`allowUnsandboxedCommands`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_unsandboxed_commands: Option<bool>,
     /// What of the network can be reached (`network`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<SandboxNetwork>,
     /// What of the file system can be read and written (`filesystem`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<SandboxFilesystem>,
     /// Which credentials commands see, and how (`credentials`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub credentials: Option<SandboxCredentials>,
     /// Violations that are not reported, as patterns by command (`ignoreViolations`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_violations: Option<BTreeMap<Box<str>, Vec<String>>>,
     /// Whether a weaker sandbox serves within a container (`enableWeakerNestedSandbox`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enable_weaker_nested_sandbox: Option<bool>,
     /// Whether commands may make user namespaces of their own (`allowNestedUserNamespaces`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_nested_user_namespaces: Option<bool>,
     /// Whether a weaker isolation of the network serves (`enableWeakerNetworkIsolation`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enable_weaker_network_isolation: Option<bool>,
     /// Whether commands may send Apple events, on macOS (`allowAppleEvents`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_apple_events: Option<bool>,
     /// Commands that run outside of it (`excludedCommands`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded_commands: Option<Vec<String>>,
     /// The program to search with (`ripgrep`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ripgrep: Option<SandboxRipgrep>,
     /// The program `bwrap`, as an absolute path, on Linux (`bwrapPath`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bwrap_path: Option<String>,
     /// The program `socat`, as an absolute path, on Linux (`socatPath`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub socat_path: Option<String>,
 }
 
 /// What of the file system can be read and written.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SandboxFilesystem {
     /// Paths that can be written besides (`allowWrite`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_write: Option<Vec<String>>,
     /// Paths that can't be written (`denyWrite`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deny_write: Option<Vec<String>>,
     /// Paths that can't be read (`denyRead`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deny_read: Option<Vec<String>>,
     /// Paths within those that can be read all the same (`allowRead`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_read: Option<Vec<String>>,
     /// Whether only managed settings can say what can be read (`allowManagedReadPathsOnly`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_managed_read_paths_only: Option<bool>,
     /// Whether the file system is not isolated at all (`disabled`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
 }
 
 /// The program to search with.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SandboxRipgrep {
     /// The program (`command`).
     pub command: String,
     /// What comes before the arguments of a search (`args`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
 }
 

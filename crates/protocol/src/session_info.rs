@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
 /// What is known of a stored session.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -20,28 +21,20 @@ pub struct SessionInfo {
     #[serde(default)]
     pub last_modified: u64,
     /// The size of its file in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file_size: Option<u64>,
     /// The title that the user gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_title: Option<String>,
     /// The first prompt that says something.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_prompt: Option<String>,
     /// The git branch at its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,
     /// Its working directory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The tag that the user gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// When it began, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<u64>,
     /// Whether it is archived; absent where it never was.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
 }
 
@@ -78,10 +71,8 @@ pub struct SessionMessage {
     /// The message as it is stored; its shape depends on the kind.
     pub message: RawJson,
     /// The tool use that started the subagent; `null` for the main conversation.
-    #[serde(default)]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The subagent that started this one; `null` for one that the main conversation started.
-    #[serde(default)]
     pub parent_agent_id: Option<Box<str>>,
 }
 

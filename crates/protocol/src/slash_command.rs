@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A command or skill that a prompt may start with, after a slash.
 ///
 /// Several can share a name; then the CLI's own is run.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -21,6 +22,5 @@ pub struct SlashCommand {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Box<str>>,
     /// Whether it is the CLI's own; absent where it is not, and from a CLI before 2.1.330.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub builtin: Option<bool>,
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Nullable, open_enum::open_enum};
 
 /// Tokens of an answer or a turn (`usage`), as the model's API counts them.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Usage {
@@ -25,18 +26,10 @@ pub struct Usage {
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Tokens written to the cache.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub cache_creation_input_tokens: Option<u64>,
     /// Tokens read from the cache.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub cache_read_input_tokens: Option<u64>,
     /// Tokens written to the cache, by how long it keeps them.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]

@@ -2,6 +2,7 @@
 
 /// The crates, bottom to top; each may use only those before it, and those of [`BESIDE`] fewer.
 pub(super) const ORDER: &[&str] = &[
+    "agentwire-protocol-macros",
     "agentwire-protocol",
     "agentwire-transport",
     "agentwire-codec",
@@ -22,6 +23,7 @@ pub(super) const ORDER: &[&str] = &[
 
 /// Crates beside the stack, and all of ours that each may use.
 pub(super) const BESIDE: &[(&str, &[&str])] = &[
+    ("agentwire-protocol-macros", &[]),
     (SESSIONS, &["agentwire-protocol"]),
     ("agentwire-store-object", &["agentwire-protocol", SESSIONS]),
     ("agentwire-store-redis", &["agentwire-protocol", SESSIONS]),
@@ -78,6 +80,7 @@ pub(super) enum Features {
 
 /// All that a low crate may use directly with its default features, besides the layers under it.
 pub(super) const DIRECT: &[(&str, &[&str])] = &[
+    ("agentwire-protocol-macros", &[]),
     ("agentwire-protocol", &["serde", "serde_json"]),
     ("agentwire-transport", &["serde", "serde_json", "bytes", "thiserror"]),
     ("agentwire-codec", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),

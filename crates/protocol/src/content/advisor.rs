@@ -6,6 +6,7 @@ use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, message::StopReason, tagged::tagged};
 
 /// What another model advised (`advisor_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AdvisorToolResult {
@@ -14,7 +15,6 @@ pub struct AdvisorToolResult {
     /// The advice, or what went wrong.
     pub content: AdvisorContent,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -31,23 +31,23 @@ tagged! {
 }
 
 /// The advice (`advisor_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
     /// The words.
     pub text: String,
     /// Why the model that advised stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
 }
 
 /// Advice that is shown to nobody (`advisor_redacted_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RedactedAdvice {
     /// The advice, for the API alone to read.
     pub encrypted_content: String,
     /// Why the model that advised stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
 }

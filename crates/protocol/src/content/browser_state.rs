@@ -6,20 +6,20 @@ use super::CacheControl;
 use crate::tagged::tagged;
 
 /// The browser's tabs after a tool was used (`browser_state`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BrowserState {
     /// All tabs.
     pub tabs: Vec<BrowserTab>,
     /// What changed; absent where nothing did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state_changes: Option<Vec<BrowserChange>>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 /// A tab of a browser.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BrowserTab {
@@ -30,7 +30,6 @@ pub struct BrowserTab {
     /// The page's address.
     pub url: Box<str>,
     /// Whether it is the one in front.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<bool>,
 }
 
@@ -57,6 +56,7 @@ pub struct TabOpened {
 }
 
 /// A download, at its start or its end.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Download {
@@ -65,12 +65,9 @@ pub struct Download {
     /// The address that it comes from.
     pub url: Box<str>,
     /// Where it was saved; only of one that is there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Box<str>>,
     /// How large it is, in bytes; only of one that is there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
     /// What went wrong; only of one that failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -25,11 +25,11 @@ impl CacheControl {
 }
 
 /// Cached for a short while (`ephemeral`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct EphemeralCache {
     /// For how long; absent means five minutes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<CacheTtl>,
 }
 

@@ -35,6 +35,7 @@ impl Citation {
 }
 
 /// A range of characters in a plain text (`char_location`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CharLocation {
@@ -43,18 +44,17 @@ pub struct CharLocation {
     /// Which document of the prompt, from 0.
     pub document_index: u64,
     /// That document's title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub document_title: Option<String>,
     /// The first character, from 0.
     pub start_char_index: u64,
     /// The character behind the last.
     pub end_char_index: u64,
     /// The document's file at the API, where it is one; only from the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file_id: Option<Box<str>>,
 }
 
 /// A range of pages in a PDF (`page_location`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PageLocation {
@@ -63,18 +63,17 @@ pub struct PageLocation {
     /// Which document of the prompt, from 0.
     pub document_index: u64,
     /// That document's title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub document_title: Option<String>,
     /// The first page, from 1.
     pub start_page_number: u64,
     /// The page behind the last.
     pub end_page_number: u64,
     /// The document's file at the API, where it is one; only from the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file_id: Option<Box<str>>,
 }
 
 /// A range of blocks in a document made of blocks (`content_block_location`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContentBlockLocation {
@@ -83,18 +82,17 @@ pub struct ContentBlockLocation {
     /// Which document of the prompt, from 0.
     pub document_index: u64,
     /// That document's title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub document_title: Option<String>,
     /// The first block, from 0.
     pub start_block_index: u64,
     /// The block behind the last.
     pub end_block_index: u64,
     /// The document's file at the API, where it is one; only from the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file_id: Option<Box<str>>,
 }
 
 /// A page that a web search found (`web_search_result_location`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebSearchResultLocation {
@@ -103,13 +101,13 @@ pub struct WebSearchResultLocation {
     /// The place in the search's result, for the API alone to read.
     pub encrypted_index: Box<str>,
     /// The page's title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The page's address.
     pub url: Box<str>,
 }
 
 /// A range of blocks in a search result of the prompt (`search_result_location`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SearchResultLocation {
@@ -120,7 +118,6 @@ pub struct SearchResultLocation {
     /// Where that result says it comes from.
     pub source: String,
     /// Its title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The first block, from 0.
     pub start_block_index: u64,
@@ -129,11 +126,11 @@ pub struct SearchResultLocation {
 }
 
 /// Whether the model is to cite (`citations` of a document or a search result).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CitationsConfig {
     /// Whether it is; absent means no.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
 

@@ -6,6 +6,7 @@ use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
 /// What came of code that the API ran (`code_execution_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CodeExecutionToolResult {
@@ -14,11 +15,11 @@ pub struct CodeExecutionToolResult {
     /// What came of it, or what went wrong.
     pub content: CodeExecutionContent,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 /// What came of a command that the API ran in a shell (`bash_code_execution_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BashCodeExecutionToolResult {
@@ -27,7 +28,6 @@ pub struct BashCodeExecutionToolResult {
     /// What came of it, or what went wrong.
     pub content: BashCodeExecutionContent,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::CacheControl;
 
 /// A file to be put into the API's container (`container_upload`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContainerUpload {
     /// The file's id at the API.
     pub file_id: Box<str>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

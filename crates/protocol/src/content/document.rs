@@ -6,22 +6,19 @@ use super::{CacheControl, CitationsConfig, Content, FileSource, InlineSource, Ur
 use crate::tagged::tagged;
 
 /// A PDF or a text (`document`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Document {
     /// Where the document is.
     pub source: DocumentSource,
     /// Its title, for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Words about it for the model, which are not cited; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// Whether the model is to cite it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<CitationsConfig>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

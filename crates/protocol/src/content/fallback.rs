@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{message::RefusalCategory, tagged::tagged};
 
 /// From here on another model answers (`fallback`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Fallback {
@@ -13,7 +14,6 @@ pub struct Fallback {
     /// The model that goes on.
     pub to: FallbackModel,
     /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<FallbackTrigger>,
 }
 
@@ -38,6 +38,5 @@ tagged! {
 #[non_exhaustive]
 pub struct FallbackRefusal {
     /// The policy that the request fell under; `None` where it is no named one.
-    #[serde(default)]
     pub category: Option<RefusalCategory>,
 }

@@ -6,16 +6,15 @@ use super::{CacheControl, FileSource, InlineSource, UrlSource};
 use crate::{open_enum::open_enum, tagged::tagged};
 
 /// A picture (`image`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Image {
     /// Where the picture is.
     pub source: ImageSource,
     /// What the API may do to the picture before the model sees it; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transformations: Option<ImageTransformations>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -54,11 +53,11 @@ tagged! {
 }
 
 /// What the API may do to a picture before the model sees it (`transformations`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ImageTransformations {
     /// What is done with a picture that is too large; absent means that it is made smaller.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oversized_image: Option<OversizedImage>,
 }
 

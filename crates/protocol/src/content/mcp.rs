@@ -8,6 +8,7 @@ use super::{CacheControl, Content};
 use crate::{RawJson, ToolUseId};
 
 /// The model uses a tool of an MCP server that the API talks to (`mcp_tool_use`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpToolUse {
@@ -20,24 +21,21 @@ pub struct McpToolUse {
     /// The input, as the model wrote it.
     pub input: RawJson,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 /// What a tool of such a server gave (`mcp_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpToolResult {
     /// The tool use that it answers.
     pub tool_use_id: ToolUseId,
     /// Text, or blocks of text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
     /// Whether the tool failed; absent means that it did not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -53,13 +51,13 @@ pub struct McpToolListing {
 }
 
 /// A tool in an `mcp_tool_listing`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ListedMcpTool {
     /// Its name at the server.
     pub name: Box<str>,
     /// What it does, in words for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON schema of its input.
     pub input_schema: RawJson,

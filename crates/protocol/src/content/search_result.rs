@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Block, CacheControl, CitationsConfig};
 
 /// Something that a search of the host's found (`search_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SearchResult {
@@ -15,10 +16,8 @@ pub struct SearchResult {
     /// Its text, as blocks of text.
     pub content: Vec<Block>,
     /// Whether the model is to cite it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<CitationsConfig>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

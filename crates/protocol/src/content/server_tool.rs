@@ -6,6 +6,7 @@ use super::{CacheControl, Caller};
 use crate::{RawJson, ToolUseId, open_enum::open_enum};
 
 /// The model uses a tool that the API runs itself (`server_tool_use`); the result is in the same answer.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ServerToolUse {
@@ -16,10 +17,8 @@ pub struct ServerToolUse {
     /// The input, as the model wrote it.
     pub input: RawJson,
     /// Who made the tool use; absent where the model itself did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Caller>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -46,13 +45,13 @@ open_enum! {
 }
 
 /// A tool that the API runs itself did not do its work.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ServerToolError {
     /// What went wrong.
     pub error_code: ServerToolErrorCode,
     /// The same in words; not every tool tells it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, open_enum::open_enum, tagged::tagged};
 
 /// What came of reading or editing a file (`text_editor_code_execution_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TextEditorToolResult {
@@ -14,7 +15,6 @@ pub struct TextEditorToolResult {
     /// What came of it, or what went wrong.
     pub content: TextEditorContent,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -33,6 +33,7 @@ tagged! {
 }
 
 /// A file that was read (`text_editor_code_execution_view_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileView {
@@ -41,13 +42,10 @@ pub struct FileView {
     /// What kind of file it is.
     pub file_type: ViewedFileType,
     /// How many lines were read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub num_lines: Option<u64>,
     /// The first line that was read, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_line: Option<u64>,
     /// How many lines the file has.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total_lines: Option<u64>,
 }
 
@@ -72,22 +70,18 @@ pub struct FileCreated {
 }
 
 /// A file in which text was replaced (`text_editor_code_execution_str_replace_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileEdited {
     /// The changed lines, as a diff shows them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<String>>,
     /// The first line that was replaced, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub old_start: Option<u64>,
     /// How many lines were replaced.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub old_lines: Option<u64>,
     /// The first line of the new text, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_start: Option<u64>,
     /// How many lines the new text has.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_lines: Option<u64>,
 }

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 /// What the model thought before it answered (`thinking`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Thinking {
     /// The text; empty where the API does not show it.
     pub thinking: String,
     /// The API's signature of it; empty while the block streams.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 

@@ -6,24 +6,24 @@ use super::CacheControl;
 use crate::{RawJson, tagged::tagged};
 
 /// A tool is there from here on (`tool_addition`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolAddition {
     /// The tool.
     pub tool: ToolChange,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 /// A tool is gone from here on (`tool_removal`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolRemoval {
     /// The tool.
     pub tool: ToolChange,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

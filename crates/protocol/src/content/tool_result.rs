@@ -6,22 +6,19 @@ use super::{CacheControl, Content};
 use crate::{DecodeError, RawJson, ToolUseId};
 
 /// What a tool gave (`tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolResult {
     /// The tool use that it answers.
     pub tool_use_id: ToolUseId,
     /// Text or a list of blocks, as text: results are large, and most readers pass them on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<RawJson>,
     /// Whether the tool failed or was refused; absent means that it did not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// The family of the tool, where it belongs to one such as `browser` or `computer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub toolset_name: Option<Box<str>>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

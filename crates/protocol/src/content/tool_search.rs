@@ -6,6 +6,7 @@ use super::{Block, CacheControl, ServerToolError};
 use crate::{ToolName, ToolUseId, tagged::tagged};
 
 /// What a search among the tools found (`tool_search_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolSearchToolResult {
@@ -14,7 +15,6 @@ pub struct ToolSearchToolResult {
     /// The tools, or what went wrong.
     pub content: ToolSearchContent,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -37,13 +37,13 @@ pub struct ToolsFound {
 }
 
 /// A tool by its name, to be put before the model whole (`tool_reference`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolReference {
     /// The tool.
     pub tool_name: ToolName,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

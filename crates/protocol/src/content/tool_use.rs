@@ -6,6 +6,7 @@ use super::{CacheControl, Caller};
 use crate::{RawJson, ToolName, ToolUseId};
 
 /// The model wants to use a tool (`tool_use`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolUse {
@@ -18,13 +19,10 @@ pub struct ToolUse {
     /// It is `{}` in a `content_block_start`: the input streams as pieces of JSON text.
     pub input: RawJson,
     /// Who made the tool use; absent where the model itself did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Caller>,
     /// The family of the tool, where it belongs to one such as `browser` or `computer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub toolset_name: Option<Box<str>>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 

@@ -6,6 +6,7 @@ use super::{Block, CacheControl, Caller, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
 /// What the API fetched from the web (`web_fetch_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebFetchToolResult {
@@ -14,10 +15,8 @@ pub struct WebFetchToolResult {
     /// What was fetched, or what went wrong.
     pub content: WebFetchContent,
     /// Who made the tool use; absent where the model itself did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Caller>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -32,6 +31,7 @@ tagged! {
 }
 
 /// A page or document that was fetched (`web_fetch_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebFetchResult {
@@ -40,6 +40,5 @@ pub struct WebFetchResult {
     /// What was there: a `document` block.
     pub content: Block,
     /// When it was fetched, as ISO 8601 text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieved_at: Option<Box<str>>,
 }

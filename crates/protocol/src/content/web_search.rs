@@ -14,6 +14,7 @@ use super::{CacheControl, Caller, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
 /// What a web search found (`web_search_tool_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebSearchToolResult {
@@ -22,10 +23,8 @@ pub struct WebSearchToolResult {
     /// The pages, or what went wrong.
     pub content: WebSearchContent,
     /// Who made the tool use; absent where the model itself did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Caller>,
     /// A mark that the prompt up to here be cached; only on its way to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -56,6 +55,7 @@ tagged! {
 }
 
 /// A page that was found (`web_search_result`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebSearchResult {
@@ -66,7 +66,6 @@ pub struct WebSearchResult {
     /// The page's text, for the API alone to read.
     pub encrypted_content: String,
     /// How old the page is, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_age: Option<Box<str>>,
 }
 

@@ -68,22 +68,19 @@ tagged! {
 /// A request was done.
 ///
 /// `Debug` does not show what was asked for: `get_settings`, `mcp_status` and `mcp_authenticate` are told keys there.
+#[skip_serializing_none]
 #[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Success {
     /// The request.
     pub request_id: RequestId,
     /// What was asked for; absent where there is nothing to say.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<RawJson>,
     /// Questions of permission that are still open, as they were asked; of `initialize`, for a host that joins.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
     /// Dialogs that are still open, likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
     /// Questions of MCP servers that are still open, likewise; declared, but not told by every session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
 }
 
@@ -118,6 +115,7 @@ impl fmt::Debug for Success {
 }
 
 /// A request was not done.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Failure {
@@ -127,19 +125,14 @@ pub struct Failure {
     #[serde(default)]
     pub error: String,
     /// Why, for a program.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,
     /// The model that stays, where `set_model` failed. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Box<str>>,
     /// Questions of permission that are still open, as they were asked; of `initialize`, for a host that joins.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
     /// Dialogs that are still open, likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
     /// Questions of MCP servers that are still open, likewise; declared, but not told by every session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
 }
 

@@ -19,6 +19,7 @@ use crate::{RawJson, agent::AgentDefinition, mcp::McpServerConfig, plugin::Plugi
 ///
 /// A second one replaces the first one's hooks.
 /// `Debug` does not show the values of environment variables and headers of MCP servers, which may be keys.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -36,52 +37,39 @@ pub struct Initialize {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sdk_mcp_server_manifests: BTreeMap<Box<str>, SdkServerManifest>,
     /// How the host came by those answers; not needed on stdio.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_server_manifests_origin: Option<ManifestsOrigin>,
     /// The JSON schema that the answer must have.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<RawJson>,
     /// The system prompt, as parts; `Some` of one empty part is an empty prompt, `None` the CLI's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<Vec<String>>,
     /// Text behind the CLI's own system prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub append_system_prompt: Option<String>,
     /// Whether the system prompt is kept with the session and used again as it was; `None` for yes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_snapshot: Option<bool>,
     /// How to work in plan mode, in the place of the CLI's own words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_mode_instructions: Option<String>,
     /// Other names for tools: a tool use of the first name is one of the second.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_aliases: BTreeMap<Box<str>, Box<str>>,
     /// Whether what differs by user goes into the first message rather than into the system prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_dynamic_sections: Option<bool>,
     /// Subagents of the host's own, by type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<Box<str>, AgentDefinition>,
     /// The session's title; `None` to have one made up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The skills to load; `None` for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skills: Option<Vec<Box<str>>>,
     /// Whether a next prompt is suggested after each turn (`prompt_suggestion`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_suggestions: Option<bool>,
     /// Whether the progress of agents is summed up now and then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_progress_summaries: Option<bool>,
     /// Whether the text of subagents comes as messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub forward_subagent_text: Option<bool>,
     /// The kinds of `request_user_dialog` that the host can show; others are not asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supported_dialog_kinds: Vec<Box<str>>,
     /// Whether the user can stop each task by itself; an interrupt then leaves tasks in the background alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub per_task_stop_affordance: Option<bool>,
     /// Plugins to load; honoured with `--await-initialize`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -16,7 +16,7 @@ hook_event! {
         /// What set it off (`trigger`).
         trigger: CompactTrigger,
         /// What the user wants of the summary (`custom_instructions`); null where nothing was said.
-        #[serde(default)]
+        #[serialize_always]
         custom_instructions: Option<String>,
     }
 }

@@ -16,7 +16,6 @@ hook_event! {
         /// Which settings (`source`).
         source: ConfigSource,
         /// The file, as an absolute path (`file_path`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         file_path: Option<String>,
     }
 }
@@ -54,13 +53,10 @@ hook_event! {
         /// Why they were loaded (`load_reason`).
         load_reason: InstructionsLoadReason,
         /// The patterns of paths that they are for (`globs`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         globs: Option<Vec<String>>,
         /// The file whose use made them load (`trigger_file_path`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         trigger_file_path: Option<String>,
         /// The file that includes them (`parent_file_path`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         parent_file_path: Option<String>,
     }
 }

@@ -16,10 +16,8 @@ macro_rules! hook_event {
         $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal, [$($matched)?] [$($late)?] [$($limit)?] }
         $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
             /// The subagent that it happens in (`agent_id`); `None` for the main conversation.
-            #[serde(skip_serializing_if = "Option::is_none")]
             agent_id: Option<Box<str>>,
             /// The kind of that subagent, or of the agent that the session was started as (`agent_type`).
-            #[serde(skip_serializing_if = "Option::is_none")]
             agent_type: Option<Box<str>>,
             $( $(#[$field_meta])* $field: $ty, )*
         } }
@@ -71,25 +69,22 @@ macro_rules! hook_event {
     (@limit $limit:literal) => { std::time::Duration::from_millis($limit) };
     (@input [$(#[$input_meta:meta])*] $input:ident { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }) => {
         $(#[$input_meta])*
+        #[skip_serializing_none]
         #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
         #[non_exhaustive]
         pub struct $input {
             /// The session (`session_id`).
             pub session_id: $crate::SessionId,
             /// The file that the session is stored in, as an absolute path (`transcript_path`).
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub transcript_path: Option<String>,
             /// The working directory, as an absolute path (`cwd`).
             #[serde(default)]
             pub cwd: String,
             /// The prompt that led here (`prompt_id`); absent before the first one. Known since CLI 2.1.197.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub prompt_id: Option<Box<str>>,
             /// How tool uses are permitted (`permission_mode`); told by events that belong to a turn.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub permission_mode: Option<$crate::PermissionMode>,
             /// How hard the model thinks in this turn (`effort`); told by tool and stop events where the model has it.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub effort: Option<$crate::hook::HookEffort>,
             $( $(#[$field_meta])* pub $field: $ty, )*
         }

@@ -23,29 +23,24 @@ hook_event! {
         #[serde(default)]
         message: String,
         /// Whether it wants a form filled in or a page opened (`mode`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         mode: Option<ElicitationMode>,
         /// The page to open (`url`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
         /// The id under which the server tells that the page is done with (`elicitation_id`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         elicitation_id: Option<Box<str>>,
         /// The JSON Schema of the form (`requested_schema`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         requested_schema: Option<RawJson>,
     }
 }
 
 /// What only `Elicitation` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationOutput {
     /// The answer (`action`); `None` leaves it to the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<ElicitationAction>,
     /// The form as filled in, with [`ElicitationAction::Accept`] (`content`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<RawJson>,
 }
 
@@ -63,28 +58,24 @@ hook_event! {
         /// The server (`mcp_server_name`).
         mcp_server_name: Box<str>,
         /// The id under which the server tells that the page is done with (`elicitation_id`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         elicitation_id: Option<Box<str>>,
         /// Whether it wanted a form filled in or a page opened (`mode`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         mode: Option<ElicitationMode>,
         /// The answer (`action`).
         action: ElicitationAction,
         /// The form as filled in (`content`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         content: Option<RawJson>,
     }
 }
 
 /// What only `ElicitationResult` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationResultOutput {
     /// The answer that the server is to get instead (`action`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<ElicitationAction>,
     /// The form as filled in (`content`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<RawJson>,
 }
 

@@ -17,7 +17,6 @@ hook_event! {
         #[serde(default)]
         message: String,
         /// Its title (`title`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         title: Option<String>,
         /// Its kind, such as `permission_prompt` or `elicitation_response` (`notification_type`).
         #[serde(default)]
@@ -26,12 +25,12 @@ hook_event! {
 }
 
 /// What only `Notification` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NotificationOutput {
     /// Text for the model (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 
@@ -64,12 +63,12 @@ hook_event! {
 }
 
 /// What only `MessageDisplay` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageDisplayOutput {
     /// The text to show instead of the lines (`displayContent`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display_content: Option<String>,
 }
 

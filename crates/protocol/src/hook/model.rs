@@ -20,7 +20,7 @@ hook_event! {
         /// The model to use, by its full name (`to_model`).
         to_model: Box<str>,
         /// What was asked for, such as an alias (`requested_model`); null for the default.
-        #[serde(default)]
+        #[serialize_always]
         requested_model: Option<Box<str>>,
         /// Who asked (`source`).
         source: ModelSwitchSource,
@@ -31,27 +31,23 @@ hook_event! {
         #[serde(default)]
         prompt_cache_warm: bool,
         /// How long a cached prompt is kept (`cache_ttl`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         cache_ttl: Option<CacheTtl>,
         /// What caching those tokens for the new model would cost, in US dollars (`estimated_cache_write_usd`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         estimated_cache_write_usd: Option<f64>,
         /// Where that price comes from (`pricing`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         pricing: Option<ModelPricing>,
     }
 }
 
 /// What only `PreModelSwitch` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PreModelSwitchOutput {
     /// What happens to the switch (`permissionDecision`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision: Option<SwitchDecision>,
     /// Why (`permissionDecisionReason`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision_reason: Option<String>,
 }
 
@@ -100,7 +96,7 @@ hook_event! {
         /// The model that is in use, by its full name (`to_model`).
         to_model: Box<str>,
         /// What was asked for, such as an alias (`requested_model`); null for the default.
-        #[serde(default)]
+        #[serialize_always]
         requested_model: Option<Box<str>>,
         /// Who asked (`source`).
         source: ModelSwitchSource,
@@ -111,24 +107,21 @@ hook_event! {
         #[serde(default)]
         prompt_cache_warm: bool,
         /// How long a cached prompt is kept (`cache_ttl`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         cache_ttl: Option<CacheTtl>,
         /// What caching those tokens for the new model costs, in US dollars (`estimated_cache_write_usd`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         estimated_cache_write_usd: Option<f64>,
         /// Where that price comes from (`pricing`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         pricing: Option<ModelPricing>,
     }
 }
 
 /// What only `PostModelSwitch` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostModelSwitchOutput {
     /// Text for the new model, with its next request (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 

@@ -28,7 +28,6 @@ hook_event! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         permission_suggestions: Vec<PermissionUpdate>,
         /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
-        #[serde(skip_serializing_if = "Option::is_none")]
         mcp_server: Option<McpOrigin>,
     }
 }
@@ -61,12 +60,12 @@ tagged! {
 /// The tool may be used.
 ///
 /// There is no `Default`: permission must be asked for by name.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequestAllow {
     /// The input to use (`updatedInput`); `None` for the one that was asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
     /// Changes to the permissions, so that the question need not be asked again (`updatedPermissions`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,14 +81,13 @@ impl RequestAllow {
 }
 
 /// The tool may not be used.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RequestDeny {
     /// Why, for the model (`message`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Whether the turn ends (`interrupt`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupt: Option<bool>,
 }
 
@@ -125,19 +123,18 @@ hook_event! {
         #[serde(default)]
         reason: String,
         /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
-        #[serde(skip_serializing_if = "Option::is_none")]
         mcp_server: Option<McpOrigin>,
     }
 }
 
 /// What only `PermissionDenied` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PermissionDeniedOutput {
     /// Whether the model is told that it may try again (`retry`).
     ///
     /// No effect was seen where the classifier could not be reached.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<bool>,
 }
 

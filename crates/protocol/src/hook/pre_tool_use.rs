@@ -21,27 +21,23 @@ hook_event! {
         /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
-        #[serde(skip_serializing_if = "Option::is_none")]
         mcp_server: Option<McpOrigin>,
     }
 }
 
 /// What only `PreToolUse` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PreToolUseOutput {
     /// What happens to the tool use (`permissionDecision`); `None` leaves it to the rules and the mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision: Option<PermissionDecision>,
     /// Why (`permissionDecisionReason`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision_reason: Option<String>,
     /// The input to use instead (`updatedInput`); without a decision it is asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
     /// Text for the model (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 

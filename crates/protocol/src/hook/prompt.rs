@@ -16,10 +16,8 @@ hook_event! {
         /// The prompt's text (`prompt`).
         prompt: String,
         /// Where the prompt came from (`source`); often absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         source: Option<PromptSource>,
         /// The session's title (`session_title`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         session_title: Option<String>,
     }
 }
@@ -43,18 +41,16 @@ open_enum! {
 }
 
 /// What only `UserPromptSubmit` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UserPromptSubmitOutput {
     /// Text for the model beside the prompt (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// A title for the session (`sessionTitle`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_title: Option<String>,
     /// Whether to keep the prompt's text out of the notice that it was blocked (`suppressOriginalPrompt`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress_original_prompt: Option<bool>,
 }
 
@@ -91,7 +87,6 @@ hook_event! {
         #[serde(default)]
         command_args: String,
         /// Where the command is defined, such as `projectSettings` (`command_source`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         command_source: Option<Box<str>>,
         /// The prompt as it was written, before it was expanded (`prompt`).
         #[serde(default)]
@@ -110,15 +105,14 @@ open_enum! {
 }
 
 /// What only `UserPromptExpansion` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UserPromptExpansionOutput {
     /// Text for the model beside the prompt (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// Whether to keep the prompt's text out of the notice that it was blocked (`suppressOriginalPrompt`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress_original_prompt: Option<bool>,
 }
 

@@ -18,22 +18,17 @@ hook_event! {
         /// Why it begins (`source`).
         source: SessionStartSource,
         /// The model (`model`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<Box<str>>,
         /// The session's title (`session_title`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         session_title: Option<String>,
         /// How long ago the model last answered, in seconds, when resumed or forked (`seconds_since_last_response`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         seconds_since_last_response: Option<f64>,
         /// How many tokens the resumed conversation has (`context_tokens`).
-        #[serde(default, deserialize_with = "crate::lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "crate::lenient::optional_count")]
         context_tokens: Option<u64>,
         /// Whether the prompt cache is likely to have expired since (`prompt_cache_likely_expired`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         prompt_cache_likely_expired: Option<bool>,
         /// What caching those tokens anew would cost, in US dollars (`estimated_cache_write_usd`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         estimated_cache_write_usd: Option<f64>,
     }
 }
@@ -55,24 +50,20 @@ open_enum! {
 }
 
 /// What only `SessionStart` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionStartOutput {
     /// Text for the model (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// A first prompt (`initialUserMessage`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_user_message: Option<String>,
     /// A title for the session (`sessionTitle`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_title: Option<String>,
     /// Absolute paths to watch for `FileChanged` (`watchPaths`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub watch_paths: Option<Vec<String>>,
     /// Whether to look again for skills and commands, where the hook has put some there (`reloadSkills`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_skills: Option<bool>,
 }
 
@@ -133,12 +124,12 @@ open_enum! {
 }
 
 /// What only `Setup` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetupOutput {
     /// Text for the model (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 

@@ -18,24 +18,21 @@ hook_event! {
         #[serde(default)]
         stop_hook_active: bool,
         /// The model's last text (`last_assistant_message`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         last_assistant_message: Option<String>,
         /// What still runs in the background (`background_tasks`); absent from older CLIs.
-        #[serde(skip_serializing_if = "Option::is_none")]
         background_tasks: Option<Vec<BackgroundTask>>,
         /// What the session has planned to run later (`session_crons`); absent from older CLIs.
-        #[serde(skip_serializing_if = "Option::is_none")]
         session_crons: Option<Vec<SessionCron>>,
     }
 }
 
 /// What only `Stop` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct StopOutput {
     /// Text for the model, which goes on to act on it (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 
@@ -44,6 +41,7 @@ impl CanBlock for Stop {}
 impl CanContinue for Stop {}
 
 /// Something that runs in the background.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundTask {
@@ -59,19 +57,14 @@ pub struct BackgroundTask {
     #[serde(default)]
     pub description: String,
     /// The command of a shell, cut at 1,000 characters (`command`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The kind of a subagent (`agent_type`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<Box<str>>,
     /// The MCP server that it belongs to (`server`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Box<str>>,
     /// The tool of that server (`tool`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<Box<str>>,
     /// The name of a workflow (`name`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Box<str>>,
 }
 
@@ -103,10 +96,8 @@ hook_event! {
         /// What went wrong (`error`).
         error: AssistantError,
         /// More of it, for a person (`error_details`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         error_details: Option<String>,
         /// The last text, which is that of the error (`last_assistant_message`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         last_assistant_message: Option<String>,
     }
 }

@@ -18,12 +18,12 @@ hook_event! {
 }
 
 /// What only `SubagentStart` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubagentStartOutput {
     /// Text for the subagent (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 
@@ -45,24 +45,21 @@ hook_event! {
         #[serde(default)]
         agent_transcript_path: String,
         /// The subagent's last text (`last_assistant_message`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         last_assistant_message: Option<String>,
         /// What still runs in the background (`background_tasks`); absent from older CLIs.
-        #[serde(skip_serializing_if = "Option::is_none")]
         background_tasks: Option<Vec<BackgroundTask>>,
         /// What the session has planned to run later (`session_crons`); absent from older CLIs.
-        #[serde(skip_serializing_if = "Option::is_none")]
         session_crons: Option<Vec<SessionCron>>,
     }
 }
 
 /// What only `SubagentStop` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubagentStopOutput {
     /// Text for the subagent, which goes on to act on it (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 

@@ -17,13 +17,10 @@ hook_event! {
         #[serde(default)]
         task_subject: String,
         /// What is to be done (`task_description`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         task_description: Option<String>,
         /// Who works on it (`teammate_name`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         teammate_name: Option<Box<str>>,
         /// The team (`team_name`); deprecated by the CLI.
-        #[serde(skip_serializing_if = "Option::is_none")]
         team_name: Option<Box<str>>,
     }
 }
@@ -45,13 +42,10 @@ hook_event! {
         #[serde(default)]
         task_subject: String,
         /// What was to be done (`task_description`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         task_description: Option<String>,
         /// Who worked on it (`teammate_name`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         teammate_name: Option<Box<str>>,
         /// The team (`team_name`); deprecated by the CLI.
-        #[serde(skip_serializing_if = "Option::is_none")]
         team_name: Option<Box<str>>,
     }
 }
@@ -70,7 +64,6 @@ hook_event! {
         /// The teammate (`teammate_name`).
         teammate_name: Box<str>,
         /// The team (`team_name`); deprecated by the CLI.
-        #[serde(skip_serializing_if = "Option::is_none")]
         team_name: Option<Box<str>>,
     }
 }

@@ -23,34 +23,31 @@ hook_event! {
         /// The tool use (`tool_use_id`).
         tool_use_id: ToolUseId,
         /// How long it took, in milliseconds, without the time for questions and hooks (`duration_ms`).
-        #[serde(default, deserialize_with = "crate::lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "crate::lenient::optional_count")]
         duration_ms: Option<u64>,
         /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
-        #[serde(skip_serializing_if = "Option::is_none")]
         mcp_server: Option<McpOrigin>,
     }
 }
 
 /// What only `PostToolUse` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostToolUseOutput {
     /// Text for the model; it leaves no message of its own (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// What the host vouches for towards the classifier of the mode `auto` (`classifierContext`).
     ///
     /// At most 2,000 UTF-16 code units for all hooks of one tool use.
     /// It carries the host's authority: never put the tool's output or the model's words into it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_context: Option<String>,
     /// What the model sees instead of the tool's output, in the shape of the tool's own `tool_response`
     /// (`updatedToolOutput`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_tool_output: Option<RawJson>,
     /// As `updated_tool_output`, for tools of MCP servers alone (`updatedMCPToolOutput`).
-    #[serde(rename = "updatedMCPToolOutput", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "updatedMCPToolOutput")]
     pub updated_mcp_tool_output: Option<RawJson>,
 }
 
@@ -90,24 +87,22 @@ hook_event! {
         #[serde(default)]
         error: String,
         /// Whether it failed because the turn was interrupted (`is_interrupt`).
-        #[serde(skip_serializing_if = "Option::is_none")]
         is_interrupt: Option<bool>,
         /// How long it took, in milliseconds, without the time for questions and hooks (`duration_ms`).
-        #[serde(default, deserialize_with = "crate::lenient::optional_count", skip_serializing_if = "Option::is_none")]
+        #[serde(default, deserialize_with = "crate::lenient::optional_count")]
         duration_ms: Option<u64>,
         /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
-        #[serde(skip_serializing_if = "Option::is_none")]
         mcp_server: Option<McpOrigin>,
     }
 }
 
 /// What only `PostToolUseFailure` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostToolUseFailureOutput {
     /// Text for the model (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 
@@ -127,6 +122,7 @@ hook_event! {
 }
 
 /// One tool use of a batch.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BatchedToolCall {
@@ -137,17 +133,16 @@ pub struct BatchedToolCall {
     /// The tool use (`tool_use_id`).
     pub tool_use_id: ToolUseId,
     /// What the model is given, as the content of a `tool_result` and not as `PostToolUse` has it (`tool_response`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_response: Option<RawJson>,
 }
 
 /// What only `PostToolBatch` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostToolBatchOutput {
     /// Text for the model (`additionalContext`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 

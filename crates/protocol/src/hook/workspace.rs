@@ -22,12 +22,12 @@ hook_event! {
 }
 
 /// What only `CwdChanged` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CwdChangedOutput {
     /// Absolute paths to watch for `FileChanged` (`watchPaths`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub watch_paths: Option<Vec<String>>,
 }
 
@@ -67,12 +67,12 @@ open_enum! {
 }
 
 /// What only `FileChanged` can say.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FileChangedOutput {
     /// Absolute paths to watch from now on (`watchPaths`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub watch_paths: Option<Vec<String>>,
 }
 

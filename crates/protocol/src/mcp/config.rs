@@ -30,6 +30,7 @@ tagged! {
 }
 
 /// An MCP server that the CLI starts as a program and talks to over its standard input and output.
+#[skip_serializing_none]
 #[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -45,11 +46,9 @@ pub struct StdioServer {
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub env: Secrets,
     /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
     /// Whether its tools are always in the prompt (`true`, which also waits for the server at the start) or only found
     /// by tool search (`false`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub always_load: Option<bool>,
 }
 
@@ -78,6 +77,7 @@ impl StdioServer {
 macro_rules! remote {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
+        #[skip_serializing_none]
         #[derive(Clone, PartialEq, Deserialize, Serialize)]
         #[serde(rename_all = "camelCase")]
         #[non_exhaustive]
@@ -91,11 +91,9 @@ macro_rules! remote {
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             pub tools: Vec<ToolPolicy>,
             /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub timeout: Option<u64>,
             /// Whether its tools are always in the prompt (`true`, which also waits for the server at the start) or only
             /// found by tool search (`false`).
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub always_load: Option<bool>,
         }
 
@@ -143,6 +141,7 @@ remote! {
 }
 
 /// An MCP server that runs in the host and is reached by `mcp_message`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -152,7 +151,6 @@ pub struct SdkServer {
     /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
     ///
     /// It counts when the server is first registered.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
     /// What its tools may do, by tool; only `always_ask` and `always_deny` take effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -167,6 +165,7 @@ impl SdkServer {
 }
 
 /// A connector of the user's account on claude.ai, as `mcp_status` tells it. It can't be sent.
+#[skip_serializing_none]
 #[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ProxyServer {
@@ -175,7 +174,6 @@ pub struct ProxyServer {
     /// The connector's id.
     pub id: Box<str>,
     /// The limit for one tool call, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
 }
 

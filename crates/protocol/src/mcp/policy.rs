@@ -8,16 +8,15 @@ use crate::open_enum::open_enum;
 ///
 /// `mcp_set_servers` carries it for remote servers and for those of the host, `initialize` for those of the host.
 /// An entry that the CLI can't read is dropped by it, without an error.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolPolicy {
     /// The tool's name on its server.
     pub name: Box<str>,
     /// What becomes of a call; the CLI takes one that it does not know for `always_ask`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_policy: Option<ToolPermission>,
     /// The most that the organisation allows; ignored for servers of the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub org_max_permission: Option<OrgMaxPermission>,
 }
 

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, Uuid};
 
 /// The goal that `/goal` set has changed (`active_goal`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ActiveGoal {
     /// The goal; `None` where there is none any more.
-    #[serde(default)]
+    #[serialize_always]
     pub value: Option<Goal>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// What the session is to reach before it may stop.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Goal {
@@ -36,6 +36,5 @@ pub struct Goal {
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens_at_start: u64,
     /// Why it was not true the last time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_reason: Option<String>,
 }

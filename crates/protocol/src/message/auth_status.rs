@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, Uuid};
 
 /// A login is under way (`auth_status`); asked for with `--enable-auth-status`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AuthStatus {
@@ -15,12 +16,9 @@ pub struct AuthStatus {
     #[serde(default)]
     pub output: Vec<String>,
     /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

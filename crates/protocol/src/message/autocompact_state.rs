@@ -7,46 +7,36 @@ use crate::{SessionId, Uuid};
 /// When the conversation will be compacted by itself (`autocompact_state`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AutocompactState {
     /// The rule that holds.
-    #[serde(default)]
+    #[serialize_always]
     pub value: Option<Autocompact>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// When a conversation is compacted by itself.
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Autocompact {
     /// Whether it is at all.
     pub enabled: bool,
     /// The context window that counts, in tokens.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub effective_window: Option<u64>,
     /// From how many tokens on.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub threshold: Option<u64>,
     /// Whether it happens without being asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enforced: Option<bool>,
     /// Where the rule comes from, such as `model-default`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Box<str>>,
 }

@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// What has become of a prompt (`command_lifecycle`).
 ///
 /// Sent for prompts that the host gave an id; not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CommandLifecycle {
@@ -17,10 +18,8 @@ pub struct CommandLifecycle {
     #[serde(default = "crate::lenient::empty")]
     pub state: CommandState,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

@@ -8,6 +8,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 ///
 /// The session goes on under another id, told by the next `system/init`; it is not
 /// [`new_conversation_id`](Self::new_conversation_id).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ConversationReset {
@@ -15,19 +16,14 @@ pub struct ConversationReset {
     #[serde(default = "crate::lenient::empty")]
     pub new_conversation_id: Uuid,
     /// What did it; absent from older CLIs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<ResetTrigger>,
     /// The prompt that was `/clear`, by the id that the host gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<Uuid>,
     /// When, as ISO 8601 text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Box<str>>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

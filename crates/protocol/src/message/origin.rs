@@ -44,6 +44,7 @@ pub struct ChannelOrigin {
 }
 
 /// Another session or agent (`peer`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -51,22 +52,16 @@ pub struct PeerOrigin {
     /// Whom to answer, as the sender says; anyone on the machine can say anything.
     pub from: Box<str>,
     /// How the sender's tool uses are permitted, as its host declares.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_mode: Option<PeerMode>,
     /// The sender's name for a reader, as the sender says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The sender's session, as the sender says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_session: Option<Box<str>>,
     /// The task of the subagent that sent it; the CLI's own word.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sender_task_id: Option<Box<str>>,
     /// The text without what it was wrapped in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// The process that connected, as the operating system says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_peer_pid: Option<u64>,
 }
 
@@ -81,22 +76,19 @@ open_enum! {
 }
 
 /// A task or an event outside the session (`task-notification`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskNotificationOrigin {
     /// What it was; absent for the session's own tasks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subkind: Option<NotificationSubkind>,
     /// Why a scheduled task was started, such as `manual`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fire_reason: Option<Box<str>>,
     /// The run of the task that reports.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Box<str>>,
     /// What reports, such as `session-task`.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub producer: Option<Box<str>>,
 }
 

@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid};
 /// What the user may say next (`prompt_suggestion`).
 ///
 /// Sent after a turn, where `initialize` asked for `promptSuggestions`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PromptSuggestion {
@@ -14,9 +15,7 @@ pub struct PromptSuggestion {
     #[serde(default)]
     pub suggestion: String,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// Where the account stands against its rate limits (`rate_limit_event`), for accounts with a subscription.
 ///
 /// Taken from the published declarations; a scripted model never causes one.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RateLimitEvent {
@@ -14,14 +15,13 @@ pub struct RateLimitEvent {
     #[serde(default)]
     pub rate_limit_info: RateLimitInfo,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// The standing against one limit (`rate_limit_info`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -30,46 +30,32 @@ pub struct RateLimitInfo {
     #[serde(default)]
     pub status: RateLimitStatus,
     /// When the limit starts anew, in seconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<f64>,
     /// Which limit it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit_type: Option<RateLimitType>,
     /// The share that is used, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utilization: Option<f64>,
     /// Whether requests pass beyond the limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overage_status: Option<RateLimitStatus>,
     /// When the limit of that starts anew, in seconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overage_resets_at: Option<f64>,
     /// Why no request passes beyond the limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overage_disabled_reason: Option<OverageDisabledReason>,
     /// Whether requests go beyond the limit now.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_using_overage: Option<bool>,
     /// Whether usage beyond the limit is being paid for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overage_in_use: Option<bool>,
     /// Whether usage beyond the limit is turned on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overage_enabled: Option<bool>,
     /// The share whose passing caused this frame.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub surpassed_threshold: Option<f64>,
     /// Whose limit it is; absent for the member's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_scope: Option<LimitScope>,
     /// What is needed to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<RateLimitErrorCode>,
     /// Whether the user may buy more.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub can_user_purchase_credits: Option<bool>,
     /// Whether there is a way to pay for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub has_chargeable_saved_payment_method: Option<bool>,
 }
 

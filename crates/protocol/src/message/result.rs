@@ -25,6 +25,7 @@ use crate::{
 ///
 /// It ends the turn, not the session: background work may go on and give further results.
 /// Most of these frames do not start with their `type`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TurnResult {
@@ -36,27 +37,23 @@ pub struct TurnResult {
     #[serde(default = "unread_is_an_error", deserialize_with = "crate::lenient::flag")]
     pub is_error: bool,
     /// The last main text of the model; absent on errors, empty after some commands.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// What went wrong, in the CLI's words; diagnostics alone after an interrupt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
     /// Why the turn ended; absent on some results.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal_reason: Option<TerminalReason>,
     /// The HTTP status of a failed API request; `null` where none failed.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_error_status: Nullable<u16>,
     /// The kind of the failure, in the API's words, such as `rate_limit_error`.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_error_type: Option<Box<str>>,
     /// The cause of the failure in the CLI's words, as on the `assistant` frame before it.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_error: Option<Box<str>>,
     /// Why the model stopped.
-    #[serde(default)]
+    #[serialize_always]
     pub stop_reason: Option<StopReason>,
     /// Wall time of the turn, in milliseconds.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -71,252 +68,145 @@ pub struct TurnResult {
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub total_cost_usd: f64,
     /// Tokens of the turn's main conversation, without its subagents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Tokens and cost of the session so far, by model; the numbers to count by.
     #[serde(rename = "modelUsage", default)]
     pub model_usage: BTreeMap<Box<str>, ModelUsage>,
     /// The same since the result before this one.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_usage_since_last_result: Option<BTreeMap<Box<str>, ModelUsage>>,
     /// Tool uses that were refused.
     #[serde(default)]
     pub permission_denials: Vec<PermissionDenial>,
     /// The answer in the shape that the caller asked for; absent where the model never gave one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_output: Option<RawJson>,
     /// The tool use that a hook put off.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deferred_tool_use: Option<DeferredToolUse>,
     /// The last prompt that the turn answered, by the id that the host gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<Uuid>,
     /// All prompts that the turn answered, by the ids that the host gave them; 64 at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<Uuid>>,
     /// The API's ids of the answers that the turn began.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub begun_message_ids: Option<Vec<Box<str>>>,
     /// Prompts that wait; above 0 another turn follows by itself.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub queued_turn_count: Option<u64>,
     /// The number of this result in the run, from 0; a gap means that one was lost.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub result_index: Option<u64>,
     /// Where the prompt came from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// Why the turn went on with one that was cut off, such as `interrupted_turn`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resume_reason: Option<Box<str>>,
     /// The slash command that the turn was, without its slash.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub local_command: Option<Box<str>>,
     /// What subagents there were.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_stats: Option<Box<SubagentStats>>,
     /// How often the model declined.
     /// Not declared, seen on the wire.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub safety_stops: Option<u64>,
     /// Why the CLI does not start.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_failure_reason: Option<StartupFailureReason>,
     /// The configuration file that can't be read; with `config_file_invalid`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid_config_file: Option<Box<InvalidConfigFile>>,
     /// When the login ends for good, as ISO 8601 text; an estimate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub credential_expires_at: Option<Box<str>>,
     /// Whether answers come faster, at a higher price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_state: Option<FastModeState>,
     /// Why they can't.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// From the prompt to the first token, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub ttft_ms: Option<u64>,
     /// The same, of the request that streamed, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub ttft_stream_ms: Option<u64>,
     /// From the prompt to the first API request, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub time_to_request_ms: Option<u64>,
     /// From the start of the process to the first API request, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_to_request_from_spawn_ms: Option<f64>,
     /// When the process started, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_origin_ms: Option<f64>,
     /// Whether a process that was started in advance served the turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_spare_claimed: Option<bool>,
     /// When the first API request was sent, in milliseconds since 1970.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub request_sent_wall_ms: Option<u64>,
     /// Tokens of the first API request that no cache held.
     /// Not declared, seen on the wire.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_request_input_tokens: Option<u64>,
     /// Tokens of the first API request that the cache held.
     /// Not declared, seen on the wire.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_request_cache_read_input_tokens: Option<u64>,
     /// From the prompt to the first frame with content, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_content_frame_ms: Option<u64>,
     /// From the prompt to the first part of the answer that a remote worker posted, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_ms: Option<u64>,
     /// Until that was acknowledged, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_ack_ms: Option<u64>,
     /// How long that had waited, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_queue_wait_ms: Option<u64>,
     /// What that had waited for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_stream_post_queued_behind: Option<QueuedBehind>,
     /// When that was, in milliseconds since 1970.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_wall_ms: Option<u64>,
     /// From the prompt to the first text that a remote worker posted, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_text_post_ms: Option<u64>,
     /// How long that had waited, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_text_post_queue_wait_ms: Option<u64>,
     /// What that had waited for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_text_post_queued_behind: Option<QueuedBehind>,
     /// When that was, in milliseconds since 1970.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_text_post_wall_ms: Option<u64>,
     /// The number of the turn in the process, from 0; with `CLAUDE_CODE_REMOTE`, as all that follows.
     /// Not declared, seen on the wire.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub process_turn_index: Option<u64>,
     /// How the session was resumed for the turn, such as `none`.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_start_resume_kind: Option<Box<str>>,
     /// What the time to the first API request was spent on, in milliseconds.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_to_request_phases_ms: Option<RawJson>,
     /// How much of it the CLI's loop was blocked, in milliseconds.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_to_request_loop_lag_ms: Option<f64>,
     /// How much of it the processor worked, in milliseconds.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_to_request_cpu_ms: Option<f64>,
     /// Page faults in that time.
     /// Not declared, seen on the wire.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub time_to_request_major_faults: Option<u64>,
     /// A part of it in detail: what is attached to the prompt.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_attachments_detail: Option<RawJson>,
     /// A part of it in detail: the schemas of the tools.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_schema_build_detail: Option<RawJson>,
     /// A part of it in detail: the messages.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message_normalization_detail: Option<RawJson>,
     /// A part of it in detail: the request.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_build_detail: Option<RawJson>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

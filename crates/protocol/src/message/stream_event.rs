@@ -22,59 +22,48 @@ use crate::{
 /// A piece of the model's answer as it streams (`stream_event`), sent with `--include-partial-messages`.
 ///
 /// The event is kept as text and typed on demand, since most readers want few of the many.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StreamEvent {
     /// The API's event, as text.
     pub event: RawJson,
     /// The tool use whose subagent streams; `None` for the main conversation.
-    #[serde(default)]
+    #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
     /// The answer that the piece belongs to; the API's id of it.
     ///
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_message_id: Option<ApiMessageId>,
     /// Time to the first token, in milliseconds, on the `message_start` of an answer.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub ttft_ms: Option<u64>,
     /// The prompt that the turn answers, by the `uuid` that the host gave it.
     ///
     /// It is on the first event of a turn, and on the first one after another prompt was folded into the turn.
     /// Boxed, since events are many and few have it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<Box<Uuid>>,
     /// All prompts that the turn has taken in so far, in that order, at most 64; there when `user_message_uuid` is.
     #[serde(default, skip_serializing_if = "<[Uuid]>::is_empty")]
     pub user_message_uuids: Box<[Uuid]>,
     /// Why the turn goes on from one that was broken off with its process: `interrupted_turn`, or what the host of
     /// the CLI says with `CLAUDE_CODE_RESUME_REASON`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resume_reason: Option<Box<str>>,
     /// How the thinking of this answer is shown, on `message_start` and on the events of `thinking` blocks.
     ///
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking_display: Option<ThinkingDisplay>,
     /// The blocks to drop, on the `message_stop` with which the CLI closes an answer that broke off.
     ///
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub abandoned_blocks: Option<Box<AbandonedBlocks>>,
     /// Messages that the turn wrote in front of its first request to the model, by their ids.
     ///
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owed_rows: Option<Box<[Uuid]>>,
 }
 

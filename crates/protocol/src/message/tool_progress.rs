@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, ToolName, ToolUseId, Uuid};
 
 /// A tool still runs (`tool_progress`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolProgress {
@@ -15,28 +16,22 @@ pub struct ToolProgress {
     #[serde(default = "crate::lenient::empty")]
     pub tool_name: ToolName,
     /// The tool use whose subagent uses it; `None` for the main conversation.
-    #[serde(default)]
+    #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// How long it has run, in seconds.
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub elapsed_time_seconds: f64,
     /// The task that it became.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<Box<str>>,
     /// Whether it was sent by the clock alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<bool>,
     /// The kind of subagent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<Box<str>>,
     /// The request of the subagent that failed and will be made again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_retry: Option<SubagentRetry>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
@@ -56,7 +51,6 @@ pub struct SubagentRetry {
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub retry_delay_ms: f64,
     /// The HTTP status; `None` where there was none.
-    #[serde(default)]
     pub error_status: Option<u16>,
     /// The kind of failure.
     #[serde(default)]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, ToolUseId, Uuid};
 
 /// What several tool uses were about, in a line (`tool_use_summary`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolUseSummary {
@@ -15,9 +16,7 @@ pub struct ToolUseSummary {
     #[serde(default)]
     pub preceding_tool_use_ids: Vec<ToolUseId>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

@@ -10,6 +10,7 @@ use crate::{RawJson, SessionId, Uuid};
 /// Some come after the last `result` and after the end of our input, so a host reads until the output ends.
 /// The entries hold the vendor's prompt and the descriptions of tools.
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TranscriptMirror {
@@ -20,9 +21,7 @@ pub struct TranscriptMirror {
     #[serde(default)]
     pub entries: Vec<RawJson>,
     /// The session, where it is told.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id, where it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

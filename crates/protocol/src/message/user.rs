@@ -13,70 +13,56 @@ use crate::{
 };
 
 /// What was said to the model (`user`, from the CLI): tool results, synthetic prompts, and replayed ones.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct User {
     /// The role and the content.
     pub message: UserMessage,
     /// The tool use whose subagent it was said to; `None` for the main conversation.
-    #[serde(default)]
+    #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
     /// When it was made, as ISO 8601 text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Box<str>>,
     /// The tool's own result, richer than the text that the model sees: an object, array or string, as the
     /// tool likes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_result: Option<RawJson>,
     /// How each tool use of the message came to its result.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_result_meta: Option<Vec<ToolResultMeta>>,
     /// Whether the CLI made the message up itself.
     #[serde(rename = "isSynthetic", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_synthetic: bool,
     /// Whether it is an echo of what we sent; absent means that it is not.
-    #[serde(rename = "isReplay", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isReplay")]
     pub is_replay: Option<bool>,
     /// How soon it was to be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
     /// Where it came from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// Whether the model answers it; absent means that it does.
-    #[serde(rename = "shouldQuery", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "shouldQuery")]
     pub should_query: Option<bool>,
     /// Whether the host put it together from what nobody typed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_composed: Option<bool>,
     /// What the user pasted, beside the text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pasted_content: Option<Vec<Content>>,
     /// What the user pasted, within the text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inline_pastes: Option<Vec<String>>,
     /// Files that came with it; in an echo.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file_attachments: Option<Vec<RawJson>>,
     /// The subagent that it belongs to, by its task.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Box<str>>,
     /// The kind of subagent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<Box<str>>,
     /// What the subagent does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_description: Option<String>,
     /// The API's id of the answer that was declined, where this message was part of that attempt.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_message_id: Option<ApiMessageId>,
 }
 

@@ -51,21 +51,20 @@ impl Decision {
 /// 2.1.330 needs nothing, and takes the same input for no change.
 ///
 /// There is no `Default`: it must be asked for by name.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Allow {
     /// The input to use; `None` for the one that was asked about, which CLI 2.1.197 does not take (`updatedInput`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<RawJson>,
     /// Changes to the permissions, so that the question need not be asked again (`updatedPermissions`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updated_permissions: Vec<PermissionUpdate>,
     /// The tool use that is meant; the CLI knows without (`toolUseID`).
-    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
     /// How the user settled it, for the CLI's counts (`decisionClassification`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_classification: Option<DecisionClassification>,
 }
 
@@ -109,6 +108,7 @@ impl From<Deny> for Decision {
 }
 
 /// The tool may not be used.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -116,13 +116,11 @@ pub struct Deny {
     /// Why, for the model (`message`).
     pub message: String,
     /// Whether the turn ends (`interrupt`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupt: Option<bool>,
     /// The tool use that is meant; the CLI knows without (`toolUseID`).
-    #[serde(rename = "toolUseID", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
     /// How the user settled it, for the CLI's counts (`decisionClassification`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_classification: Option<DecisionClassification>,
 }
 

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::mcp::McpSource;
 
 /// The MCP server that a tool belongs to (`mcp_server`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpOrigin {
     /// The server's name (`name`).
     pub name: Box<str>,
     /// Who configured it (`source`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<McpSource>,
 }

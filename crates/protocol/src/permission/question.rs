@@ -61,7 +61,9 @@ impl Questions {
         let answered = || self.questions.iter().filter_map(|q| Some((&*q.question, q.answer.as_ref()?)));
         let answers: BTreeMap<&str, &str> = answered().map(|(q, answer)| (q, &*answer.text)).collect();
         let annotations: BTreeMap<&str, Annotation<'_>> = answered()
-            .map(|(q, Answer { preview, notes, .. })| (q, Annotation { preview, notes }))
+            .map(|(q, answer)| {
+                (q, Annotation { preview: answer.preview.as_deref(), notes: answer.notes.as_deref() })
+            })
             .filter(|(_, annotation)| annotation.preview.is_some() || annotation.notes.is_some())
             .collect();
         let input = self.input.with("answers", &answers);
@@ -103,6 +105,7 @@ pub struct Question {
 }
 
 /// What can be chosen.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Choice {
@@ -114,7 +117,6 @@ pub struct Choice {
     /// What it would look like (`preview`): Markdown, or a fragment of HTML where the session asks for that.
     ///
     /// The CLI refuses previews of the wrong kind before anybody is asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }
 
@@ -154,10 +156,9 @@ impl Answer {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Serialize)]
 struct Annotation<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    preview: &'a Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    notes: &'a Option<String>,
+    preview: Option<&'a str>,
+    notes: Option<&'a str>,
 }

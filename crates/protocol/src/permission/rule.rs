@@ -21,6 +21,7 @@ use crate::ToolName;
 /// assert_eq!(Rule::new("Bash", Some("f(x)".to_owned())).to_string(), r"Bash(f\(x\))");
 /// # Ok::<(), agentwire_protocol::permission::RuleError>(())
 /// ```
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -32,7 +33,6 @@ pub struct Rule {
     /// What of it (`ruleContent`): a command, a path pattern; `None` for all.
     ///
     /// `Some("*")` and `Some("")` are taken for all too, but the CLI does not store them: say `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_content: Option<String>,
 }
 

@@ -5,28 +5,25 @@ use serde::{Deserialize, Serialize};
 use crate::open_enum::open_enum;
 
 /// Which credentials commands see, and how (`credentials`); it names files and variables, and holds no secret itself.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SandboxCredentials {
     /// Files that hold secrets (`files`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<CredentialFile>>,
     /// Environment variables that hold secrets (`envVars`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_vars: Option<Vec<CredentialVar>>,
     /// Whether a masked secret may be put into requests without TLS (`allowPlaintextInject`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_plaintext_inject: Option<bool>,
     /// Variables that hold a pair of AWS keys (`awsPairs`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aws_pairs: Option<Vec<AwsPair>>,
     /// Signed requests that the proxy can't sign anew (`sigv4`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sigv4: Option<SigV4>,
 }
 
 /// A file that holds a secret.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -36,22 +33,16 @@ pub struct CredentialFile {
     /// What a command sees of it (`mode`).
     pub mode: CredentialMode,
     /// A regular expression that finds the secret within the text (`extract`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extract: Option<String>,
     /// What happens where it finds none (`onExtractNoMatch`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_extract_no_match: Option<SecretNoMatch>,
     /// How the secret is built (`decode`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decode: Option<SecretDecode>,
     /// The claims of a token to mask (`maskClaims`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mask_claims: Option<Vec<String>>,
     /// Whether the same text is masked elsewhere in the file (`maskDuplicates`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mask_duplicates: Option<bool>,
     /// The hosts that get the secret itself (`injectHosts`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inject_hosts: Option<Vec<String>>,
 }
 
@@ -72,6 +63,7 @@ impl CredentialFile {
 }
 
 /// An environment variable that holds a secret.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -81,19 +73,14 @@ pub struct CredentialVar {
     /// What a command sees of it (`mode`).
     pub mode: CredentialMode,
     /// A regular expression that finds the secret within the text (`extract`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extract: Option<String>,
     /// What happens where it finds none (`onExtractNoMatch`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_extract_no_match: Option<SecretNoMatch>,
     /// How the secret is built (`decode`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decode: Option<SecretDecode>,
     /// The claims of a token to mask (`maskClaims`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mask_claims: Option<Vec<String>>,
     /// The hosts that get the secret itself (`injectHosts`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inject_hosts: Option<Vec<String>>,
 }
 
@@ -143,6 +130,7 @@ open_enum! {
 }
 
 /// Variables that hold a pair of AWS keys; their names, not the keys.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -152,7 +140,6 @@ pub struct AwsPair {
     /// The variable of the secret key (`secretAccessKeyVar`).
     pub secret_access_key_var: Box<str>,
     /// The variable of the session's token (`sessionTokenVar`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_token_var: Option<Box<str>>,
 }
 
@@ -168,17 +155,15 @@ impl AwsPair {
 }
 
 /// What happens to signed requests that the proxy can't sign anew (`sigv4`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SigV4 {
     /// To streamed ones (`streaming`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub streaming: Option<SigningRule>,
     /// To signed addresses (`presigned`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub presigned: Option<SigningRule>,
     /// To those signed for several regions (`sigv4a`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sigv4a: Option<SigningRule>,
 }
 

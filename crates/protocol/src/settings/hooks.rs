@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::{RawJson, Secrets, control::HookFailure, open_enum::open_enum, tagged::tagged};
 
 /// Hooks of one event that share a matcher.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SettingsHookMatcher {
     /// A tool name, several (`A|B`) or a pattern; `None` matches all (`matcher`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher: Option<Box<str>>,
     /// The hooks (`hooks`).
     pub hooks: Vec<SettingsHook>,
@@ -40,6 +40,7 @@ tagged! {
 }
 
 /// A command (`command`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -47,31 +48,24 @@ pub struct CommandHook {
     /// The command, for a shell unless `args` is there (`command`).
     pub command: String,
     /// Its arguments, without a shell (`args`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// The shell (`shell`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shell: Option<HookShell>,
     /// Only for tool uses that fit this permission rule (`if`).
-    #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The limit, in seconds (`timeout`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// What is shown while it runs (`statusMessage`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Whether it runs only once (`once`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub once: Option<bool>,
     /// What happens when it fails (`onFailure`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<HookFailure>,
     /// Whether nobody waits for it (`async`).
-    #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "async")]
     pub run_async: Option<bool>,
     /// Whether, when it ends with the code 2, the model is woken up; nobody waits for it (`asyncRewake`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub async_rewake: Option<bool>,
 }
 
@@ -104,6 +98,7 @@ open_enum! {
 }
 
 /// A question to a model (`prompt`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -111,26 +106,22 @@ pub struct PromptHook {
     /// The question; `$ARGUMENTS` stands for the event's input (`prompt`).
     pub prompt: String,
     /// The model (`model`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Box<str>>,
     /// Only for tool uses that fit this permission rule (`if`).
-    #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The limit, in seconds (`timeout`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// What is shown while it runs (`statusMessage`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Whether it runs only once (`once`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub once: Option<bool>,
     /// Whether the turn goes on when the answer is a block (`continueOnBlock`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on_block: Option<bool>,
 }
 
 /// A check by an agent (`agent`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -138,23 +129,20 @@ pub struct AgentHook {
     /// What to check; `$ARGUMENTS` stands for the event's input (`prompt`).
     pub prompt: String,
     /// The model (`model`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Box<str>>,
     /// Only for tool uses that fit this permission rule (`if`).
-    #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The limit, in seconds (`timeout`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// What is shown while it runs (`statusMessage`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Whether it runs only once (`once`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub once: Option<bool>,
 }
 
 /// A request (`http`); `Debug` does not show its headers.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -162,29 +150,24 @@ pub struct HttpHook {
     /// The address that the event's input is posted to (`url`).
     pub url: String,
     /// Headers to add, which may name environment variables (`headers`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Secrets>,
     /// The environment variables that they may name (`allowedEnvVars`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_env_vars: Option<Vec<Box<str>>>,
     /// Only for tool uses that fit this permission rule (`if`).
-    #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The limit, in seconds (`timeout`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// What is shown while it runs (`statusMessage`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Whether it runs only once (`once`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub once: Option<bool>,
     /// What happens when it fails (`onFailure`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<HookFailure>,
 }
 
 /// A tool of an MCP server (`mcp_tool`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -194,21 +177,16 @@ pub struct McpToolHook {
     /// The tool (`tool`).
     pub tool: Box<str>,
     /// The tool's input; `${path}` stands for a part of the event's input (`input`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<RawJson>,
     /// Only for tool uses that fit this permission rule (`if`).
-    #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "if")]
     pub condition: Option<String>,
     /// The limit, in seconds (`timeout`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// What is shown while it runs (`statusMessage`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Whether it runs only once (`once`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub once: Option<bool>,
     /// What happens when it fails (`onFailure`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<HookFailure>,
 }

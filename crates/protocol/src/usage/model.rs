@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::open_enum::open_enum;
 
 /// Tokens and cost of one model (`modelUsage`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -28,50 +29,33 @@ pub struct ModelUsage {
     #[serde(rename = "costUSD", default, deserialize_with = "crate::lenient::amount")]
     pub cost_usd: f64,
     /// The model's context window, in tokens.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub context_window: Option<u64>,
     /// The most tokens that one answer may have.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub max_output_tokens: Option<u64>,
     /// Those of the tokens written that were thinking.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub thinking_tokens: Option<u64>,
     /// Those of the tokens written to the cache that it keeps for five minutes.
     #[serde(
         rename = "cacheCreationEphemeral5mInputTokens",
         default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
+        deserialize_with = "crate::lenient::optional_count"
     )]
     pub cache_creation_ephemeral_5m_input_tokens: Option<u64>,
     /// Those of the tokens written to the cache that it keeps for an hour.
     #[serde(
         rename = "cacheCreationEphemeral1hInputTokens",
         default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
+        deserialize_with = "crate::lenient::optional_count"
     )]
     pub cache_creation_ephemeral_1h_input_tokens: Option<u64>,
     /// The model's name in the price table.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub canonical_model: Option<Box<str>>,
     /// Who served the model, such as `firstParty` or `bedrock`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<Box<str>>,
     /// Which prices the cost was made of.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_basis: Option<CostBasis>,
 }
 

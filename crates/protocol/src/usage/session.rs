@@ -39,13 +39,10 @@ pub struct ExtraUsage {
     #[serde(default)]
     pub is_enabled: bool,
     /// The most in a month.
-    #[serde(default)]
     pub monthly_limit: Option<f64>,
     /// How much is used.
-    #[serde(default)]
     pub used_credits: Option<f64>,
     /// The same, in percent.
-    #[serde(default)]
     pub utilization: Option<f64>,
     /// The currency of the two amounts, such as `USD`.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]

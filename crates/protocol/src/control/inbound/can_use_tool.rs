@@ -12,6 +12,7 @@ use crate::{
 ///
 /// Sent with `--permission-prompt-tool=stdio` where neither a rule nor the mode decides.
 /// An error reply or an invalid one is a denial.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CanUseTool {
@@ -22,57 +23,41 @@ pub struct CanUseTool {
     /// The tool use (`tool_use_id`).
     pub tool_use_id: ToolUseId,
     /// The tool's name for people (`display_name`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<Box<str>>,
     /// A heading for the question (`title`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<Box<str>>,
     /// What the tool use is for, in the model's words (`description`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Changes that would make the question needless next time (`permission_suggestions`); often absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permission_suggestions: Vec<PermissionUpdate>,
     /// The path that made the question needful (`blocked_path`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_path: Option<String>,
     /// Why it is asked, for a person; may hold terminal escapes (`decision_reason`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason: Option<String>,
     /// Why it is asked, for a program (`decision_reason_type`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_type: Option<DecisionReason>,
     /// Where the rule comes from that made it ask (`decision_reason_rule_source`). Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_rule_source: Option<Box<str>>,
     /// The event of the hook that made it ask (`decision_reason_hook_event`). Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_hook_event: Option<Box<str>>,
     /// Where that hook comes from (`decision_reason_hook_source`). Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_hook_source: Option<Box<str>>,
     /// Whether a classifier may settle the safety check that made it ask (`classifier_approvable`).
     ///
     /// `Some(false)` where a person must; absent where no safety check is part of the reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_approvable: Option<bool>,
     /// Whether the host must not offer to remember an approval (`suppress_always_allow_rule`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress_always_allow_rule: Option<bool>,
     /// Whether an approval must not be what a stray key gives (`default_to_no`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_to_no: Option<bool>,
     /// The rule of the user's that made it ask, where another reason is told (`matched_ask_rule`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_ask_rule: Option<MatchedAskRule>,
     /// The subagent that wants it (`agent_id`); `None` for the main conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Box<str>>,
     /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<McpOrigin>,
     /// Whether a policy of the server's alone made it ask (`server_policy_ask_only`). Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_policy_ask_only: Option<bool>,
     /// Whether only a person can answer, as with a question of the model's (`requires_user_interaction`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -113,6 +98,7 @@ impl InboundCall for CanUseTool {
 }
 
 /// A rule of the user's that asks (`matched_ask_rule`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MatchedAskRule {
@@ -121,6 +107,5 @@ pub struct MatchedAskRule {
     /// The tool (`tool_name`).
     pub tool_name: ToolName,
     /// What of it (`rule_content`); `None` for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_content: Option<String>,
 }

@@ -9,6 +9,7 @@ use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
 ///
 /// The reply is the [`HookAnswer`](crate::hook::HookAnswer) of the event.
 /// To an error reply or an invalid one the CLI goes ahead, unless the matcher says otherwise.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookCallback {
@@ -17,7 +18,6 @@ pub struct HookCallback {
     /// The event's input, with its name in `hook_event_name` (`input`).
     pub input: RawJson,
     /// The tool use for tool events, and an id made up for the occasion for others (`tool_use_id`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
 }
 

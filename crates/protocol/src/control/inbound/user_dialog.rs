@@ -10,6 +10,7 @@ use crate::{RawJson, ToolUseId, tagged::tagged};
 /// An error reply is no answer: the dialog stays open.
 /// Only kinds that the handshake declared (`supportedDialogKinds`) are meant for this host.
 /// One of another kind must be left without an answer, for another host or the CLI's own limit.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RequestUserDialog {
@@ -18,7 +19,6 @@ pub struct RequestUserDialog {
     /// What the dialog shows, in a shape of its own for each kind (`payload`).
     pub payload: RawJson,
     /// The tool use that it belongs to (`tool_use_id`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
 }
 

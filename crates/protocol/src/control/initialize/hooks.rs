@@ -5,20 +5,18 @@ use serde::{Deserialize, Serialize};
 use crate::open_enum::open_enum;
 
 /// Hook callbacks of one event that share a matcher.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HookMatcher {
     /// A tool name, several (`A|B`) or a pattern; `None` matches all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher: Option<Box<str>>,
     /// The callbacks, by ids of the host's choice.
     pub hook_callback_ids: Vec<Box<str>>,
     /// The limit for each callback, in seconds, applied by the CLI.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// What the CLI does when a callback fails.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<HookFailure>,
 }
 

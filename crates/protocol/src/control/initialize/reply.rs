@@ -21,6 +21,7 @@ use crate::{
 /// type is as by default, and so are all where the reply is no object.
 /// What came is kept as [`raw`](Self::raw).
 /// Whoever wants to notice a changed shape writes what was read and compares: a field that did not fit is not there.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(remote = "Self", default)]
 #[non_exhaustive]
@@ -32,84 +33,59 @@ pub struct InitializeReply {
     /// The models that can be chosen.
     pub models: Vec<ModelInfo>,
     /// Who is logged in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<AccountInfo>,
     /// Where the credentials come from, where there are two. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_conflict: Option<AuthConflict>,
     /// The style of the answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub output_style: Option<Box<str>>,
     /// The styles that can be chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub available_output_styles: Vec<Box<str>>,
     /// Where the user's own styles are kept. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_output_styles_dir: Option<String>,
     /// The process id. Not declared, seen on the wire; known since CLI 2.1.197.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// The CLI's version; absent from CLI 2.1.197.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claude_code_version: Option<Box<str>>,
     /// The permission mode in force. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub current_permission_mode: Option<PermissionMode>,
     /// Whether the hooks of the request are in force; absent where it had none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks_applied: Option<bool>,
     /// Whether the CLI knows `onFailure` of hooks; absent where it does not, and then a failed callback blocks nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_on_failure_supported: Option<bool>,
     /// How many open hook requests of an earlier host are still waited for. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks_when_unanswered_kept: Option<u64>,
     /// Whether another hook's wish to ask outranks the host's hooks. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub other_hook_ask_outranks_host: Option<bool>,
     /// Whether every plugin of the request is loaded; absent where it had none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugins_applied: Option<bool>,
     /// Whether the `mcpServers` of the request were taken; absent where it had none, or the CLI takes none.
     ///
     /// It says nothing of their connections.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_servers_applied: Option<bool>,
     /// What became of each manifest of the request, by server; absent where it had none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_manifests_parked: Option<BTreeMap<Box<str>, ManifestFate>>,
     /// Whether the session works. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_state: Option<HandshakeState>,
     /// What this CLI can do, by name. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Vec<Box<str>>>,
     /// Whether answers come in fast mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_state: Option<FastModeState>,
     /// Why fast mode can't be had.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// How feedback is asked for. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback_mode: Option<FeedbackMode>,
     /// Whether nothing is reported to the vendor. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub analytics_disabled: Option<bool>,
     /// Whether remote control turns itself on. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remote_control_auto_enable: Option<bool>,
     /// Whether remote control connects by default. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remote_control_auto_connect_default: Option<bool>,
     /// Whether remote control can be had. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remote_control_available: Option<bool>,
     /// Whether remote control is on by default. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remote_control_auto_on_by_default: Option<bool>,
     /// Whether an editor may turn remote control on. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ide_rc_auto_enable_gate: Option<bool>,
     /// The reply as it came, fields that are not known here included; never written. `None` where none came.
     #[serde(skip)]

@@ -6,11 +6,11 @@ use super::ControlCall;
 use crate::open_enum::open_enum;
 
 /// What fills the model's context window (`get_context_usage`)?
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetContextUsage {
     /// How exactly to count; `None` for [`ContextDetail::Full`]. CLI 2.1.197 does not look at it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<ContextDetail>,
 }
 
@@ -30,6 +30,7 @@ open_enum! {
 }
 
 /// What fills the model's context window. Counts are in tokens.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -47,7 +48,6 @@ pub struct GetContextUsageReply {
     #[serde(default)]
     pub raw_max_tokens: u64,
     /// What decides when the conversation is compacted, such as `model-default`. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub autocompact_source: Option<Box<str>>,
     /// How much is used, in percent; rounded by the CLI, and declared as any number.
     #[serde(default)]
@@ -65,47 +65,39 @@ pub struct GetContextUsageReply {
     #[serde(default)]
     pub mcp_tools: Vec<ContextMcpTool>,
     /// The instructions of MCP servers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp_instructions: Option<Vec<ContextMcpInstructions>>,
     /// The CLI's own tools that are loaded when needed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deferred_builtin_tools: Option<Vec<ContextTool>>,
     /// The CLI's own tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_tools: Option<Vec<ContextTool>>,
     /// The parts of the system prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_sections: Option<Vec<ContextTool>>,
     /// The agents.
     #[serde(default)]
     pub agents: Vec<ContextAgent>,
     /// The slash commands.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slash_commands: Option<ContextCommands>,
     /// The skills.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skills: Option<ContextSkills>,
     /// From how many tokens on the conversation is compacted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_compact_threshold: Option<u64>,
     /// Whether it is compacted by itself.
     #[serde(default)]
     pub is_auto_compact_enabled: bool,
     /// What the messages are made of.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message_breakdown: Option<MessageBreakdown>,
     /// What the API counted for the last request; `null` before the first.
-    #[serde(default)]
+    #[serialize_always]
     pub api_usage: Option<ApiUsage>,
 }
 
 /// A kind of content.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextCategory {
     /// Which it is; absent from CLI 2.1.197.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<ContextCategoryId>,
     /// Its name for people.
     #[serde(default)]
@@ -117,10 +109,8 @@ pub struct ContextCategory {
     #[serde(default)]
     pub color: Box<str>,
     /// Whether it is outside of the window until it is needed; absent where it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_deferred: Option<bool>,
     /// How it counts; absent from CLI 2.1.197.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<ContextCategoryKind>,
 }
 
@@ -204,6 +194,7 @@ pub struct ContextMemoryFile {
 }
 
 /// A tool of an MCP server.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -217,7 +208,6 @@ pub struct ContextMcpTool {
     #[serde(default)]
     pub tokens: u64,
     /// Whether it is in the window.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_loaded: Option<bool>,
 }
 
@@ -234,6 +224,7 @@ pub struct ContextMcpInstructions {
 }
 
 /// A tool of the CLI's own, or a part of the system prompt.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -244,11 +235,11 @@ pub struct ContextTool {
     #[serde(default)]
     pub tokens: u64,
     /// Whether it is in the window; of tools that are loaded when needed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_loaded: Option<bool>,
 }
 
 /// An agent.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -259,10 +250,8 @@ pub struct ContextAgent {
     #[serde(default)]
     pub source: Box<str>,
     /// The plugin that brings it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin_id: Option<Box<str>>,
     /// Its file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Its size.
     #[serde(default)]
@@ -298,6 +287,7 @@ pub struct ContextSkills {
 }
 
 /// A skill.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -308,13 +298,10 @@ pub struct ContextSkill {
     #[serde(default)]
     pub source: Box<str>,
     /// The name of the plugin that brings it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin_name: Option<Box<str>>,
     /// The same with where the plugin came from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin_id: Option<Box<str>>,
     /// Its file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Its size.
     #[serde(default)]

@@ -28,6 +28,7 @@ impl ControlCall for FileSuggestions {
 }
 
 /// The files that fit. Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileSuggestionsReply {
@@ -35,7 +36,6 @@ pub struct FileSuggestionsReply {
     #[serde(default)]
     pub suggestions: Vec<FileSuggestion>,
     /// The directory that the paths count from; absent from CLI 2.1.197.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
 
@@ -51,13 +51,13 @@ pub struct FileSuggestion {
 ///
 /// It needs `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true` in the CLI's environment and an id on the prompt.
 /// A prompt without a checkpoint is an error.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RewindFiles {
     /// The prompt, by the id that the host gave it.
     pub user_message_id: Uuid,
     /// Whether only to tell what would change.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
 }
 
@@ -74,6 +74,7 @@ impl ControlCall for RewindFiles {
 }
 
 /// What was cancelled, or would be.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -82,33 +83,27 @@ pub struct RewindFilesReply {
     #[serde(default)]
     pub can_rewind: bool,
     /// Why it was not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The files that would change; of a dry run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub files_changed: Option<Vec<String>>,
     /// How many lines would be added; of a dry run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insertions: Option<u64>,
     /// How many lines would go; of a dry run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deletions: Option<u64>,
     /// How many files were left alone because a link was in the way; of a real run, and absent from CLI 2.1.197.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped_links: Option<u64>,
 }
 
 /// Reads a file with the CLI's eyes (`read_file`), as far as the rules for the tool `Read` allow it.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReadFile {
     /// The file; a relative path counts from the working directory.
     pub path: String,
     /// The most bytes to read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
     /// How the bytes are written; `None` for UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<FileEncoding>,
 }
 
@@ -135,25 +130,22 @@ open_enum! {
 }
 
 /// A file's contents.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReadFileReply {
     /// The contents.
     pub contents: String,
     /// The file's absolute path.
-    #[serde(rename = "absPath", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "absPath")]
     pub abs_path: Option<String>,
     /// Whether there is more in the file; absent where there is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
     /// How the contents are written; absent for UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<FileEncoding>,
     /// Whether bytes that are no UTF-8 were replaced; absent in Base64 and from CLI 2.1.197.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lossy: Option<bool>,
     /// The path that was asked for. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_path: Option<String>,
 }
 
@@ -182,19 +174,17 @@ impl ControlCall for SeedReadState {
 /// Adds a directory to work in (`register_repo_root`), below the working directory or one given at the start.
 ///
 /// One that is known already is refused.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RegisterRepoRoot {
     /// The directory.
     pub directory: String,
     /// Whether to read the instruction files again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_claude_md: Option<bool>,
     /// Whether to read the plugins again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_plugins: Option<bool>,
     /// Whether to read the skills again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_skills: Option<bool>,
 }
 
@@ -216,10 +206,10 @@ impl ControlCall for RegisterRepoRoot {
 }
 
 /// The directory that was added. Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RegisterRepoRootReply {
     /// Its absolute path.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
 }

@@ -18,6 +18,7 @@ impl ControlCall for GetHooksListing {
 }
 
 /// The hooks, with texts that are ready to be shown.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -32,13 +33,10 @@ pub struct GetHooksListingReply {
     #[serde(default)]
     pub event_catalog: Vec<HookEventInfo>,
     /// What the organisation has to say.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<HookPolicy>,
     /// That the session runs in safe mode; absent where it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub safe_mode: Option<HookModeNote>,
     /// That the session runs in bare mode; absent where it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bare_mode: Option<HookModeNote>,
     /// Settings files that were skipped because they are faulty; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -46,6 +44,7 @@ pub struct GetHooksListingReply {
 }
 
 /// A hook event.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -59,11 +58,11 @@ pub struct HookEventInfo {
     #[serde(default)]
     pub supports_matcher: bool,
     /// How many hooks it has; absent from the catalogue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_count: Option<u64>,
 }
 
 /// A hook.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -80,7 +79,6 @@ pub struct HookEntry {
     #[serde(default)]
     pub source_label: String,
     /// The plugin that brings it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin_name: Option<Box<str>>,
     /// What it is: `command`, `prompt`, `agent`, `http`, `mcp_tool`, or newer.
     #[serde(rename = "type", default)]
@@ -95,29 +93,23 @@ pub struct HookEntry {
     #[serde(default)]
     pub content_label: String,
     /// When it is run, as a rule on the tool use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// Its limit in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// What is shown while it runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Whether it runs only once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runs_once: Option<bool>,
     /// Whether nobody waits for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runs_in_background: Option<bool>,
     /// Whether the mode or the organisation keeps it from running; absent where nothing does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
     /// The entry as it is kept; only of files that this session may write.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub editable: Option<EditableHook>,
 }
 
 /// A hook as its settings file has it.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -128,11 +120,11 @@ pub struct EditableHook {
     /// The hook; the values of HTTP headers are empty.
     pub config: Hidden<RawJson>,
     /// Whether values of headers were left out; absent where there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers_redacted: Option<bool>,
 }
 
 /// What an organisation has to say about hooks.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -153,17 +145,16 @@ pub struct HookPolicy {
     #[serde(default)]
     pub policy_hook_count: u64,
     /// Its settings could not be read; absent where they could.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_unreadable: Option<bool>,
 }
 
 /// A mode in which not every hook runs.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HookModeNote {
     /// Whether the organisation's hooks run all the same; of safe mode only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_hooks_still_apply: Option<bool>,
     /// How to leave the mode, for a person.
     #[serde(default)]

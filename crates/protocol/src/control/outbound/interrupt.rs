@@ -8,11 +8,11 @@ use crate::Uuid;
 /// Stop the running turn (`interrupt`); allowed at any time, also when nothing runs.
 ///
 /// The reply comes before the turn's `result`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Interrupt {
     /// Whether to drop the waiting prompts too.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel_queued: Option<bool>,
 }
 

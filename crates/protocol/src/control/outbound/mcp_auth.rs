@@ -10,6 +10,7 @@ use crate::{Hidden, open_enum::open_enum};
 /// Not declared, answered by the CLI. A server of another kind is an error.
 /// What follows: the user opens the URL, and where the CLI's own listener is not reached, the host hands the address
 /// that the browser came back to on with [`McpOauthCallbackUrl`].
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -17,7 +18,6 @@ pub struct McpAuthenticate {
     /// The server.
     pub server_name: Box<str>,
     /// Where the browser is to come back to; `None` for a listener of the CLI's own on the loopback.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_uri: Option<String>,
 }
 
@@ -34,27 +34,22 @@ impl ControlCall for McpAuthenticate {
 }
 
 /// How to go on with logging in. Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpAuthenticateReply {
     /// The page for the user to open; it holds the `state`, so `Debug` does not show it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_url: Option<Hidden<String>>,
     /// Whether the user must do something.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_action: Option<bool>,
     /// Whether the address that the browser comes back to is waited for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_expected: Option<bool>,
     /// Where the browser comes back to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_scheme: Option<RedirectScheme>,
     /// What ties the answer to this attempt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Hidden<Box<str>>>,
     /// The port of the CLI's own listener; absent with a `redirectUri` of the host's.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_port: Option<u16>,
 }
 

@@ -11,25 +11,21 @@ use crate::{Nullable, RawJson, open_enum::open_enum};
 /// Tools of the host's own servers are refused.
 /// Where `timeout_ms`, `expires_at` or files are given, the reply has a `staging` and most failures are told there, in
 /// a success; CLI 2.1.197 ignores these fields.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpCall {
     /// The tool with its server, such as `mcp__server__tool`.
     pub tool: Box<str>,
     /// Its arguments, an object; `{{in:NAME}}` and `{{out:NAME}}` as whole texts stand for the paths of files.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<RawJson>,
     /// When it is too late to begin, in RFC 3339; needed with output files.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Box<str>>,
     /// How long the tool may take, in milliseconds, from 1000 to 600000.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Whether the result comes as the server gave it, rather than as a model would get it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub result_not_for_model: Option<bool>,
     /// Whether it is permitted as a call of the model's would be; the host may be asked then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub check_permissions: Option<bool>,
     /// Files to hand to the tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -78,6 +74,7 @@ impl InputFile {
 }
 
 /// A file to take from the tool.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct OutputFile {
@@ -86,7 +83,6 @@ pub struct OutputFile {
     /// Where to keep it among the session's synchronised files.
     pub lane_path: String,
     /// The mark that the kept file must still have; `None` to write over whatever is there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub if_match: Option<Box<str>>,
 }
 
@@ -98,6 +94,7 @@ impl OutputFile {
 }
 
 /// What the tool gave. Not declared as a type; seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -108,36 +105,30 @@ pub struct McpCallReply {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub content: Nullable<RawJson>,
     /// The result as data, where the server gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<RawJson>,
     /// What else the server said of it.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
     /// How it went with files and limits; absent from a plain call.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub staging: Option<Staging>,
 }
 
 /// How a call with files or limits went.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Staging {
     /// Whether it was done.
     pub ok: bool,
     /// The files that were taken.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<RawJson>,
     /// The files that were handed over.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs_used: Option<RawJson>,
     /// Why it was not done, for a program.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<StagingErrorCode>,
     /// Why it was not done, for a person.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Whether to try again may help.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
 }
 

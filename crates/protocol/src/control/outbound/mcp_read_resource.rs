@@ -40,6 +40,7 @@ pub struct McpReadResourceReply {
 }
 
 /// A part of a page: it has either `text` or `blob`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -47,15 +48,12 @@ pub struct ResourceContents {
     /// Its address.
     pub uri: String,
     /// Its type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<Box<str>>,
     /// Its text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Its bytes, in Base64.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
     /// What else the server said of it.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
 }

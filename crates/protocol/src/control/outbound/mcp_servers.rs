@@ -102,7 +102,6 @@ pub struct SetMcpPermissionModeOverride {
     /// `default` or `auto`; `null` for the session's mode.
     ///
     /// The field must be there: the CLI refuses a request without it.
-    #[serde(default)]
     pub mode: Option<PermissionMode>,
 }
 
@@ -119,10 +118,10 @@ impl ControlCall for SetMcpPermissionModeOverride {
 }
 
 /// How the mode was set.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetMcpPermissionModeOverrideReply {
     /// Why it may have no effect, as for a server that is not known yet; absent where all is well.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -8,12 +8,12 @@ use crate::mcp::McpServerStatus;
 /// How do the MCP servers stand (`mcp_status`)?
 ///
 /// A server is listed only once it has connected or failed.
+#[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpStatus {
     /// Whether a session in the cloud may answer to those alone who are there to read it; without meaning on stdio.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub live_reply: Option<bool>,
 }
 

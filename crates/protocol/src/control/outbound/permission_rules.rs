@@ -24,6 +24,7 @@ pub struct ListPermissionRulesReply {
 }
 
 /// The permission rules of a session.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -44,14 +45,13 @@ pub struct PermissionRules {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
     /// Whether parts are left out, since somebody keeps what passes on the connection; absent on stdio.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<bool>,
     /// Whether the settings of the process that started this one are in it. Named in the declarations only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_settings_included: Option<bool>,
 }
 
 /// One permission rule.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -63,13 +63,10 @@ pub struct PermissionRuleEntry {
     /// The rule as it is kept, such as `Bash(ls *)`; it can hold invisible characters.
     pub rule: String,
     /// What it says, for a person.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<RuleDescription>,
     /// Who could change it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub editability: Option<RuleEditability>,
     /// Whether the organisation's settings set it aside; absent where they do not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub not_in_effect: Option<bool>,
 }
 
@@ -116,6 +113,7 @@ open_enum! {
 }
 
 /// What a rule says, in three pieces, of which the middle one is the rule's own text.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RuleDescription {
@@ -123,10 +121,8 @@ pub struct RuleDescription {
     #[serde(default)]
     pub prefix: String,
     /// The rule's own text, to be shown with care.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub emphasis: Option<String>,
     /// The end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suffix: Option<String>,
 }
 

@@ -54,6 +54,7 @@ impl ControlCall for GetBinaryVersion {
 }
 
 /// The program's version.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -62,10 +63,8 @@ pub struct GetBinaryVersionReply {
     #[serde(default)]
     pub version: Box<str>,
     /// When it was built, in ISO 8601.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub build_time: Option<Box<str>>,
     /// The oldest SDK of the vendor's desktop program that it works with. Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_desktop_sdk: Option<Box<str>>,
 }
 
@@ -94,13 +93,13 @@ impl ControlCall for SideQuestion {
 }
 
 /// The answer to a question beside the conversation.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SideQuestionReply {
     /// The answer; where it is synthetic, why there is none.
-    #[serde(default)]
+    #[serialize_always]
     pub response: Option<String>,
     /// Whether the CLI made it up, as after an API error, which is no error of the request.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<bool>,
 }

@@ -12,17 +12,16 @@ use crate::{
 };
 
 /// Reads the plugins again (`reload_plugins`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReloadPlugins {
     /// Whether to leave things as they are where the session's tools would change and the prompt cache be lost.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hold_on_cache_impact: Option<bool>,
     /// More plugins to load, by absolute path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add_plugins: Vec<PluginConfig>,
     /// Whether to refuse it, with `reload_plugins_busy`, while the session works.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub refuse_if_busy: Option<bool>,
 }
 
@@ -32,6 +31,7 @@ impl ControlCall for ReloadPlugins {
 }
 
 /// What the session has after the plugins were read again.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReloadPluginsReply {
@@ -51,10 +51,8 @@ pub struct ReloadPluginsReply {
     #[serde(default)]
     pub error_count: u64,
     /// Whether nothing was changed because of the prompt cache; absent where that was not asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<bool>,
     /// What would change; only where it was held.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_impact: Option<CacheImpact>,
 }
 
@@ -69,7 +67,6 @@ pub struct CacheImpact {
     #[serde(default)]
     pub mcp_servers_removed: Vec<Box<str>>,
     /// What would become of the language server tool; `null` for nothing.
-    #[serde(default)]
     pub lsp_tool_change: Option<LspToolChange>,
 }
 

@@ -13,18 +13,17 @@ use crate::{
 /// Gives the session a title (`rename_session`).
 ///
 /// `system/session_title_changed` follows.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RenameSession {
     /// The title; an empty one is refused.
     pub title: String,
     /// Who chose it; `None` counts as [`RenameSource::Remote`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<RenameSource>,
     /// The session that is meant; refused where this is no longer the current one.
     ///
     /// CLI 2.1.197 does not look at it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
@@ -75,13 +74,13 @@ impl ControlCall for SetColor {
 /// Has the model make up a title (`generate_session_title`).
 ///
 /// Not declared, answered by the CLI: it asks a small model once.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GenerateSessionTitle {
     /// What the session is about.
     pub description: String,
     /// Whether the session gets the title at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
 }
 
@@ -102,18 +101,17 @@ impl ControlCall for GenerateSessionTitle {
 #[non_exhaustive]
 pub struct GenerateSessionTitleReply {
     /// The title; `null` where the model gave none.
-    #[serde(default)]
     pub title: Option<String>,
 }
 
 /// Ends the session (`end_session`): the reply comes, then the process ends with code 0.
 ///
 /// Not declared, answered by the CLI. Known since CLI 2.1.197.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct EndSession {
     /// Why, in any words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Box<str>>,
 }
 
@@ -129,6 +127,7 @@ impl ControlCall for EndSession {
 /// The text of a refusal starts with its reason, such as `cwd_not_found:`, or `not_a_spare:` from a process that was not
 /// started so or was claimed already.
 /// A refusal changes nothing: the process can be claimed again.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClaimSession {
@@ -139,13 +138,11 @@ pub struct ClaimSession {
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub env: Secrets,
     /// How tool uses are permitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     /// More directories to work in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<String>,
     /// The session's title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The names of the in-process MCP servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -154,13 +151,11 @@ pub struct ClaimSession {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub system_prompt: Nullable<Vec<String>>,
     /// Text behind the system prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub append_system_prompt: Option<String>,
     /// Subagents of the host's own, by type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<Box<str>, AgentDefinition>,
     /// Whether the reply is to hold what a handshake would tell now.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_initialize: Option<bool>,
 }
 
@@ -188,25 +183,20 @@ impl ControlCall for ClaimSession {
 }
 
 /// The session that was made. Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClaimSessionReply {
     /// How it went; `ok` is the only word seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Box<str>>,
     /// The session's working directory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// How long the process was a spare, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parked_ms: Option<u64>,
     /// Whether the in-process MCP servers have connected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sdk_mcp_settled: Option<bool>,
     /// What a handshake would tell of the session; only where it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initialize: Option<Box<InitializeReply>>,
 }

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::ControlCall;
 
 /// Another model from the next turn on (`set_model`). The CLI takes any name without a check.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetModel {
     /// The model; `None` for the default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Box<str>>,
 }
 
@@ -30,6 +30,5 @@ impl ControlCall for SetModel {
 #[non_exhaustive]
 pub struct SetModelReply {
     /// The model's name.
-    #[serde(default)]
     pub model: Option<Box<str>>,
 }

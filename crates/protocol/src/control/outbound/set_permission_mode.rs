@@ -32,6 +32,5 @@ impl ControlCall for SetPermissionMode {
 #[non_exhaustive]
 pub struct SetPermissionModeReply {
     /// The mode.
-    #[serde(default)]
     pub mode: Option<PermissionMode>,
 }

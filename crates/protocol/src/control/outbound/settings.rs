@@ -76,6 +76,7 @@ impl ControlCall for GetSettings {
 /// The settings in force, and where they come from. Not declared, seen on the wire.
 ///
 /// `Debug` does not show the values of settings, environment variables and headers among them.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetSettingsReply {
@@ -88,10 +89,8 @@ pub struct GetSettingsReply {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
     /// How settings stand that a server hands out, such as `ineligible`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub served_settings_state: Option<Box<str>>,
     /// What the session made of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub applied: Option<AppliedSettings>,
 }
 
@@ -106,51 +105,43 @@ pub struct SourceSettings {
 }
 
 /// What the session made of its settings.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AppliedSettings {
     /// The model in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Box<str>>,
     /// The effort in use; `null` for a model that has none.
-    #[serde(default)]
+    #[serialize_always]
     pub effort: Option<Effort>,
     /// The model that gives advice; `null` for none. Absent from CLI 2.1.197.
-    #[serde(default)]
+    #[serialize_always]
     pub advisor: Option<RawJson>,
     /// Whether the strongest effort is on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ultracode: Option<bool>,
     /// Whether it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ultracode_requested: Option<bool>,
     /// Whether it can be had.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ultracode_available: Option<bool>,
     /// Whether long thinking on a word of the user's can be had.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ultrathink_available: Option<bool>,
     /// Whether tools may not read files outside of the session's folders.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outside_file_tool_reads_blocked: Option<bool>,
     /// Whether tools may not write files outside of the session's folders.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outside_file_tool_writes_blocked: Option<bool>,
     /// Whether only the folders given at the start count for that.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outside_blocks_count_launch_folders_only: Option<bool>,
     /// Whether the environment given at the start left the CLI's own files where they are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub launch_env_left_own_files_in_place: Option<bool>,
 }
 
 /// A settings file that was skipped because it is faulty: none of its settings is in force.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SettingsError {
     /// The file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The field, with dots between its names; empty where the whole file is meant.
     #[serde(default)]

@@ -35,11 +35,11 @@ pub struct StatusSection {
 }
 
 /// A row of the status screen.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StatusRow {
     /// Its name, such as `Version`; absent where the value is a sentence by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// What it says.
     pub value: String,

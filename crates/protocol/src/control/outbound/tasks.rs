@@ -26,6 +26,7 @@ impl ControlCall for CancelAsyncMessage {
 }
 
 /// Whether the prompt was dropped. Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CancelAsyncMessageReply {
@@ -33,7 +34,6 @@ pub struct CancelAsyncMessageReply {
     #[serde(default)]
     pub cancelled: bool,
     /// The prompt, where it was dropped before any turn could read it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message_uuid: Option<Uuid>,
 }
 
@@ -60,11 +60,11 @@ impl ControlCall for StopTask {
 /// Sends running commands and agents to the background (`background_tasks`), so that the turn goes on.
 ///
 /// In front of a command's `task_started` it does nothing.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundTasks {
     /// The one to send, by its tool use; `None` for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
 }
 
@@ -74,11 +74,11 @@ impl ControlCall for BackgroundTasks {
 }
 
 /// What was sent to the background. Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundTasksReply {
     /// Whether the one that was asked for was; absent where all were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backgrounded: Option<bool>,
 }
 
@@ -105,6 +105,7 @@ impl ControlCall for GetTaskOutput {
 }
 
 /// The end of what a command has written.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskOutputReply {
@@ -112,10 +113,8 @@ pub struct GetTaskOutputReply {
     #[serde(default)]
     pub output: String,
     /// The length of the whole output in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total_bytes: Option<u64>,
     /// Whether there is more in front of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
 }
 
@@ -127,7 +126,6 @@ pub struct GetTaskOutputReply {
 #[non_exhaustive]
 pub struct SetHasSubscribers {
     /// Whether anybody does; `null`, for not knowing, counts as yes.
-    #[serde(default)]
     pub has_subscribers: Option<bool>,
 }
 

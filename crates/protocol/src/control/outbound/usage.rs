@@ -10,11 +10,11 @@ use crate::{
 };
 
 /// What has been used (`get_usage`)? Declared as experimental.
+#[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetUsage {
     /// Whether to leave out what takes long: the look through the last seven days' transcripts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_behaviors: Option<bool>,
 }
 
@@ -31,20 +31,18 @@ pub struct GetUsageReply {
     #[serde(default)]
     pub session: SessionUsage,
     /// The plan; `null` with an API key.
-    #[serde(default)]
     pub subscription_type: Option<Box<str>>,
     /// Whether a plan's limits count.
     #[serde(default)]
     pub rate_limits_available: bool,
     /// The plan's limits; `null` where there are none or they are not known.
-    #[serde(default)]
     pub rate_limits: Option<RateLimits>,
     /// What used most of the plan, by the transcripts on this machine; `null` without a plan.
-    #[serde(default)]
     pub behaviors: Option<Behaviors>,
 }
 
 /// The limits of a plan.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RateLimits {
@@ -64,7 +62,6 @@ pub struct RateLimits {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_sonnet: Nullable<RateWindow>,
     /// The last seven days by model; absent where it is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_scoped: Option<Vec<ModelWindow>>,
     /// Use beyond the plan.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
@@ -107,6 +104,7 @@ pub struct Behaviors {
 }
 
 /// What used most of the plan in a stretch of time.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BehaviorWindow {
@@ -120,10 +118,8 @@ pub struct BehaviorWindow {
     #[serde(default)]
     pub behaviors: Vec<Behavior>,
     /// What to do about it, the largest share first.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendations: Option<Vec<Recommendation>>,
     /// What can be done about it in this session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<BehaviorFix>,
     /// Shares of agents.
     #[serde(default)]
@@ -178,6 +174,7 @@ open_enum! {
 }
 
 /// What to do about use.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Recommendation {
@@ -190,7 +187,6 @@ pub struct Recommendation {
     #[serde(default)]
     pub title: String,
     /// What was seen, or what to run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 

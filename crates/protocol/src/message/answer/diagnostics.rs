@@ -9,7 +9,6 @@ use crate::tagged::tagged;
 #[non_exhaustive]
 pub struct Diagnostics {
     /// Why the prompt cache could not serve the whole prefix; `None` while that is not known yet.
-    #[serde(default)]
     pub cache_miss_reason: Option<CacheMissReason>,
 }
 

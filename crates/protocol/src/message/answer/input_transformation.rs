@@ -15,13 +15,13 @@ tagged! {
 }
 
 /// A thinking block that does not fit where it stands.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TransformedThinking {
     /// Where it was in the request, such as `messages.2.content.0`.
     pub path: Box<str>,
     /// In what it does not fit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<BindingMismatch>,
 }
 

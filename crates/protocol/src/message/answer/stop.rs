@@ -39,19 +39,14 @@ tagged! {
 #[non_exhaustive]
 pub struct Refusal {
     /// The policy that the request fell under; `None` where it is no named one.
-    #[serde(default)]
     pub category: Option<RefusalCategory>,
     /// Words for a reader; they may change at any time.
-    #[serde(default)]
     pub explanation: Option<String>,
     /// A code that spares the cost of a cold cache when another model is asked instead; valid for five minutes.
-    #[serde(default)]
     pub fallback_credit_token: Option<Box<str>>,
     /// Whether that code may be used to go on from the partial answer; advice, not a promise.
-    #[serde(default)]
     pub fallback_has_prefill_claim: Option<bool>,
     /// The model to ask instead, where a fallback was tried and could not be had.
-    #[serde(default)]
     pub recommended_model: Option<Box<str>>,
 }
 

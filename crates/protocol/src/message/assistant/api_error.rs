@@ -7,29 +7,23 @@ use crate::{message::RateLimitInfo, open_enum::open_enum};
 /// What belongs to the cause of an API error (`api_error_params`): each field to a few causes.
 ///
 /// Not declared, seen on the wire with the two fields on media; the others are those that the CLI checks.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ApiErrorParams {
     /// The effort that the model does not have without thinking.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<Box<str>>,
     /// Whose login failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<ApiErrorProvider>,
     /// What helps the login.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<CredentialRemedy>,
     /// What kind of block was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub media: Option<RefusedMedia>,
     /// Why it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub media_reason: Option<RefusedMediaReason>,
     /// The limit that was reached.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit_info: Option<Box<RateLimitInfo>>,
     /// What cut the answer off.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<CutReason>,
 }
 

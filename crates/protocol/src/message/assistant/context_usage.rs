@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::open_enum::open_enum;
 
 /// What fills the context window (`context_usage`), as `/context` tells it.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextUsage {
@@ -21,7 +22,6 @@ pub struct ContextUsage {
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percentage: f64,
     /// By how much it is too full.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub over_limit: Option<ContextOverLimit>,
     /// What takes how much.
     #[serde(default)]
@@ -36,7 +36,6 @@ pub struct ContextUsage {
     #[serde(default)]
     pub agents: Vec<ContextAgent>,
     /// The skills.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skills: Option<Vec<ContextSkill>>,
 }
 
@@ -134,6 +133,7 @@ pub struct ContextAgent {
 }
 
 /// A skill in the window.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextSkill {
@@ -144,7 +144,6 @@ pub struct ContextSkill {
     #[serde(default)]
     pub source: Box<str>,
     /// The plugin that brings it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin_name: Option<Box<str>>,
     /// Its tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]

@@ -7,19 +7,17 @@ use crate::{ToolName, ToolUseId};
 /// How to show a tool use (an item of `tool_use_meta`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolUseMeta {
     /// The tool use.
     pub id: ToolUseId,
     /// The tool's name for a reader.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// The MCP server's name for a reader.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_display_name: Option<String>,
     /// The tool's name on its server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<ToolName>,
 }
 

@@ -17,7 +17,6 @@ pub struct UsageReport {
     #[serde(default)]
     pub session: SessionUsage,
     /// The limits of the plan; `None` where they could not be found out.
-    #[serde(default)]
     pub rate_limits: Option<UsageLimits>,
 }
 
@@ -26,7 +25,6 @@ pub struct UsageReport {
 #[non_exhaustive]
 pub struct UsageLimits {
     /// One entry for each limit, as the server sent them; `None` where it sent none.
-    #[serde(default)]
     pub limits: Option<Vec<UsageLimit>>,
     /// What was spent beyond the plan.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
@@ -46,7 +44,6 @@ pub struct UsageLimit {
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percent: f64,
     /// When it starts anew, as ISO 8601 text.
-    #[serde(default)]
     pub resets_at: Option<Box<str>>,
     /// What it is for, where it is not for all.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]

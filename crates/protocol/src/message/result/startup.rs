@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::open_enum::open_enum;
 
 /// A configuration file that can't be read (`invalid_config_file`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InvalidConfigFile {
@@ -17,7 +18,6 @@ pub struct InvalidConfigFile {
     #[serde(default)]
     pub backup_searched: bool,
     /// The backup; it may not be readable either.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backup_path: Option<String>,
 }
 

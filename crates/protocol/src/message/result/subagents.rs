@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What subagents the session had (`subagent_stats`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SubagentStats {
@@ -14,7 +15,6 @@ pub struct SubagentStats {
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub spawned: u64,
     /// How the model asked for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requested: Option<RequestedSubagents>,
     /// How many began in the background.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -32,10 +32,8 @@ pub struct SubagentStats {
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub failed: u64,
     /// How many were stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub killed: Option<KilledSubagents>,
     /// How many were not started.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<RefusedSubagents>,
     /// How many there were of each kind.
     #[serde(default)]

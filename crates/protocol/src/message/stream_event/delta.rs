@@ -31,13 +31,13 @@ pub struct TextDelta {
 }
 
 /// More thinking (`thinking_delta`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ThinkingDelta {
     /// The text; empty where the API does not show it.
     pub thinking: String,
     /// About how many tokens of thinking came since the last such number: a hint for a progress bar, not a count.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_tokens: Option<u64>,
 }
 
@@ -66,13 +66,13 @@ pub struct CitationsDelta {
 }
 
 /// The summary of a compaction (`compaction_delta`); it comes in one piece.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CompactionDelta {
     /// The summary; `None` where it failed.
-    #[serde(default)]
+    #[serialize_always]
     pub content: Option<String>,
     /// What the API needs of earlier compactions, for it alone to read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encrypted_content: Option<String>,
 }

@@ -70,37 +70,34 @@ pub struct BlockStop {
 }
 
 /// The answer's closing facts (`message_delta`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MessageDelta {
     /// What the fields of the answer are now.
     pub delta: MessageDeltaFields,
     /// Tokens, counted to the end, in the place of those of `message_start`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// What the API did about a long context.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_management: Option<ContextManagement>,
     /// What the API changed in the request; absent where it does not say.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_transformations: Option<Vec<InputTransformation>>,
 }
 
 /// Fields of an answer that are known only at its end (`delta` of `message_delta`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MessageDeltaFields {
     /// Why the model stopped.
-    #[serde(default)]
+    #[serialize_always]
     pub stop_reason: Option<StopReason>,
     /// The stop sequence that it wrote, where that is why.
-    #[serde(default)]
+    #[serialize_always]
     pub stop_sequence: Option<Box<str>>,
     /// More on why it stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_details: Option<StopDetails>,
     /// The container in which the API ran code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<Container>,
 }
 
@@ -115,13 +112,13 @@ pub struct MessageStop {}
 pub struct Ping {}
 
 /// The answer broke off (`error`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StreamError {
     /// What went wrong.
     pub error: ApiError,
     /// The API's id of the request.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<Box<str>>,
 }
 

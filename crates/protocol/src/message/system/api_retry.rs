@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid, message::AssistantError};
 /// A request to the model's API failed and will be made again after a pause (`system/api_retry`).
 ///
 /// Not every retry is told: a first 400, for one, is repeated without it.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ApiRetry {
@@ -23,19 +24,16 @@ pub struct ApiRetry {
     pub retry_delay_ms: f64,
     /// The HTTP status; `None` where there was none, as for a stream that was cut or a connection that was
     /// refused.
-    #[serde(default)]
+    #[serialize_always]
     pub error_status: Option<u16>,
     /// The kind of failure.
     #[serde(default = "crate::lenient::empty")]
     pub error: AssistantError,
     /// The wait, where the headers of the API's response never came; the retries have a limit of their own then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub no_response: Option<NoResponse>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid, slash_command::SlashCommand};
 /// The commands that a prompt may start with are others now (`system/commands_changed`).
 ///
 /// The whole list each time: it replaces the one before.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CommandsChanged {
@@ -14,9 +15,7 @@ pub struct CommandsChanged {
     #[serde(default)]
     pub commands: Vec<SlashCommand>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The conversation was compacted, and goes on from a summary (`system/compact_boundary`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CompactBoundary {
@@ -13,17 +14,15 @@ pub struct CompactBoundary {
     pub compact_metadata: CompactMetadata,
     /// The message before the boundary.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub logical_parent_uuid: Option<Uuid>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// Why a conversation was compacted, and what it saved (`compact_metadata`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CompactMetadata {
@@ -34,33 +33,19 @@ pub struct CompactMetadata {
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub pre_tokens: u64,
     /// Tokens of the conversation after.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub post_tokens: Option<u64>,
     /// Tokens that all compactions of the session took away.
     /// Not declared, seen on the wire.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub cumulative_dropped_tokens: Option<u64>,
     /// How long it took, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub duration_ms: Option<u64>,
     /// The stretch of messages that was kept, by its ends; [`preserved_messages`](Self::preserved_messages)
     /// counts where both are there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preserved_segment: Option<PreservedSegment>,
     /// The messages that were kept as they were; absent where all were summed up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preserved_messages: Option<PreservedMessages>,
 }
 
@@ -87,6 +72,7 @@ pub struct PreservedSegment {
 }
 
 /// The messages that a compaction kept (`preserved_messages`), each following the one before it.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PreservedMessages {
@@ -97,7 +83,6 @@ pub struct PreservedMessages {
     pub uuids: Vec<Uuid>,
     /// All messages that are kept, those that no reader sees among them.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub all_uuids: Option<Vec<Uuid>>,
 }
 

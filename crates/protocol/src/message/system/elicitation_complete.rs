@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, Uuid};
 
 /// An MCP server confirms that what it asked for by a URL is done (`system/elicitation_complete`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationComplete {
@@ -15,9 +16,7 @@ pub struct ElicitationComplete {
     #[serde(default)]
     pub elicitation_id: Box<str>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

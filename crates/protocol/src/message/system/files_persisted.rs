@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid};
 /// Files of the session were stored elsewhere (`system/files_persisted`).
 ///
 /// Taken from the published declarations, never seen.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FilesPersisted {
@@ -17,13 +18,10 @@ pub struct FilesPersisted {
     #[serde(default)]
     pub failed: Vec<UnpersistedFile>,
     /// When, as ISO 8601 text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub processed_at: Option<Box<str>>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

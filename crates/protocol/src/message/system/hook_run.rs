@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// A hook of the settings starts (`system/hook_started`).
 ///
 /// Sent with `--include-hook-events`; callbacks of the host are not told this way.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookStarted {
@@ -20,14 +21,13 @@ pub struct HookStarted {
     #[serde(default)]
     pub hook_event: Box<str>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// A hook of the settings has printed more (`system/hook_progress`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookProgress {
@@ -50,14 +50,13 @@ pub struct HookProgress {
     #[serde(default)]
     pub output: String,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// A hook of the settings has ended (`system/hook_response`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookResponse {
@@ -80,16 +79,13 @@ pub struct HookResponse {
     #[serde(default)]
     pub stderr: String,
     /// Its exit code, on Windows any number of 32 bits without a sign; absent where it had none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// How it ended.
     #[serde(default = "crate::lenient::empty")]
     pub outcome: HookOutcome,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
 /// A line of text for the reader (`system/informational`): what a hook said, and other news that is no error.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Informational {
@@ -15,31 +16,24 @@ pub struct Informational {
     #[serde(default = "crate::lenient::empty")]
     pub level: InformationalLevel,
     /// The tool use that it belongs to; a newer line for the same one replaces it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
     /// Whether the turn ends here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prevent_continuation: Option<bool>,
     /// What it is about, such as `hook_callback_failed`; absent on ordinary lines.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<Box<str>>,
     /// What became of the prompt, where a hook held it back.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_submit_outcome: Option<PromptSubmitOutcome>,
     /// Whether no person is meant by it (`isMeta`).
     /// Not declared, seen on the wire.
-    #[serde(rename = "isMeta", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isMeta")]
     pub is_meta: Option<bool>,
     /// When it was made, as ISO 8601 text.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Box<str>>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
@@ -60,15 +54,14 @@ open_enum! {
 /// What became of a prompt that a hook held back (`prompt_submit_outcome`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PromptSubmitOutcome {
     /// What happened, such as `blocked_by_hook`.
     pub kind: Box<str>,
     /// Whether the prompt stays in the conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_kept: Option<bool>,
     /// Why, in the hook's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

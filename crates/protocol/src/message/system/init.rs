@@ -16,6 +16,7 @@ use crate::{
 /// A turn starts (`system/init`): what the session can do.
 ///
 /// It comes after the first prompt and once for each turn, never after `initialize` alone.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Init {
@@ -35,25 +36,21 @@ pub struct Init {
     #[serde(default)]
     pub mcp_servers: Vec<InitMcpServer>,
     /// How tool uses are permitted.
-    #[serde(rename = "permissionMode", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
     /// The commands that a prompt may start with.
     #[serde(default)]
     pub slash_commands: Vec<Box<str>>,
     /// Those of them that make sense in a terminal alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal_slash_commands: Option<Vec<Box<str>>>,
     /// Where the API key came from.
-    #[serde(rename = "apiKeySource", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "apiKeySource")]
     pub api_key_source: Option<ApiKeySource>,
     /// The API's trial features that are in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub betas: Option<Vec<Box<str>>>,
     /// The CLI's version.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claude_code_version: Option<Box<str>>,
     /// How answers are styled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub output_style: Option<Box<str>>,
     /// The agents that can be started.
     #[serde(default)]
@@ -65,78 +62,62 @@ pub struct Init {
     #[serde(default)]
     pub plugins: Vec<InitPlugin>,
     /// What went wrong with plugins; absent where nothing did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin_errors: Option<Vec<PluginError>>,
     /// Whether answers come faster, at a higher price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_state: Option<FastModeState>,
     /// Why they can't.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// How much the model shall think before the next answer; `null` where it is not told.
     /// Sent by hosts with remote control.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub effort: Nullable<EffortLevel>,
     /// How much of a turn a reader wants to see.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub view_mode: Option<ViewMode>,
     /// What this CLI can do, by names such as `interrupt_receipt_v1`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<Box<str>>,
     /// The directory in which the session began.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub original_cwd: Option<String>,
     /// Further directories that tools may work in.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<Vec<String>>,
     /// Where the model keeps notes for itself.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_paths: Option<MemoryPaths>,
     /// The socket on which other sessions of the machine reach this one.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub messaging_socket_path: Option<String>,
     /// Whether the CLI sends no usage data.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub analytics_disabled: Option<bool>,
     /// Whether the CLI asks for no feedback.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub product_feedback_disabled: Option<bool>,
     /// Whether the model is served by its maker's own API.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub served_by_anthropic: Option<bool>,
     /// Whether each turn may have its own effort.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub per_turn_effort_active: Option<bool>,
     /// Whether a word in the prompt can raise the effort.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ultrathink_available: Option<bool>,
     /// Whether that word does so where it is typed.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ultrathink_typed_raises: Option<bool>,
     /// The prompts that the turn answers, by the ids that the host gave them.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<Uuid>>,
     /// How long the parts of the start took, for the CLI's makers; only with `CLAUDE_CODE_REMOTE`.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_timing: Option<RawJson>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// An MCP server as a starting turn sees it.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InitMcpServer {
@@ -145,18 +126,17 @@ pub struct InitMcpServer {
     /// How it stands.
     pub status: McpStatusKind,
     /// Where it was configured; absent from a CLI before 2.1.330.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<McpSource>,
 }
 
 /// Where the model keeps notes for itself (`memory_paths`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MemoryPaths {
     /// The folder of the notes that it makes unasked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto: Option<String>,
 }
 

@@ -8,6 +8,7 @@ use crate::{SessionId, Uuid};
 ///
 /// Declared, never seen: CLI 2.1.330 sends such text as an `assistant` frame with
 /// [`local_command_source`](crate::message::Assistant::local_command_source).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct LocalCommandOutput {
@@ -15,9 +16,7 @@ pub struct LocalCommandOutput {
     #[serde(default)]
     pub content: String,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// The model was reminded of something that it had put down (`system/memory_recall`).
 ///
 /// Taken from the published declarations, never seen.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MemoryRecall {
@@ -17,10 +18,8 @@ pub struct MemoryRecall {
     #[serde(default)]
     pub memories: Vec<Memory>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
@@ -35,6 +34,7 @@ open_enum! {
 }
 
 /// Something that the model was reminded of.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Memory {
@@ -43,7 +43,6 @@ pub struct Memory {
     /// Whose it is.
     pub scope: MemoryScope,
     /// The text; absent where the file holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 

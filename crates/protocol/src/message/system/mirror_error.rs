@@ -8,6 +8,7 @@ use crate::{SessionId, Uuid};
 ///
 /// Made by host libraries that keep such a copy, not by the CLI.
 /// Taken from the published declarations, never seen.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MirrorError {
@@ -15,17 +16,15 @@ pub struct MirrorError {
     #[serde(default)]
     pub error: String,
     /// Where it should have gone; `None` where it belongs to no session of the store's, as the Python SDK has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<MirrorKey>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// Where a copy of a transcript goes (`key`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -35,6 +34,5 @@ pub struct MirrorKey {
     /// The session.
     pub session_id: SessionId,
     /// The part of the session, such as a subagent's transcript.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subpath: Option<Box<str>>,
 }

@@ -7,6 +7,7 @@ use crate::{Nullable, SessionId, Uuid, open_enum::open_enum};
 /// The model was overloaded, and the fallback model takes over (`system/model_fallback`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ModelFallback {
@@ -20,13 +21,10 @@ pub struct ModelFallback {
     #[serde(default)]
     pub fallback_model: Box<str>,
     /// Words for a reader.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
@@ -42,6 +40,7 @@ open_enum! {
 ///
 /// It comes after the messages of the refused attempt were cancelled; see also
 /// [`Assistant::supersedes`](crate::message::Assistant::supersedes).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ModelRefusalFallback {
@@ -52,7 +51,6 @@ pub struct ModelRefusalFallback {
     #[serde(default = "crate::lenient::empty")]
     pub direction: FallbackDirection,
     /// How far the change reaches; absent means the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<FallbackScope>,
     /// The model that declined.
     #[serde(default)]
@@ -61,7 +59,7 @@ pub struct ModelRefusalFallback {
     #[serde(default)]
     pub fallback_model: Box<str>,
     /// The id of the API request that was declined.
-    #[serde(default)]
+    #[serialize_always]
     pub request_id: Option<Box<str>>,
     /// The policy that the request fell under, such as `cyber`; `null` where none was named.
     /// It is a [`RefusalCategory`](crate::message::RefusalCategory) or a newer word.
@@ -71,7 +69,6 @@ pub struct ModelRefusalFallback {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_explanation: Nullable<String>,
     /// The messages that no longer count; ids that are not known can be passed over.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retracted_message_uuids: Option<Vec<Uuid>>,
     /// The prompt that was declined; `null` where no person wrote it.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
@@ -80,10 +77,8 @@ pub struct ModelRefusalFallback {
     #[serde(default)]
     pub content: String,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
@@ -118,6 +113,7 @@ open_enum! {
 }
 
 /// The model declined, and no other one was asked (`system/model_refusal_no_fallback`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ModelRefusalNoFallback {
@@ -125,7 +121,7 @@ pub struct ModelRefusalNoFallback {
     #[serde(default)]
     pub original_model: Box<str>,
     /// The id of the API request that was declined.
-    #[serde(default)]
+    #[serialize_always]
     pub request_id: Option<Box<str>>,
     /// The policy that the request fell under, such as `cyber`; `null` where none was named.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
@@ -140,9 +136,7 @@ pub struct ModelRefusalNoFallback {
     #[serde(default)]
     pub content: String,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

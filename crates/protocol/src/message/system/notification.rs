@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// A short note that a terminal would show for a while (`system/notification`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Notification {
@@ -18,20 +19,13 @@ pub struct Notification {
     #[serde(default = "crate::lenient::empty")]
     pub priority: NotificationPriority,
     /// The colour that a terminal would show it in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<Box<str>>,
     /// How long to show it, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub timeout_ms: Option<u64>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

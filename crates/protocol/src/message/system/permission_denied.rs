@@ -8,6 +8,7 @@ use crate::{SessionId, ToolName, ToolUseId, Uuid};
 /// classifier.
 ///
 /// The list in the `result` is the one to count by: not every refusal is told this way.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PermissionDenied {
@@ -18,25 +19,19 @@ pub struct PermissionDenied {
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The subagent that wanted it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Box<str>>,
     /// What decided, such as `rule`, `mode` or `classifier`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_type: Option<Box<str>>,
     /// Why, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason: Option<String>,
     /// What decided, as a code.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision_reason_code: Option<Box<str>>,
     /// What the model is told.
     #[serde(default)]
     pub message: String,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

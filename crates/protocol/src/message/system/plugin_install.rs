@@ -8,6 +8,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 ///
 /// With `CLAUDE_CODE_SYNC_PLUGIN_INSTALL=1` the kinds `started` and `completed` enclose it all, before
 /// `system/init`.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PluginInstall {
@@ -15,16 +16,12 @@ pub struct PluginInstall {
     #[serde(default = "crate::lenient::empty")]
     pub status: PluginInstallStatus,
     /// The marketplace; with `installed` and `failed`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Box<str>>,
     /// Why it failed, in words of somebody else's: not to be trusted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

@@ -7,6 +7,7 @@ use crate::{Nullable, RequestId, SessionId, Uuid, open_enum::open_enum};
 /// A long control request of ours is being worked on (`system/control_request_progress`).
 ///
 /// Sent for `side_question` alone so far; the request is answered as any other.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlRequestProgress {
@@ -17,30 +18,19 @@ pub struct ControlRequestProgress {
     #[serde(default = "crate::lenient::empty")]
     pub status: RequestProgress,
     /// Which retry of the model's API this is, from 1; with `api_retry`.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub attempt: Option<u64>,
     /// How many retries there are at most; with `api_retry`.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub max_retries: Option<u64>,
     /// The pause before the retry, in milliseconds; with `api_retry`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_delay_ms: Option<f64>,
     /// The HTTP status of the failure, `null` where there was none; with `api_retry`.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub error_status: Nullable<u16>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

@@ -9,6 +9,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// Sent to a host that asks for it by `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
 /// `idle` comes after the `result`; a background agent keeps the state `running` until its follow-up turn has ended, a
 /// background shell does not.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SessionStateChanged {
@@ -19,10 +20,8 @@ pub struct SessionStateChanged {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sdk_host_only: bool,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

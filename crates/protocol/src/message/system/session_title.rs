@@ -7,6 +7,7 @@ use crate::{SessionId, Uuid};
 /// The session has a new title (`system/session_title_changed`), given by `/rename` or `rename_session`.
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SessionTitleChanged {
@@ -14,9 +15,7 @@ pub struct SessionTitleChanged {
     #[serde(default)]
     pub title: String,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

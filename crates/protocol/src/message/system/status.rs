@@ -5,38 +5,30 @@ use serde::{Deserialize, Serialize};
 use crate::{PermissionMode, SessionId, Uuid, open_enum::open_enum};
 
 /// What the CLI is busy with (`system/status`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Status {
     /// What it is; `None` for nothing in particular.
-    #[serde(default)]
+    #[serialize_always]
     pub status: Option<Activity>,
     /// The permission mode, where it has just changed.
-    #[serde(rename = "permissionMode", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
     /// How a compaction ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compact_result: Option<CompactResult>,
     /// Why a compaction failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compact_error: Option<Box<str>>,
     /// How long the summary is so far, in characters.
     /// Not declared, seen on the wire.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub compact_output_chars: Option<u64>,
     /// The prompts that the turn answers, by the ids that the host gave them.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuids: Option<Vec<Uuid>>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

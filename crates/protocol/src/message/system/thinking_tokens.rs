@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, Uuid};
 
 /// How much the model has thought (`system/thinking_tokens`): an estimate to show, not a bill.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ThinkingTokens {
@@ -15,12 +16,9 @@ pub struct ThinkingTokens {
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub estimated_tokens_delta: u64,
     /// The prompt that the turn answers, by the id that the host gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message_uuid: Option<Uuid>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

@@ -9,6 +9,7 @@ use crate::{SessionId, Uuid};
 /// A process that waits for a claim sends it before it answers `initialize`, and again when it is claimed.
 /// A host that has no such screens can pass it over.
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UiInvalidate {
@@ -16,9 +17,7 @@ pub struct UiInvalidate {
     #[serde(default)]
     pub event: Box<str>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

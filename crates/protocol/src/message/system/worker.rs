@@ -8,6 +8,7 @@ use crate::{SessionId, Uuid};
 ///
 /// It counts only while nothing follows: a session that is resumed may hold old ones.
 /// Taken from the published declarations, never seen.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WorkerShuttingDown {
@@ -15,9 +16,7 @@ pub struct WorkerShuttingDown {
     #[serde(default)]
     pub reason: Box<str>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

@@ -9,6 +9,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// Sent once at most, as the CLI exits with 0.
 /// The results that came before it stand.
 /// Taken from the published declarations, never seen.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SessionWritesLost {
@@ -19,13 +20,10 @@ pub struct SessionWritesLost {
     #[serde(default)]
     pub lost: Vec<LostWrites>,
     /// The sessions that have gaps in their transcripts now.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript_session_ids: Option<Vec<SessionId>>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

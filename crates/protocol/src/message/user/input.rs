@@ -10,6 +10,7 @@ use crate::{
 };
 
 /// A prompt on its way to the CLI (`user`, to the CLI).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UserInput {
@@ -18,49 +19,38 @@ pub struct UserInput {
     /// The role and the content.
     pub message: UserMessage,
     /// Always `None` for a prompt of the host's own.
-    #[serde(default)]
+    #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The session; empty means the running one.
     #[serde(default)]
     pub session_id: Box<str>,
     /// An id of the host's choice, by which receipts and results name the prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
     /// How soon it is to be read; absent means [`Priority::Next`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
     /// Where it comes from; a host that passes on what a person typed says [`Origin::Human`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// Whether the model shall answer; with `false` the text waits for the next prompt.
-    #[serde(rename = "shouldQuery", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "shouldQuery")]
     pub should_query: Option<bool>,
     /// When it was made, as ISO 8601 text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Box<str>>,
     /// Whether the host put it together from what nobody typed: then no `@path` and no slash command is looked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_composed: Option<bool>,
     /// What the user pasted, beside the text; the CLI puts it behind the text, and takes text alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pasted_content: Option<Vec<Content>>,
     /// What the user pasted and is in the text already; the CLI may mark it there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inline_pastes: Option<Vec<String>>,
     /// Whether the message was made up, and nobody said it.
-    #[serde(rename = "isSynthetic", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isSynthetic")]
     pub is_synthetic: Option<bool>,
     /// A tool's own result, in a conversation that is handed on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_result: Option<RawJson>,
     /// The subagent that it belongs to, by its task, in a conversation that is handed on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Box<str>>,
     /// The kind of that subagent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<Box<str>>,
     /// What that subagent does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_description: Option<String>,
 }
 

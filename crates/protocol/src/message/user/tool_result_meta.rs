@@ -7,22 +7,22 @@ use crate::ToolUseId;
 /// How a tool use came to its result (an item of `tool_result_meta`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolResultMeta {
     /// The tool use.
     pub id: ToolUseId,
     /// Why the tool did not run, such as `user-rejected` or `permission-rule`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub non_execution_kind: Option<Box<str>>,
     /// How it was permitted or refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_decision: Option<PermissionOutcome>,
 }
 
 /// How a tool use was permitted or refused (`permission_decision`).
 ///
 /// Not declared, seen on the wire.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PermissionOutcome {
@@ -30,9 +30,7 @@ pub struct PermissionOutcome {
     #[serde(default)]
     pub decision: Box<str>,
     /// Who decided, such as `config`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Box<str>>,
     /// By what, such as `rule`, `mode` or `subcommandResults`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_type: Option<Box<str>>,
 }

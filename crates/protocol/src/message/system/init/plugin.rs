@@ -3,25 +3,24 @@
 use serde::{Deserialize, Serialize};
 
 /// A loaded plugin.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InitPlugin {
     /// Its name.
     pub name: Box<str>,
     /// Where it lies, or `builtin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Box<str>>,
     /// The version that it says it has.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Box<str>>,
     /// Its full name, with its marketplace behind an `@`.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Box<str>>,
 }
 
 /// What went wrong with a plugin (an item of `plugin_errors`); one that loaded in part is in the list of
 /// plugins too.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PluginError {
@@ -34,14 +33,13 @@ pub struct PluginError {
     #[serde(default)]
     pub message: String,
     /// Where it should have been.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The managed setting that kept it out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_lock: Option<ManagedLock>,
 }
 
 /// A managed setting that kept a plugin out (`managed_lock`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ManagedLock {
@@ -51,6 +49,5 @@ pub struct ManagedLock {
     /// The plugin's name in the setting.
     pub name: Box<str>,
     /// Its marketplace in the setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub marketplace: Option<Box<str>>,
 }

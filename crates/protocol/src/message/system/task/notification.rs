@@ -6,6 +6,7 @@ use super::TaskUsage;
 use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
 /// A task has ended (`system/task_notification`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskNotification {
@@ -13,16 +14,13 @@ pub struct TaskNotification {
     #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Box<str>>,
     /// The tool use that started it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
     /// How it ended.
     #[serde(default = "crate::lenient::empty")]
     pub status: TaskEnd,
     /// Why, where it ended in no ordinary way.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<TaskEndReason>,
     /// The file that holds its output; empty where there is none.
     #[serde(default)]
@@ -32,25 +30,18 @@ pub struct TaskNotification {
     pub summary: String,
     /// Whether the summary is the subagent's own report.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_is_report: Option<bool>,
     /// What it cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<TaskUsage>,
     /// The files that a task of an MCP server gave back by reference, 50 at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_links: Option<Vec<ResourceLink>>,
     /// Whether it is housekeeping that a conversation should not show.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_transcript: Option<bool>,
     /// Whether it is no activity to be waited for, such as a watcher.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ambient: Option<bool>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
@@ -75,6 +66,7 @@ open_enum! {
 }
 
 /// A file that an MCP server gave back by reference (an item of `resource_links`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -84,22 +76,14 @@ pub struct ResourceLink {
     /// Its name.
     pub name: Box<str>,
     /// Its name for a reader.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// What it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its media type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<Box<str>>,
     /// Its size, in bytes.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub size: Option<u64>,
     /// What the server says about it, as MCP spells it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<RawJson>,
 }

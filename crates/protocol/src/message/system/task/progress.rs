@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, ToolUseId, Uuid};
 
 /// What a task has done so far (`system/task_progress`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskProgress {
@@ -12,31 +13,24 @@ pub struct TaskProgress {
     #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Box<str>>,
     /// The tool use that started it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
     /// What it does just now.
     #[serde(default)]
     pub description: String,
     /// The kind of subagent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<Box<str>>,
     /// What it cost so far.
     #[serde(default)]
     pub usage: TaskUsage,
     /// The tool that it used last.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_tool_name: Option<Box<str>>,
     /// One line on how it stands: the model's with `agentProgressSummaries`, or an MCP server's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 

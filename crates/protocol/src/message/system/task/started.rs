@@ -7,6 +7,7 @@ use crate::{SessionId, ToolUseId, Uuid};
 /// A subagent, a command or another task begins (`system/task_started`).
 ///
 /// A command in the shell becomes a task once it takes some seconds, or when it runs in the background.
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskStarted {
@@ -14,53 +15,36 @@ pub struct TaskStarted {
     #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task: runs of one task sort by it, as text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Box<str>>,
     /// The tool use that started it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<ToolUseId>,
     /// What it does, in a few words.
     #[serde(default)]
     pub description: String,
     /// The kind of subagent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent_type: Option<Box<str>>,
     /// Whether it runs in the background from the start; for subagents and commands.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_backgrounded: Option<bool>,
     /// How deep the subagent is nested: 1 below the main conversation.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub spawn_depth: Option<u64>,
     /// The subagent's task that started this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_task_id: Option<Box<str>>,
     /// Whether a subagent started it.
     /// Not declared, seen on the wire.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owned_by_subagent: Option<bool>,
     /// What kind of task it is, such as `local_agent` or `local_bash`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_type: Option<Box<str>>,
     /// The workflow's name; for the type `local_workflow`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_name: Option<Box<str>>,
     /// What it was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// Whether it is housekeeping that a conversation should not show.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_transcript: Option<bool>,
     /// Whether it is no activity to be waited for, such as a watcher.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ambient: Option<bool>,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// Something about a task changed (`system/task_updated`).
+#[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskUpdated {
@@ -12,48 +13,34 @@ pub struct TaskUpdated {
     #[serde(default)]
     pub task_id: Box<str>,
     /// This run of the task.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Box<str>>,
     /// What is new.
     #[serde(default)]
     pub patch: TaskPatch,
     /// The session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// This frame's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<Uuid>,
 }
 
 /// What is new about a task (`patch`); what is absent stayed as it was.
+#[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskPatch {
     /// How it stands.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
     /// What it does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// When it ended, in milliseconds since 1970.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub end_time: Option<u64>,
     /// How long it was paused, in milliseconds.
-    #[serde(
-        default,
-        deserialize_with = "crate::lenient::optional_count",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub total_paused_ms: Option<u64>,
     /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Whether it runs in the background now.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_backgrounded: Option<bool>,
 }
 
