@@ -1,13 +1,10 @@
 //! Bytes to lines: pure, linear in the bytes, and never lost after a line that is too long.
 
-mod partial;
-
 use std::collections::VecDeque;
 
 use bytes::{Buf, Bytes};
 
 use crate::{FrameError, Limits, Line, frame::KindScanner, line};
-use partial::Partial;
 
 /// Splits a byte stream into lines.
 ///
@@ -27,7 +24,7 @@ pub struct LineDecoder {
     /// Blocks behind it, where they were pushed before all lines were taken.
     behind: VecDeque<Bytes>,
     /// The start of a line that did not end in an earlier block.
-    partial: Partial,
+    partial: Vec<u8>,
     /// The line that is being dropped, since it is longer than the limit.
     dropped: Option<Dropped>,
     /// Lines ended so far.
@@ -60,15 +57,10 @@ impl LineDecoder {
     /// It is returned as soon as the line's kind is known, which may be at the line's end, or in [`finish`](Self::finish).
     #[expect(clippy::should_implement_trait, reason = "it goes on after `None`, so it is no iterator")]
     pub fn next(&mut self) -> Option<Result<Line, FrameError>> {
-        Some(self.next_cut()?.map(Cut::into_line))
-    }
-
-    /// As [`next`](Self::next), with the line where it lies.
-    pub(crate) fn next_cut(&mut self) -> Option<Result<Cut, FrameError>> {
         loop {
             while let Some(end) = memchr::memchr(b'\n', &self.block) {
-                if let Some(cut) = self.complete(end) {
-                    return Some(cut);
+                if let Some(line) = self.complete(end) {
+                    return Some(line);
                 }
             }
             if let Some(error) = self.store_rest() {
@@ -89,10 +81,11 @@ impl LineDecoder {
             self.lines += 1;
             return dropped.into_error().map(Err);
         }
-        (self.partial.len() > 0).then(|| {
-            self.lines += 1;
-            Ok(Line::new(self.partial.take(&[])))
-        })
+        if self.partial.is_empty() {
+            return None;
+        }
+        self.lines += 1;
+        Some(Ok(self.take_partial()))
     }
 
     /// Whether the bytes of a line that is longer than the limit are being dropped.
@@ -111,9 +104,8 @@ impl LineDecoder {
     }
 
     /// Ends the line with the next `length` bytes of the block; `None` where its error was returned before.
-    fn complete(&mut self, length: usize) -> Option<Result<Cut, FrameError>> {
+    fn complete(&mut self, length: usize) -> Option<Result<Line, FrameError>> {
         self.lines += 1;
-        let is_shared = self.is_to_copy(length);
         let piece = self.block.split_to(length);
         self.block.advance(1);
         if self.dropped.is_some() || self.partial.len() + piece.len() > self.limits.max_line {
@@ -121,18 +113,32 @@ impl LineDecoder {
             let dropped = self.dropped.take();
             return error.or_else(|| dropped?.into_error()).map(Err);
         }
-        Some(Ok(if self.partial.len() > 0 {
-            Cut { line: Line::new(self.partial.take(&piece)), is_shared: false }
+        Some(Ok(if !self.partial.is_empty() {
+            self.store(&piece);
+            self.take_partial()
+        } else if length < MIN_SHARED || length * 2 < self.block_len {
+            // A slice would keep the whole block alive for as long as the caller keeps the line.
+            Line::new(Bytes::copy_from_slice(&piece))
         } else {
-            Cut { line: Line::new(piece), is_shared }
+            Line::new(piece)
         }))
     }
 
-    /// Whether a piece is to be copied out of its block: where it is short, or less than half of the block.
-    ///
-    /// What is kept then keeps at most twice its own length alive, of a block that is its own allocation.
-    fn is_to_copy(&self, piece: usize) -> bool {
-        piece < COPIED || piece * 2 < self.block_len
+    /// Appends to the unfinished line.
+    fn store(&mut self, bytes: &[u8]) {
+        let length = self.partial.len();
+        if self.partial.capacity() - length < bytes.len() {
+            // Doubles up to 1 MiB more, then grows by an eighth: a buffer that doubles without end holds up to three times
+            // a long line while it moves.
+            self.partial.reserve_exact(bytes.len().max(length / 8).max(length.min(1 << 20)));
+        }
+        self.partial.extend_from_slice(bytes);
+    }
+
+    /// Returns the unfinished line in a buffer of its own length.
+    fn take_partial(&mut self) -> Line {
+        self.partial.shrink_to_fit();
+        Line::new(std::mem::take(&mut self.partial))
     }
 
     /// Keeps what has no newline yet, or drops it where the line is too long.
@@ -141,7 +147,7 @@ impl LineDecoder {
         if self.dropped.is_some() || self.partial.len() + rest.len() > self.limits.max_line {
             return self.drop_piece(&rest, self.lines + 1);
         }
-        self.partial.extend(&rest);
+        self.store(&rest);
         None
     }
 
@@ -151,7 +157,7 @@ impl LineDecoder {
             Some(dropped) => dropped,
             None => {
                 let limit = self.limits.max_line;
-                let kept = self.partial.take(&[]);
+                let kept = std::mem::take(&mut self.partial);
                 // No more than the limit, so that the excerpt does not depend on where the stream was cut.
                 let start: Vec<u8> =
                     kept.iter().chain(piece).take(limit.min(line::EXCERPT)).copied().collect();
@@ -191,20 +197,28 @@ impl Dropped {
     }
 }
 
-/// A line where it lies.
-pub(crate) struct Cut {
-    pub(crate) line: Line,
-    /// Whether it is a small part of its block, which whoever keeps the line would keep whole.
-    pub(crate) is_shared: bool,
-}
+/// Shorter lines are always copied, since a block may be a small slice of a large buffer.
+const MIN_SHARED: usize = 4096;
 
-impl Cut {
-    /// The line, with little memory beside its own.
-    fn into_line(self) -> Line {
-        if self.is_shared { self.line.copied() } else { self.line }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unfinished_line_reserves_at_most_1_mib_or_an_eighth_and_rarely_moves() {
+        for length in [1, 700, 4096, 30_000, 64 << 10] {
+            let mut decoder = LineDecoder::default();
+            let block = Bytes::from(vec![b'x'; length]);
+            let (mut moves, mut held) = (0, 0);
+            for count in 1..=(16 << 20) / length.max(512) {
+                decoder.push(block.clone());
+                assert_eq!(decoder.next(), None);
+                let (read, capacity) = (count * length, decoder.partial.capacity());
+                assert!(capacity <= read + read.min(1 << 20).max(read / 8), "{capacity} bytes for {read}");
+                moves += usize::from(capacity != held);
+                held = capacity;
+            }
+            assert!(moves < 40, "{moves} moves, in blocks of {length} bytes");
+        }
     }
 }
-
-/// A line below this length, in bytes, is copied out of its block whatever the block's length: a block may be a small
-/// slice of a large buffer, and copying a short line costs less than the question.
-const COPIED: usize = 4096;

@@ -4,7 +4,7 @@ mod scanner;
 
 use agentwire_protocol::RequestId;
 
-use crate::{Line, decoder::Cut};
+use crate::Line;
 pub(crate) use scanner::KindScanner;
 
 /// A line, and what routing needs to know of it.
@@ -19,8 +19,6 @@ pub struct Frame {
     pub kind: FrameKind,
     /// Whether the stream ended before its newline came: where it can't be decoded either, it is the half of a line.
     pub is_truncated: bool,
-    /// Whether the line is a small part of a block of many.
-    pub(crate) is_shared: bool,
 }
 
 /// What a line is, for routing.
@@ -58,22 +56,7 @@ impl Frame {
     /// Finds out what `line` is, by its keys in any order, without decoding it.
     pub fn new(line: Line) -> Self {
         let kind = FrameKind::of(line.as_bytes());
-        Self { line, kind, is_truncated: false, is_shared: false }
-    }
-
-    /// As [`new`](Self::new), with a line where it lies.
-    pub(crate) fn cut(cut: Cut) -> Self {
-        Self { is_shared: cut.is_shared, ..Self::new(cut.line) }
-    }
-
-    /// Gives the line memory of its own where it lies in a block together with others, which it keeps alive as long.
-    ///
-    /// A [`WireReader`](crate::WireReader) gives such frames; [`Incoming::decode`](crate::Incoming::decode) does this by
-    /// itself.
-    pub fn detach(&mut self) {
-        if std::mem::take(&mut self.is_shared) {
-            self.line = self.line.copied();
-        }
+        Self { line, kind, is_truncated: false }
     }
 
     /// As [`new`](Self::new), for what came before the stream ended without a newline.

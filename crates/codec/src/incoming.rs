@@ -26,9 +26,8 @@ pub enum Incoming {
 }
 
 impl Incoming {
-    /// Decodes a frame. The line has memory of its own then.
-    pub fn decode(mut frame: Frame) -> Self {
-        frame.detach();
+    /// Decodes a frame.
+    pub fn decode(frame: Frame) -> Self {
         let Frame { line, kind, .. } = frame;
         if kind == FrameKind::NonJson {
             return Self::NonJson(line);

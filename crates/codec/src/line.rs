@@ -51,11 +51,6 @@ impl Line {
         self.0
     }
 
-    /// The same, in memory of its own.
-    pub(crate) fn copied(&self) -> Self {
-        Self(Bytes::copy_from_slice(&self.0))
-    }
-
     /// The start of the line as text, at most 200 bytes of it, for error messages.
     pub fn excerpt(&self) -> String {
         excerpt(&self.0)

@@ -6,7 +6,7 @@ use agentwire_transport::{ByteSink, ByteSource, TransportError};
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::{Frame, FrameError, FrameKind, Limits, LineDecoder, WireError, encode};
+use crate::{Frame, FrameError, Limits, Line, LineDecoder, WireError, encode};
 
 /// Reads frames from a transport's source.
 #[derive(Debug)]
@@ -27,8 +27,6 @@ impl<S: ByteSource> WireReader<S> {
     /// Waits for the next piece of output and gives all frames that it completed; `None` at the end.
     ///
     /// The list is empty where the piece completed none: read again.
-    /// Pieces of an answer and what is said to the model ([`FrameKind::StreamEvent`], [`FrameKind::User`]) may lie in the piece
-    /// that was read, where they make up half of it: see [`Frame::detach`].
     /// Blank lines are passed over.
     /// A last line without a newline is a frame too, also before an error.
     ///
@@ -61,31 +59,11 @@ impl<S: ByteSource> WireReader<S> {
     }
 
     fn split(&mut self, block: Bytes) -> Batch {
-        // Nearly always enough, so that the list does not grow in steps.
-        let mut batch = Batch::with_capacity(block.len() / USUAL_LINE + 1);
-        let length = block.len();
-        let mut shared = 0;
         self.decoder.push(block);
-        while let Some(cut) = self.decoder.next_cut() {
-            match cut {
-                Ok(cut) if cut.line.is_blank() => {}
-                Ok(cut) => {
-                    let mut frame = Frame::cut(cut);
-                    if !matches!(frame.kind, FrameKind::StreamEvent | FrameKind::User) {
-                        frame.detach();
-                    } else if frame.is_shared {
-                        shared += frame.line.len();
-                    }
-                    batch.push_back(Ok(frame));
-                }
-                Err(error) => batch.push_back(Err(error)),
-            }
-        }
-        // Whoever counts the lines that wait counts at least half of what they keep.
-        if length < SHARED || shared * 2 < length {
-            batch.iter_mut().flatten().for_each(Frame::detach);
-        }
-        batch
+        std::iter::from_fn(|| self.decoder.next())
+            .filter(|line| !line.as_ref().is_ok_and(Line::is_blank))
+            .map(|line| line.map(Frame::new))
+            .collect()
     }
 
     fn end(&mut self) -> Option<Batch> {
@@ -144,8 +122,3 @@ impl<S: ByteSink> WireWriter<S> {
         self.sink.flush_detached(lines);
     }
 }
-
-/// A block below this length, in bytes, is not shared: it may be a small slice of a large buffer, and has few lines.
-const SHARED: usize = 4096;
-/// Shorter than most lines are on average, in bytes.
-const USUAL_LINE: usize = 512;

@@ -12,7 +12,6 @@ pub trait FrameFilter: Send + Sync + 'static {
     ///
     /// Called by the task that reads, in the order of the lines, with no lock held, and before anything behind this line
     /// has an effect: return at once, since everybody waits for it.
-    /// A frame lies in a block with others: [`Frame::detach`] one that is kept.
     ///
     /// It is dropped when the last line was read, or the session was given up.
     fn filter(&self, frame: Frame) -> Option<Frame>;

@@ -32,10 +32,9 @@ impl MirrorFilter {
 }
 
 impl FrameFilter for MirrorFilter {
-    fn filter(&self, mut frame: Frame) -> Option<Frame> {
+    fn filter(&self, frame: Frame) -> Option<Frame> {
         match frame.kind {
             FrameKind::Other if is_mirrored(frame.line.as_bytes()) => {
-                frame.detach();
                 if let Err(line) = self.queue.push(frame.line) {
                     self.count(&line);
                 }
