@@ -1,6 +1,6 @@
-//! The dyn forms of the traits, for those who choose a transport at run time: kept apart from the contract itself.
+//! Type-erased forms of the traits, for a transport that is chosen at run time.
 
-use std::{fmt, pin::Pin, time::Duration};
+use std::{pin::Pin, time::Duration};
 
 use bytes::Bytes;
 
@@ -9,18 +9,18 @@ use crate::{
     transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport},
 };
 
-/// Any [`Transport`], behind one type.
+/// A type-erased [`Transport`].
 ///
-/// Costs an allocation for each `read` and `write`; the bytes themselves are never copied.
+/// Each `read` and `write` allocates a future. Bytes are not copied.
 pub struct BoxTransport(Box<dyn DynTransport>);
 
-/// Any [`ByteSource`], behind one type.
+/// A type-erased [`ByteSource`].
 pub struct BoxSource(Box<dyn DynSource>);
 
-/// Any [`ByteSink`], behind one type.
+/// A type-erased [`ByteSink`].
 pub struct BoxSink(Box<dyn DynSink>);
 
-/// Any [`PeerHandle`], behind one type. Dropping it drops the handle inside, and so ends the peer.
+/// A type-erased [`PeerHandle`]. Dropping it drops the inner handle, which ends the peer.
 pub struct BoxPeerHandle(Box<dyn DynPeerHandle>);
 
 impl BoxTransport {
@@ -57,7 +57,7 @@ where
     Si: ByteSink + 'static,
     L: PeerHandle + 'static,
 {
-    /// The same link with its three parts boxed.
+    /// Boxes the three parts.
     pub fn boxed(self) -> Connected<BoxSource, BoxSink, BoxPeerHandle> {
         Connected {
             source: BoxSource::new(self.source),
@@ -123,34 +123,12 @@ impl PeerHandle for BoxPeerHandle {
     }
 }
 
-impl fmt::Debug for BoxTransport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoxTransport").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for BoxSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoxSource").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for BoxSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoxSink").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for BoxPeerHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoxPeerHandle").finish_non_exhaustive()
-    }
-}
+debug_by_name!(BoxTransport, BoxSource, BoxSink, BoxPeerHandle);
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 type BoxConnected = Connected<BoxSource, BoxSink, BoxPeerHandle>;
 
-// The methods have names of their own: with the public names, every call on a concrete type would be ambiguous here.
+// These methods have different names than the public traits: with the same names, calls on concrete types would be ambiguous.
 
 trait DynTransport: Send {
     fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxConnected, TransportError>>;

@@ -1,11 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+/// Implements `Debug` with the type's name alone, for types without fields that help a reader.
+macro_rules! debug_by_name {
+    ($($name:ident),*) => { $(
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )* };
+}
+
 mod boxed;
 mod error;
 mod memory;
+mod once_event;
 #[cfg(all(unix, feature = "process"))]
 pub mod process;
-mod settled;
 mod transport;
 
 pub use boxed::{BoxPeerHandle, BoxSink, BoxSource, BoxTransport};

@@ -1,13 +1,11 @@
-//! An in-process transport with a bounded capacity each way: tests play the peer, and a capacity of 1 shows every
-//! place where one side waits for the other.
+//! An in-process transport with a bounded capacity each way, for tests that play the peer.
+//!
+//! A capacity of 1 exercises every place where one side waits for the other.
 
 mod peer;
 mod pipe;
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
@@ -15,22 +13,22 @@ pub use self::peer::MemoryPeer;
 use self::pipe::Pipe;
 use crate::{
     error::{ExitReport, TransportError},
-    settled::Settled,
+    once_event::OnceEvent,
     transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport},
 };
 
-/// A transport to a peer in the same process, and that peer.
+/// Creates a transport to a peer in the same process, and that peer.
 ///
-/// Each direction holds at most `capacity` bytes (at least one); a writer waits for room.
-/// Chunks larger than the capacity go through in pieces.
+/// Each direction holds at most `capacity` bytes, and at least one; a writer waits for room.
+/// Larger chunks are split.
 pub fn memory(capacity: usize) -> (MemoryTransport, MemoryPeer) {
     let shared = Arc::new(Shared {
         input: Pipe::new(capacity),
         output: Pipe::new(capacity),
-        ended: Settled::new(),
-        released: Settled::new(),
+        ended: OnceEvent::new(),
+        released: OnceEvent::new(),
         terminations: Mutex::new(Vec::new()),
-        first_termination: Settled::new(),
+        first_termination: OnceEvent::new(),
         stderr: Mutex::new(String::new()),
     });
     let link = Connected {
@@ -41,7 +39,7 @@ pub fn memory(capacity: usize) -> (MemoryTransport, MemoryPeer) {
     (MemoryTransport { link }, MemoryPeer::new(shared))
 }
 
-/// The host's side of [`memory`], not opened yet. Opening it never fails.
+/// The host's side of [`memory`]. Opening it never fails.
 #[derive(Debug)]
 pub struct MemoryTransport {
     link: Connected<MemorySource, MemorySink, MemoryPeerHandle>,
@@ -57,7 +55,7 @@ impl Transport for MemoryTransport {
     }
 }
 
-/// What a [`MemoryPeer`] writes. Cancel-safe. Dropped: the peer's writes fail.
+/// The output of a [`MemoryPeer`]. Reads are cancel-safe. After it is dropped, the peer's writes fail.
 pub struct MemorySource {
     shared: Arc<Shared>,
 }
@@ -74,12 +72,12 @@ impl Drop for MemorySource {
     }
 }
 
-/// What a [`MemoryPeer`] reads. Dropped: the peer's input ends.
+/// The input of a [`MemoryPeer`]. Dropping it ends the peer's input.
 ///
-/// A `write` whose future is dropped half-way is gone on with by the next `write` or `finish`.
+/// If a `write` future is dropped halfway, the next `write` or `finish` writes the rest of its chunk first.
 pub struct MemorySink {
     shared: Arc<Shared>,
-    /// What the pipe has not taken yet, of the chunk that was handed over last.
+    /// The part of the last chunk that is not written yet.
     rest: Bytes,
 }
 
@@ -106,7 +104,7 @@ impl ByteSink for MemorySink {
 
     fn flush_detached(&mut self, rest: Bytes) {
         for chunk in [std::mem::take(&mut self.rest), rest] {
-            self.shared.input.leave(chunk);
+            self.shared.input.push_unbounded(chunk);
         }
     }
 }
@@ -117,9 +115,9 @@ impl Drop for MemorySink {
     }
 }
 
-/// The life of a [`MemoryPeer`]: it ends when the test says so.
+/// The handle to a [`MemoryPeer`], which ends when the test calls [`MemoryPeer::end`].
 ///
-/// Dropping it ends the peer's input, and is seen by [`MemoryPeer::released`].
+/// Dropping the handle ends the peer's input and resolves [`MemoryPeer::released`].
 pub struct MemoryPeerHandle {
     shared: Arc<Shared>,
 }
@@ -130,9 +128,9 @@ impl PeerHandle for MemoryPeerHandle {
     }
 
     fn signal(&self, signal: Signal) -> Result<(), TransportError> {
-        if self.shared.ended.value().is_none() {
+        if self.shared.ended.get().is_none() {
             self.shared.terminations.lock().unwrap_or_else(PoisonError::into_inner).push(signal);
-            self.shared.first_termination.settle(signal);
+            self.shared.first_termination.set(signal);
         }
         Ok(())
     }
@@ -145,18 +143,8 @@ impl PeerHandle for MemoryPeerHandle {
 impl Drop for MemoryPeerHandle {
     fn drop(&mut self) {
         self.shared.input.close(None);
-        self.shared.released.settle(());
+        self.shared.released.set(());
     }
-}
-
-macro_rules! debug_by_name {
-    ($($name:ident),*) => { $(
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
-    )* };
 }
 
 debug_by_name!(MemorySource, MemorySink, MemoryPeerHandle);
@@ -166,9 +154,9 @@ struct Shared {
     input: Pipe,
     /// From the peer to the host.
     output: Pipe,
-    ended: Settled<ExitReport>,
-    released: Settled<()>,
+    ended: OnceEvent<ExitReport>,
+    released: OnceEvent<()>,
     terminations: Mutex<Vec<Signal>>,
-    first_termination: Settled<Signal>,
+    first_termination: OnceEvent<Signal>,
     stderr: Mutex<String>,
 }

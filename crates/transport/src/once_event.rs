@@ -1,4 +1,4 @@
-//! A value that is settled once, and awaited by tasks and threads alike: how a peer's end reaches everyone who asks.
+//! A value that is set once, and that tasks and threads can wait for.
 
 use std::{
     pin::Pin,
@@ -8,8 +8,9 @@ use std::{
 #[cfg(all(unix, feature = "process"))]
 use std::{sync::Condvar, time::Instant};
 
+/// A value that is set once, and that tasks and threads can wait for.
 #[derive(Debug)]
-pub(crate) struct Settled<T> {
+pub(crate) struct OnceEvent<T> {
     state: Mutex<State<T>>,
     #[cfg(all(unix, feature = "process"))]
     changed: Condvar,
@@ -22,7 +23,7 @@ struct State<T> {
     next_id: u64,
 }
 
-impl<T: Clone> Settled<T> {
+impl<T: Clone> OnceEvent<T> {
     pub(crate) fn new() -> Self {
         Self {
             state: Mutex::new(State { value: None, waiters: Vec::new(), next_id: 0 }),
@@ -31,8 +32,8 @@ impl<T: Clone> Settled<T> {
         }
     }
 
-    /// Settles the value and wakes everyone who waits; the first call decides, later ones change nothing.
-    pub(crate) fn settle(&self, value: T) {
+    /// Sets the value and wakes all waiters. Later calls have no effect.
+    pub(crate) fn set(&self, value: T) {
         let waiters = {
             let mut state = self.lock();
             if state.value.is_some() {
@@ -47,17 +48,17 @@ impl<T: Clone> Settled<T> {
         waiters.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
-    /// The value, where it is settled.
-    pub(crate) fn value(&self) -> Option<T> {
+    /// Returns the value if it is set.
+    pub(crate) fn get(&self) -> Option<T> {
         self.lock().value.clone()
     }
 
-    /// Waits for the value in a task. Any number of tasks may wait; a dropped future leaves nothing behind.
+    /// Waits for the value in a task. Any number of tasks may wait; a dropped future removes its waker.
     pub(crate) fn wait(&self) -> Wait<'_, T> {
-        Wait { settled: self, id: None }
+        Wait { event: self, id: None }
     }
 
-    /// Waits for the value on this thread, up to the deadline.
+    /// Blocks this thread until the value is set or the deadline passes.
     #[cfg(all(unix, feature = "process"))]
     pub(crate) fn wait_until(&self, deadline: Instant) -> Option<T> {
         let mut state = self.lock();
@@ -71,13 +72,14 @@ impl<T: Clone> Settled<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // No code of a caller runs under this lock, so that a poisoned state is still whole.
+        // No caller code runs under this lock, so the state is consistent even if the lock is poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// The future of [`OnceEvent::wait`].
 pub(crate) struct Wait<'a, T: Clone> {
-    settled: &'a Settled<T>,
+    event: &'a OnceEvent<T>,
     id: Option<u64>,
 }
 
@@ -85,7 +87,7 @@ impl<T: Clone> Future for Wait<'_, T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let mut state = self.settled.lock();
+        let mut state = self.event.lock();
         if let Some(value) = &state.value {
             return Poll::Ready(value.clone());
         }
@@ -105,36 +107,34 @@ impl<T: Clone> Future for Wait<'_, T> {
 impl<T: Clone> Drop for Wait<'_, T> {
     fn drop(&mut self) {
         if let Some(id) = self.id {
-            self.settled.lock().waiters.retain(|(waiting, _)| *waiting != id);
+            self.event.lock().waiters.retain(|(waiting, _)| *waiting != id);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     #[test]
-    fn a_dropped_wait_leaves_no_waker() {
-        let settled = Settled::<u8>::new();
+    fn dropped_wait_removes_its_waker() {
+        let event = OnceEvent::<u8>::new();
         let mut cx = Context::from_waker(Waker::noop());
-        let mut wait = settled.wait();
+        let mut wait = event.wait();
         assert!(Pin::new(&mut wait).poll(&mut cx).is_pending());
         assert!(Pin::new(&mut wait).poll(&mut cx).is_pending());
-        assert_eq!(settled.lock().waiters.len(), 1);
+        assert_eq!(event.lock().waiters.len(), 1);
         drop(wait);
-        assert!(settled.lock().waiters.is_empty());
+        assert!(event.lock().waiters.is_empty());
     }
 
     #[test]
-    fn the_first_value_stays() {
-        let settled = Arc::new(Settled::new());
-        settled.settle(1);
-        settled.settle(2);
+    fn first_value_stays() {
+        let event = OnceEvent::new();
+        event.set(1);
+        event.set(2);
         let mut cx = Context::from_waker(Waker::noop());
-        assert_eq!(Pin::new(&mut settled.wait()).poll(&mut cx), Poll::Ready(1));
-        assert_eq!(settled.value(), Some(1));
+        assert_eq!(Pin::new(&mut event.wait()).poll(&mut cx), Poll::Ready(1));
+        assert_eq!(event.get(), Some(1));
     }
 }

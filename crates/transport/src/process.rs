@@ -1,12 +1,13 @@
 //! The CLI as a child process, on tokio's pipes and a few small threads.
 //!
-//! The threads are there so that nothing about the child's end depends on the caller's runtime: one waits for the
-//! process and drains its stderr, and another, only while closing, sees to the order *end of input, grace, SIGTERM, grace,
-//! SIGKILL*.
-//! Stderr has a thread of its own where there is a callback for its lines, and where the system is not Linux.
-//! Signals always go to the child's own process group, and only while its leader is not reaped yet, so that they can
-//! never reach a stranger that got the same id.
-//! Should this program itself be killed, a small guard process in that group does the same in its place.
+//! Threads make the child's end independent of the caller's runtime.
+//! One thread per child waits for the process and drains its stderr.
+//! When the handle is dropped, another thread performs the shutdown: end of input, grace, SIGTERM, grace, SIGKILL.
+//! Stderr has a thread of its own if there is a callback for its lines, and on systems other than Linux.
+//!
+//! Signals go to the child's own process group, and only until its leader is reaped, so that they never reach another
+//! process with a reused id.
+//! If this program is killed, a small guard process in that group performs the shutdown.
 //!
 //! ```no_run
 //! use agentwire_transport::{ByteSink, ByteSource, PeerHandle, Transport, process};
@@ -24,7 +25,6 @@
 //! # }
 //! ```
 
-mod alarm;
 mod closing;
 mod drain;
 mod grace;
@@ -36,14 +36,14 @@ mod launch;
 mod locate;
 mod output;
 mod running;
+mod shutdown_fd;
 mod start;
 mod stderr;
 mod version;
 mod watch;
 
-use std::{any::Any, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
-use self::stderr::StderrSink;
 pub use self::{
     grace::Grace,
     handle::ProcessHandle,
@@ -53,12 +53,13 @@ pub use self::{
     output::ProcessSource,
     version::Version,
 };
+use self::{running::Attachments, stderr::StderrSink};
 use crate::{
     error::TransportError,
     transport::{Connected, Transport},
 };
 
-/// The CLI as a child process that has not been started yet.
+/// A transport that starts the CLI as a child process.
 pub struct ProcessTransport {
     launch: Launch,
     grace: Grace,
@@ -66,14 +67,11 @@ pub struct ProcessTransport {
     holds_input: bool,
     stderr_bound: usize,
     on_stderr: Option<StderrSink>,
-    keep: Option<Kept>,
+    attachments: Option<Attachments>,
 }
 
-/// What lives as long as the child.
-type Kept = Box<dyn Any + Send>;
-
 impl ProcessTransport {
-    /// Will start this program, with the default [`Grace`], and keep the last 16 KiB of its stderr.
+    /// Creates a transport that starts this program, with the default [`Grace`] and a stderr tail of 16 KiB.
     pub fn new(launch: Launch) -> Self {
         let grace = Grace::default();
         Self {
@@ -83,77 +81,74 @@ impl ProcessTransport {
             holds_input: false,
             stderr_bound: STDERR_TAIL,
             on_stderr: None,
-            keep: None,
+            attachments: None,
         }
     }
 
-    /// How long to wait at each step of the child's end.
+    /// Sets the time of each step of the child's shutdown.
     #[must_use]
     pub fn grace(mut self, grace: Grace) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Whether a guard sees to the child's end where this program can't, because it was killed or has ended first.
+    /// Sets whether a guard process ends the child if this program can't, because it was killed or exited first.
     /// On by default.
     ///
-    /// The guard is a shell (`/bin/sh`, about a megabyte) in the child's process group, which sleeps as long as this
-    /// program lives.
-    /// Then it gives the child the time of [`Grace::orphaned`], ends the group with SIGTERM, and after
-    /// [`Grace::after_terminate`] with SIGKILL; it leaves as soon as the group is empty.
-    /// It has none of this program's descriptors but one end of a pipe, and signals no process outside its group.
+    /// The guard is a shell (`/bin/sh`, about a megabyte) in the child's process group, which sleeps while this program
+    /// lives.
+    /// Then it waits for [`Grace::orphaned`], sends SIGTERM to the group, waits for [`Grace::after_terminate`], and sends
+    /// SIGKILL; it exits as soon as the group is empty.
+    /// It inherits one end of a pipe from this program and no other descriptor, and signals no process outside its group.
     ///
-    /// It is started five milliseconds after the child, so that the child is there as soon as without it, and takes about
-    /// a millisecond, on a busy machine some more: a program that is killed within that time leaves a child that is told
-    /// by the end of its pipes alone, as without a guard.
-    /// A child that ends within that time, and leaves nobody in its group, has none.
-    /// On Linux it gives way to what else is to be computed: its nice value is 10 more than this program's.
-    /// Where it can't be started the child is started all the same, and [`ProcessHandle::unguarded`] says why.
+    /// It is started right after the child, which takes about a millisecond. If this program is killed in between, the
+    /// child only sees the end of its pipes, as without a guard.
+    /// If the guard can't be started, the child runs without it, and [`ProcessHandle::unguarded`] returns the reason.
     #[must_use]
     pub fn guard(mut self, guard: bool) -> Self {
         self.guard = guard;
         self
     }
 
-    /// Whether the child's input stays open after this program was killed, and SIGTERM comes at once.
+    /// Sets whether the child's input stays open if this program is killed, and SIGTERM is sent at once.
     /// Off by default.
     ///
-    /// For a child that asks for leave and goes ahead when its input ends: the [guard](Self::guard) holds the input too,
-    /// so that the child never sees it end before SIGTERM.
-    /// Where this program itself ends the input, the guard lets go of it.
-    /// Without a guard it has no effect.
+    /// For a child that asks for permissions, and proceeds without an answer when its input ends: the
+    /// [guard](Self::guard) also holds the input, so that the child receives SIGTERM first.
+    /// When this program ends the input, the guard closes its copy.
+    /// Without a guard this has no effect.
     #[must_use]
     pub fn hold_input(mut self, hold: bool) -> Self {
         self.holds_input = hold;
         self
     }
 
-    /// How many bytes of stderr to keep for [`ExitReport::stderr_tail`](crate::ExitReport::stderr_tail).
+    /// Sets how many bytes of stderr to keep for [`ExitReport::stderr_tail`](crate::ExitReport::stderr_tail).
     #[must_use]
     pub fn stderr_tail(mut self, bytes: usize) -> Self {
         self.stderr_bound = bytes;
         self
     }
 
-    /// Calls this for each line of stderr, without its newline, lossily decoded, in pieces where it is over 8 KiB.
+    /// Sets a callback for each line of stderr, without its newline and lossily decoded. Lines over 8 KiB come in pieces.
     ///
-    /// It runs on the thread that drains stderr and must not block for long: the child waits meanwhile, once its
-    /// stderr pipe is full.
-    /// After a panic it is not called again; stderr is drained all the same.
+    /// The callback runs on the thread that drains stderr and must not block for long: the child blocks once its stderr pipe
+    /// is full.
+    /// After a panic it is not called again, and stderr is still drained.
     #[must_use]
     pub fn on_stderr(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.on_stderr = Some(Arc::new(sink));
         self
     }
 
-    /// Keeps this until the child is reaped and its group has ended, and drops it then, on a thread of ours: such as
-    /// what removes a folder that the child works in.
+    /// Attaches a value that is dropped on a background thread when the child is reaped and its group has ended, such as a
+    /// temporary directory that the child works in. A second call replaces the first value.
     ///
-    /// [`PeerHandle::wait_group`](crate::PeerHandle::wait_group) comes after that.
-    /// Where the child can't be started it is dropped with the transport.
+    /// [`PeerHandle::wait_group`](crate::PeerHandle::wait_group) resolves after that.
+    /// If the child can't be started, the value is dropped with the transport.
     #[must_use]
-    pub fn keep(mut self, kept: impl Send + 'static) -> Self {
-        self.keep = Some(Box::new(kept));
+    pub fn attach(mut self, value: impl Send + 'static) -> Self {
+        self.attachments = Some(Box::new(value));
         self
     }
 }
@@ -165,8 +160,8 @@ impl Transport for ProcessTransport {
 
     /// Starts the process.
     ///
-    /// Must be called in a tokio runtime, with I/O enabled: the pipes are registered there.
-    /// Without one, the error is [`TransportError::Io`]; where I/O is disabled, tokio prints a panic message too.
+    /// Must be called in a tokio runtime with I/O enabled, where the pipes are registered.
+    /// Otherwise the error is [`TransportError::Io`]; if I/O is disabled, tokio also prints a panic message.
     async fn open(self) -> Result<Connected<ProcessSource, ProcessSink, ProcessHandle>, TransportError> {
         start::start(self)
     }
@@ -185,5 +180,5 @@ impl fmt::Debug for ProcessTransport {
     }
 }
 
-/// Enough for a stack trace or a usage text.
+/// Room for a stack trace or a usage text, in bytes.
 const STDERR_TAIL: usize = 16 * 1024;

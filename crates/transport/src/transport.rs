@@ -1,4 +1,4 @@
-//! The contract: three traits that move bytes, and say when the peer is gone.
+//! The transport contract: traits that move bytes, and report and control the end of the peer.
 
 use std::{
     future::{Future, pending},
@@ -10,25 +10,25 @@ use bytes::Bytes;
 
 use crate::error::{ExitReport, TransportError};
 
-/// A way to reach an agent CLI that has not been opened yet.
+/// A connection to an agent CLI that has not been opened yet.
 ///
-/// A transport knows nothing of lines or JSON.
-/// Opening it gives a [`Connected`]: a source, a sink and a handle, each owned on its own, so that reading and writing
-/// go on side by side without a lock.
+/// A transport carries bytes, and does not interpret lines or JSON.
+/// Opening it returns a [`Connected`]: a source, a sink and a handle. Each is owned separately, so that reading and writing
+/// run concurrently without a lock.
 pub trait Transport: Send {
-    /// What comes from the peer.
+    /// The peer's output.
     type Source: ByteSource + 'static;
-    /// What goes to the peer.
+    /// The peer's input.
     type Sink: ByteSink + 'static;
-    /// The peer's life.
+    /// The handle to the peer.
     type Handle: PeerHandle + 'static;
 
     /// Starts or connects to the peer.
     ///
     /// # Errors
     ///
-    /// Whatever kept the peer from being reached, as [`TransportError`].
-    /// A failed `open` leaves nothing behind: no process, no thread, no descriptor.
+    /// A [`TransportError`] if the peer can't be started or reached.
+    /// A failed `open` leaves no process, thread or descriptor behind.
     #[expect(clippy::type_complexity, reason = "three parts have three types; an alias would hide which")]
     fn open(
         self,
@@ -42,144 +42,141 @@ pub trait Transport: Send {
     reason = "implementers of `Transport` build it; three parts are the contract"
 )]
 pub struct Connected<So, Si, L> {
-    /// What comes from the peer.
+    /// The peer's output.
     pub source: So,
-    /// What goes to the peer.
+    /// The peer's input.
     pub sink: Si,
-    /// The peer's life: dropping it ends the peer.
+    /// The handle to the peer. Dropping it ends the peer.
     pub handle: L,
 }
 
 /// The peer's output.
 pub trait ByteSource: Send {
-    /// Waits for the next piece of output, of any length but zero, split anywhere.
+    /// Waits for the next chunk of output. A chunk is not empty, and may start and end anywhere in the stream.
     ///
-    /// `Ok(None)` is the clean end of output; every later call gives it again.
-    /// An abnormal end is one `Err`, after every byte that the peer wrote before it was delivered; after it comes
-    /// `Ok(None)`.
+    /// Returns `Ok(None)` at the clean end of output, and at every later call.
+    /// An abnormal end is one `Err`, after all bytes that the peer wrote before it. Later calls return `Ok(None)`.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// The future need not be cancel-safe: the caller polls it to its end, or gives the source up.
+    /// Implementations need not be cancel-safe: callers poll the future to completion or drop the source.
     ///
     /// # Errors
     ///
-    /// [`TransportError::Io`] when reading fails.
+    /// [`TransportError::Io`] if reading fails.
     fn read(&mut self) -> impl Future<Output = Result<Option<Bytes>, TransportError>> + Send;
 }
 
 /// The peer's input.
 pub trait ByteSink: Send {
-    /// Hands over one chunk, and waits until the transport has taken all of it.
+    /// Writes one chunk, and waits until the transport has accepted all of it.
     ///
     /// Chunks arrive in the order of the calls.
-    /// Waiting is the backpressure: a sink keeps no unbounded buffer.
+    /// Waiting provides backpressure: a sink must not buffer without a limit.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// The future need not be cancel-safe: the caller polls it to its end, or gives the sink up.
+    /// Implementations need not be cancel-safe: callers poll the future to completion or drop the sink.
     ///
     /// # Errors
     ///
-    /// [`TransportError::Closed`] when the peer no longer takes input, [`TransportError::Io`] when writing fails.
+    /// [`TransportError::Closed`] if the peer no longer reads its input, [`TransportError::Io`] if writing fails.
     fn write(&mut self, chunk: Bytes) -> impl Future<Output = Result<(), TransportError>> + Send;
 
-    /// Ends the peer's input, after everything written before.
+    /// Ends the peer's input, after all chunks written before.
     ///
     /// A second call does nothing.
     ///
     /// # Errors
     ///
-    /// As [`ByteSink::write`].
+    /// See [`ByteSink::write`].
     fn finish(&mut self) -> impl Future<Output = Result<(), TransportError>> + Send;
 
-    /// Takes what was to be written and never was, since the sink is dropped next.
+    /// Accepts data that was never written, right before the sink is dropped.
     ///
-    /// A sink that can write without the caller's runtime writes it in the background, behind the rest of a chunk that is
-    /// half written, in bounded time.
-    /// By default it is lost.
+    /// A sink that can write without the caller's runtime writes it in the background with a time limit, after the rest of
+    /// a half-written chunk.
+    /// By default the data is lost.
     fn flush_detached(&mut self, rest: Bytes) {
         drop(rest);
     }
 }
 
-/// When and how the peer ended, and the power to end it.
+/// A handle to the peer, which reports its end and can end it.
 ///
-/// Dropping the handle ends the peer: gently first, then by force, in bounded time, and without the caller's
-/// runtime.
-/// The defaults are for transports that have no process: such a peer never ends by itself, and is ended by dropping
-/// the other two parts.
+/// Dropping the handle ends the peer: gracefully first, then by force, with a time limit, and without the caller's runtime.
+/// The provided methods are for transports without a process: such a peer never ends by itself, and ends when the
+/// source and the sink are dropped.
 pub trait PeerHandle: Send + Sync {
-    /// Resolves when the peer is gone, at once when it is gone already, to the same report each time.
+    /// Waits until the peer has ended. Returns the same report each time.
     ///
-    /// Output may still be unread then, and may end before: watch both.
-    /// Cancel-safe; any number of futures may wait at once.
+    /// The output may end before or after the peer, so watch both.
+    /// Cancel-safe; any number of tasks may wait at once.
     fn wait(&self) -> impl Future<Output = ExitReport> + Send {
         pending()
     }
 
-    /// Resolves when nothing is left of the peer: it is reaped, and what it started has ended with it.
+    /// Waits until the peer is reaped and the processes that it started have ended.
     ///
-    /// Comes with or after [`PeerHandle::wait`], in bounded time.
-    /// By default it comes with it.
-    /// A handle that wraps another must pass this on, or else a session's `close` does not wait for the rest.
-    /// Cancel-safe; any number of futures may wait at once.
+    /// Resolves with or after [`PeerHandle::wait`], within a time limit; by default, with it.
+    /// A handle that wraps another must forward this, otherwise `close` of a session does not wait for the other processes.
+    /// Cancel-safe; any number of tasks may wait at once.
     fn wait_group(&self) -> impl Future<Output = ()> + Send {
         async {
             self.wait().await;
         }
     }
 
-    /// Asks the peer, and everything that it started, to stop, or makes it stop.
+    /// Signals the peer and the processes that it started.
     ///
-    /// Returns at once; [`PeerHandle::wait`] tells when it has worked.
-    /// A peer that is gone already is no error.
+    /// Returns at once; [`PeerHandle::wait`] resolves when the peer has ended.
+    /// Succeeds if the peer has ended already.
     ///
     /// # Errors
     ///
-    /// [`TransportError::Io`] when the system refuses.
+    /// [`TransportError::Io`] if the system refuses.
     fn signal(&self, _signal: Signal) -> Result<(), TransportError> {
         Ok(())
     }
 
-    /// Limits each step of the peer's end to these times, from the end of its input and from the request to end.
+    /// Limits the grace periods after the end of input and after SIGTERM.
     ///
-    /// Called before the handle is dropped, for a peer that was given no work and so has nothing to finish.
-    /// By default it does nothing.
-    /// A handle that wraps another must pass this on.
+    /// Called before the handle is dropped, for a peer that received no work and so has nothing to finish.
+    /// By default this does nothing.
+    /// A handle that wraps another must forward it.
     fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
         let _ = (after_input, after_terminate);
     }
 
-    /// Whether there is a process behind it, so that [`PeerHandle::wait`] will resolve after the end of output.
+    /// Returns whether the peer is a process, so that [`PeerHandle::wait`] resolves after the end of output.
     fn has_process(&self) -> bool {
         false
     }
 
-    /// The last of what the peer said beside its output (its stderr), for error messages. Empty by default.
+    /// Returns the end of the peer's stderr, for error messages. Empty by default.
     fn stderr_tail(&self) -> String {
         String::new()
     }
 }
 
-/// How to end a peer.
+/// A signal that ends a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Signal {
-    /// Ask: SIGTERM to the process group.
+    /// SIGTERM to the process group: requests an orderly end.
     Term,
-    /// Make it: SIGKILL to the process group.
+    /// SIGKILL to the process group: ends it by force.
     Kill,
 }
 
-/// A handle for transports that have no process behind them.
+/// A handle for transports without a process.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct NoProcess;
 
 impl PeerHandle for NoProcess {}
 
-/// A handle may be shared: the peer is ended when the last share is dropped.
+/// A shared handle. The peer ends when the last clone is dropped.
 impl<L: PeerHandle> PeerHandle for Arc<L> {
     async fn wait(&self) -> ExitReport {
         (**self).wait().await

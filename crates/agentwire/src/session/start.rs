@@ -93,7 +93,7 @@ impl Start {
         };
         #[cfg(feature = "sessions")]
         let transport = match self.stored.folder() {
-            Some(folder) => transport.keep(folder),
+            Some(folder) => transport.attach(folder),
             None => transport,
         };
         self.over(BoxTransport::new(transport), lowered, files.into_iter().collect()).await

@@ -78,7 +78,7 @@ async fn start(found: &Found, options: &Options, given_up: &CancellationToken) -
     let mut launch = found.launch(&file).ok_or_else(|| StartError::NoProgram(options.kernel.clone()))?;
     launch.cwd.clone_from(&options.folder);
     let (kept, gone) = oneshot::channel::<Infallible>();
-    let transport = ProcessTransport::new(launch).grace(grace()).keep((folder, kept));
+    let transport = ProcessTransport::new(launch).grace(grace()).attach((folder, kept));
     let Connected { source, mut sink, handle } = transport.open().await.map_err(StartError::Spawn)?;
     drop(held);
     let stdout = AbortOnDropHandle::new(tokio::spawn(discard(source)));

@@ -1,4 +1,4 @@
-//! One direction of the in-process pair: a queue bounded in bytes, on a mutex and wakers, without a runtime.
+//! One direction of the in-process pair: a queue with a limit in bytes, independent of any runtime.
 
 use std::{
     collections::VecDeque,
@@ -11,6 +11,7 @@ use bytes::Bytes;
 
 use crate::error::TransportError;
 
+/// A queue of chunks with a limit in bytes.
 pub(super) struct Pipe {
     capacity: usize,
     state: Mutex<State>,
@@ -19,13 +20,13 @@ pub(super) struct Pipe {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Bytes>,
-    /// The bytes in `queue`, at most the capacity but for what was left behind.
+    /// The bytes in `queue`. At most the capacity, plus [`push_unbounded`](Pipe::push_unbounded).
     held: usize,
-    /// No more will be written.
+    /// The writer has ended.
     closed: bool,
-    /// Why, where the end is abnormal; taken by the one read that reports it.
+    /// The error of an abnormal end, until a read returns it.
     broken: Option<TransportError>,
-    /// Nobody will read any more.
+    /// The reader has ended.
     abandoned: bool,
     readers: Vec<Waker>,
     writers: Vec<Waker>,
@@ -40,13 +41,13 @@ impl Pipe {
         poll_fn(|cx| self.poll_read(cx)).await
     }
 
-    /// Moves all of `rest` into the pipe; what a dropped future has not moved stays in `rest`.
+    /// Moves all of `rest` into the pipe. If the future is dropped, `rest` keeps the bytes that were not moved.
     pub(super) async fn write(&self, rest: &mut Bytes) -> Result<(), TransportError> {
         poll_fn(|cx| self.poll_write(rest, cx)).await
     }
 
-    /// Adds to the queue whatever its length: for what is left behind once, in no future.
-    pub(super) fn leave(&self, rest: Bytes) {
+    /// Adds to the queue without a limit, for the last chunks of a sink that is being dropped.
+    pub(super) fn push_unbounded(&self, rest: Bytes) {
         self.change(|state| {
             if !state.closed && !state.abandoned && !rest.is_empty() {
                 state.held += rest.len();
@@ -55,7 +56,7 @@ impl Pipe {
         });
     }
 
-    /// The writer's end: what is in the queue is still delivered.
+    /// Ends the writer's side. The queue is still delivered.
     pub(super) fn close(&self, broken: Option<TransportError>) {
         self.change(|state| {
             if !state.closed {
@@ -65,7 +66,7 @@ impl Pipe {
         });
     }
 
-    /// The reader's end: what is in the queue is dropped, and writing fails.
+    /// Ends the reader's side. The queue is dropped, and writes fail.
     pub(super) fn abandon(&self) {
         self.change(|state| {
             state.abandoned = true;
@@ -101,7 +102,7 @@ impl Pipe {
         let piece = rest.split_to(rest.len().min(self.capacity.saturating_sub(state.held)));
         let done = rest.is_empty();
         if done {
-            // An empty rest would still hold the memory of the whole chunk.
+            // An empty slice would still keep the whole chunk in memory.
             *rest = Bytes::new();
         } else {
             register(&mut state.writers, cx.waker());
@@ -116,7 +117,7 @@ impl Pipe {
         if done { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
-    /// Changes the state, and wakes everyone to see it.
+    /// Changes the state and wakes all readers and writers.
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);
@@ -126,12 +127,13 @@ impl Pipe {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code of a caller runs under this lock, so that a poisoned state is still whole.
+        // No caller code runs under this lock, so the state is consistent even if the lock is poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Every change wakes and forgets all wakers, and a task is kept once: the list stays as short as its tasks are few.
+/// Adds a waker if its task is not registered yet. Every change empties the list, so it stays as short as the number of
+/// waiting tasks.
 fn register(wakers: &mut Vec<Waker>, waker: &Waker) {
     if !wakers.iter().any(|known| known.will_wake(waker)) {
         wakers.push(waker.clone());

@@ -1,69 +1,70 @@
-//! Reads a pipe to its end on a thread, so that the child never blocks on it or dies of it.
+//! Reads a pipe on a thread, so that the child never blocks on a full pipe or receives SIGPIPE.
 
 use std::os::fd::AsFd;
 
 use rustix::{
-    event::{PollFd, PollFlags, poll},
+    event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
 };
 
-/// What ends the reading of a pipe that others may hold open: readable once it is over, and for ever.
-pub(super) trait Over: AsFd {
-    fn is_over(&self) -> bool;
-}
-
-/// Reads until the end of the pipe, which is true, or until it is over and what the child left in it is read.
+/// Reads a non-blocking pipe until its end, or until `stop` is readable and the pipe is empty.
 ///
-/// The descriptor must not block.
-pub(super) fn drain(pipe: impl AsFd, over: &impl Over, mut each: impl FnMut(&[u8])) -> bool {
+/// Returns whether the end of the pipe was reached.
+/// `stop` is needed because another process may hold the pipe open.
+pub(super) fn drain(pipe: impl AsFd, stop: impl AsFd, mut each: impl FnMut(&[u8])) -> bool {
     let mut buffer = [0; 8 * 1024];
     let mut left = PIPE_MAX;
     while left > 0 {
-        let is_over = over.is_over();
+        // Before the read, so that what the child wrote before `stop` is read.
+        let stopped = is_readable(&stop);
         match rustix::io::read(&pipe, &mut buffer) {
             Ok(0) => return true,
             Ok(length) => {
                 each(&buffer[..length]);
-                if is_over {
+                if stopped {
                     left = left.saturating_sub(length);
                 }
             }
-            Err(Errno::AGAIN) if is_over => return false,
-            Err(Errno::AGAIN) => wait(&pipe, over),
+            Err(Errno::AGAIN) if stopped => return false,
+            Err(Errno::AGAIN) => wait(&pipe, &stop),
             Err(Errno::INTR) => {}
-            // No other error of a pipe goes away.
+            // All other errors of a pipe are permanent.
             Err(_) => return true,
         }
     }
     false
 }
 
-/// Waits until there is something to read, or it is over.
-fn wait(pipe: &impl AsFd, over: &impl AsFd) {
-    let mut fds = [PollFd::new(pipe, PollFlags::IN), PollFd::new(over, PollFlags::IN)];
-    // After a failure (a signal, or no memory) the caller tries to read again and comes back.
+fn is_readable(fd: impl AsFd) -> bool {
+    poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// Blocks until the pipe or `stop` is readable.
+fn wait(pipe: &impl AsFd, stop: &impl AsFd) {
+    let mut fds = [PollFd::new(pipe, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
+    // After an error (a signal, out of memory) the caller reads again and comes back.
     let _ = poll(&mut fds, None);
 }
 
-/// The most that a pipe can hold when its reader has not enlarged it: what a dead child may have left there.
+/// The largest capacity of a pipe on Linux: an upper bound for what a dead child left in one.
 ///
-/// What others write into it afterwards is not waited for, even if they never pause.
+/// Reading stops after this many bytes even if another process keeps writing.
 pub(super) const PIPE_MAX: usize = 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
     use std::io::Write;
 
-    use super::{super::alarm::Alarm, *};
+    use super::{super::shutdown_fd::ShutdownFd, *};
 
     #[test]
-    fn a_writer_that_never_pauses_is_left_after_what_a_pipe_holds() {
+    fn drain_stops_after_one_pipe_capacity_if_the_writer_never_pauses() {
         let (reader, mut writer) = std::io::pipe().unwrap();
-        let alarm = Alarm::new().unwrap();
-        alarm.ring();
+        let shutdown = ShutdownFd::new().unwrap();
+        shutdown.signal();
         writer.write_all(&[b'x'; 4096]).unwrap();
         let mut drained = 0;
-        drain(reader, &alarm, |bytes| {
+        drain(reader, &shutdown, |bytes| {
             drained += bytes.len();
             assert!(drained <= 2 * PIPE_MAX, "it never ends");
             // The pipe is never empty.

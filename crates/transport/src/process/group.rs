@@ -1,18 +1,13 @@
-//! The child's process group: waiting for its leader, signalling all of it, and reaping, in the only safe order.
+//! The child's process group: signals it, waits for its leader, and reaps the leader in a safe order.
 
 use std::{
     fs::File,
     io::{self, Read},
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
     io::{Errno, retry_on_intr},
     process::{
         Pid, Signal as SystemSignal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group,
@@ -20,25 +15,22 @@ use rustix::{
     },
 };
 
-use super::drain::Over;
 use crate::{error::ExitReport, transport::Signal};
 
+/// The child's process group.
 pub(super) struct Group {
-    /// The leader's process id, which is the group's id too.
+    /// The leader's process id, which is also the group's id.
     leader: Pid,
-    /// Readable once the leader has ended; `None` where the system has no such thing.
+    /// Readable once the leader has ended. `None` on systems without such descriptors.
     end: Option<OwnedFd>,
-    /// Whether the leader was reaped. From then on the id may belong to a stranger and is never signalled again.
+    /// Whether the leader is reaped. After that the system may reuse the id, so it must not be signalled.
     reaped: Mutex<bool>,
-    /// Whether nobody was left of it once. Members come of members and of the guard's start; a stranger of the same session
-    /// could join too, and is none of what the child has started.
-    emptied: AtomicBool,
 }
 
 impl Group {
-    /// The group of a leader that is not reaped yet.
+    /// Wraps the group of a leader that is not reaped yet.
     pub(super) fn new(leader: Pid) -> Self {
-        Self { leader, end: end_of(leader), reaped: Mutex::new(false), emptied: AtomicBool::new(false) }
+        Self { leader, end: end_of(leader), reaped: Mutex::new(false) }
     }
 
     pub(super) fn id(&self) -> u32 {
@@ -49,7 +41,7 @@ impl Group {
         self.leader
     }
 
-    /// Signals every process of the group; one that is gone already is no error.
+    /// Signals every process of the group. Succeeds if the group has ended.
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
         self.send(match signal {
             Signal::Term => SystemSignal::TERM,
@@ -57,14 +49,19 @@ impl Group {
         })
     }
 
-    /// Interrupts every process of the group; one that is gone already is no error.
+    /// Signals every process of the group. Fails if members run as another user, which nothing can be done about.
+    pub(super) fn signal_or_ignore(&self, signal: Signal) {
+        let _ = self.signal(signal);
+    }
+
+    /// Sends SIGINT to every process of the group. Succeeds if the group has ended.
     pub(super) fn interrupt(&self) -> io::Result<()> {
         self.send(SystemSignal::INT)
     }
 
     fn send(&self, signal: SystemSignal) -> io::Result<()> {
-        // Held while signalling: the leader cannot be reaped in between.
-        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        // Locked while signalling, so that the leader is not reaped in between.
+        let reaped = self.lock_reaped();
         if *reaped {
             return Ok(());
         }
@@ -74,7 +71,7 @@ impl Group {
         }
     }
 
-    /// Blocks until the leader has ended, without reaping it: as a zombie it keeps its id reserved.
+    /// Blocks until the leader has ended, without reaping it: the zombie reserves the group's id.
     pub(super) fn wait_for_leader(&self) -> ExitReport {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         match retry_on_intr(|| waitid(WaitId::Pid(self.leader), options)) {
@@ -83,101 +80,66 @@ impl Group {
                 signal: status.terminating_signal(),
                 ..ExitReport::default()
             },
-            // Somebody else in this process reaped our child (or ignores SIGCHLD): how it ended is lost.
+            // The exit status is lost: other code of this program reaped the child, or SIGCHLD is ignored.
             Ok(None) | Err(_) => {
-                *self.reaped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                *self.lock_reaped() = true;
                 ExitReport::default()
             }
         }
     }
 
-    /// Whether the leader is reaped, so that the group is not signalled any more.
+    /// Returns whether the leader is reaped, after which the group must not be signalled.
     pub(super) fn is_reaped(&self) -> bool {
-        *self.reaped.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.lock_reaped()
     }
 
-    /// Reaps the leader, which must have ended: its id is free from here on.
+    /// Reaps the leader, which must have ended. After this the system may reuse its id.
     pub(super) fn reap(&self) {
-        let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reaped = self.lock_reaped();
         if !*reaped {
-            // Does not block, since the leader has ended. An error means that it is reaped already.
+            // Does not block, since the leader has ended. Fails if the leader is reaped already.
             let _ = retry_on_intr(|| waitid(WaitId::Pid(self.leader), WaitIdOptions::EXITED));
             *reaped = true;
         }
     }
 
-    /// Waits for the end of the leader, no longer than this; whether it came.
-    ///
-    /// Waits not at all where the system can't do so.
-    pub(super) fn leader_ends_within(&self, time: Duration) -> bool {
-        self.leader_end().is_some_and(|end| end.comes_within(time))
+    /// Returns a descriptor that is readable once the leader has ended, if the system has such descriptors.
+    pub(super) fn leader_end(&self) -> Option<BorrowedFd<'_>> {
+        self.end.as_ref().map(OwnedFd::as_fd)
     }
 
-    /// The end of the leader, where the system lets it be polled.
-    pub(super) fn leader_end(&self) -> Option<LeaderEnd<'_>> {
-        self.end.as_ref().map(|end| LeaderEnd(end.as_fd()))
-    }
-
-    /// Kills a leader that nobody waits for, and reaps it.
+    /// Kills the group and reaps its leader, when no thread watches it.
     pub(super) fn abort(&self) {
-        // Only a program that changes its user refuses, which this one had no time to do.
-        let _ = self.signal(Signal::Kill);
+        self.signal_or_ignore(Signal::Kill);
         self.wait_for_leader();
         self.reap();
     }
 
-    /// Whether the group has other living members than its ended leader and its guard, which is started already or is
-    /// not going to be.
-    ///
-    /// It reads all processes of the machine, so that what it found once is kept: a group that nobody is left of stays so.
-    /// On Linux signal 0 cannot tell: the zombie leader would answer too.
+    fn lock_reaped(&self) -> MutexGuard<'_, bool> {
+        self.reaped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether the group has living members other than its ended leader and its guard.
     pub(super) fn has_others(&self, guard: Option<Pid>) -> bool {
         if self.is_reaped() {
             return false;
         }
-        // Elsewhere it can where zombies take no signals; where they do, the others are taken to live, and get their
-        // whole grace.
         if !cfg!(target_os = "linux") {
+            // Some systems count zombies here. There the group seems to live on, and gets its whole grace period.
             return test_kill_process_group(self.leader).is_ok();
         }
+        // On Linux that test always counts the zombie leader, so read the process list.
         let leader = self.leader.as_raw_nonzero().get();
         let guard = guard.map(|guard| guard.as_raw_nonzero().get());
-        if self.emptied.load(Ordering::Relaxed) {
-            return false;
-        }
         let Ok(processes) = std::fs::read_dir("/proc") else { return true };
-        let found = processes
+        processes
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
             .filter(|process| *process != leader && Some(*process) != guard)
-            .any(|process| lives_in_group(process, leader));
-        self.emptied.store(!found, Ordering::Relaxed);
-        found
+            .any(|process| lives_in_group(process, leader))
     }
 }
 
-/// The end of a leader: readable once it has come.
-pub(super) struct LeaderEnd<'a>(BorrowedFd<'a>);
-
-impl LeaderEnd<'_> {
-    fn comes_within(&self, time: Duration) -> bool {
-        let Ok(time) = Timespec::try_from(time) else { return false };
-        // An interrupted wait is a short one.
-        poll(&mut [PollFd::new(self, PollFlags::IN)], Some(&time)).is_ok_and(|ready| ready > 0)
-    }
-}
-
-impl AsFd for LeaderEnd<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0
-    }
-}
-
-impl Over for LeaderEnd<'_> {
-    fn is_over(&self) -> bool {
-        self.comes_within(Duration::ZERO)
-    }
-}
-
+/// Opens a descriptor that is readable once the leader has ended.
 fn end_of(leader: Pid) -> Option<OwnedFd> {
     #[cfg(target_os = "linux")]
     return rustix::process::pidfd_open(leader, rustix::process::PidfdFlags::empty()).ok();
@@ -188,15 +150,17 @@ fn end_of(leader: Pid) -> Option<OwnedFd> {
     };
 }
 
-/// Reads `/proc/PROCESS/stat`: `pid (name) state parent group …`, where the name may hold anything.
+/// Reads `/proc/PROCESS/stat`: `pid (name) state parent group …`, where the name may contain any characters.
 fn lives_in_group(process: i32, group: i32) -> bool {
-    // One read for each process of the machine; what is asked for stands in front.
+    // One short read, since this runs for every process of the machine: the fields needed are at the start.
     let mut stat = [0; 512];
     let read = File::open(format!("/proc/{process}/stat")).and_then(|mut file| file.read(&mut stat));
     let length = match read {
         Ok(length) => length,
-        // It is not known; any other error is one of a process that is gone, or not ours to see.
-        Err(error) => return OURS.iter().any(|ours| error.raw_os_error() == Some(ours.raw_os_error())),
+        // Out of a resource: unknown, so assume that it lives. Any other error means that the process is gone or hidden.
+        Err(error) => {
+            return EXHAUSTED.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
+        }
     };
     let stat = String::from_utf8_lossy(&stat[..length]);
     let Some((_, fields)) = stat.rsplit_once(')') else { return false };
@@ -205,5 +169,5 @@ fn lives_in_group(process: i32, group: i32) -> bool {
     alive && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
 }
 
-/// Errors of a machine, or of this program, that has too little of something.
-const OURS: [Errno; 3] = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
+/// Errors that say nothing about the process that was read.
+const EXHAUSTED: [Errno; 3] = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];

@@ -1,8 +1,7 @@
-//! A tiny process that ends the child's group where we can't any more: because we were killed.
+//! A small process that ends the child's process group when this program no longer can: it was killed, or has exited.
 //!
-//! It is a member of the group that it guards.
-//! So the group's id can't pass to a stranger while it lives, and all that it ever signals is its own group.
-//! It is started a moment after the child, by a thread that gives way to everything else: nobody waits for it.
+//! The guard is a member of the group that it guards.
+//! While it lives, the system does not reuse the group's id, and the guard only ever signals its own group.
 
 use std::{
     env,
@@ -10,7 +9,7 @@ use std::{
     os::{fd::OwnedFd, unix::process::CommandExt},
     path::PathBuf,
     process::{Command, Stdio},
-    sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -21,153 +20,100 @@ use rustix::{
 
 use super::{Grace, grace::LONGEST, launch::is_executable};
 
-/// A child's guard, or why it has none.
+/// A child's guard, or the reason why it has none.
 pub(super) struct Guard {
-    phase: Mutex<Phase>,
-    /// It was started, could not be, or is left out.
-    started: Condvar,
-    failure: OnceLock<io::Error>,
+    /// `None` if there is no guard, and after [`dismiss`](Self::dismiss).
+    process: Mutex<Option<GuardProcess>>,
+    failure: Option<io::Error>,
 }
 
-enum Phase {
-    /// It is wanted, and not started yet; it will get this copy of the child's input.
-    Awaited(Option<OwnedFd>),
-    Watching(Watching),
-    /// It was not wanted, could not be started, or was dismissed.
-    None,
-}
-
-struct Watching {
+struct GuardProcess {
     pid: Pid,
-    /// The only write end of the guard's pipe. A line says that the child's input ends, its end that the group is the
-    /// guard's to end.
-    tie: Option<PipeWriter>,
-    /// Whether the guard holds the child's input.
+    /// The only write end of the guard's stdin. A line tells the guard to close the child's input; the end of the pipe,
+    /// which comes when this program dies, tells it to end the group.
+    control: Option<PipeWriter>,
     holds_input: bool,
 }
 
 impl Guard {
-    /// No guard yet; where one is wanted, [`start`](Self::start) must be called.
+    /// No guard.
+    pub(super) fn none() -> Self {
+        Self { process: Mutex::new(None), failure: None }
+    }
+
+    /// Starts the guard of a group. The leader must not be reaped before the guard is dismissed.
     ///
-    /// It gets this copy of the child's input, where there is one.
-    pub(super) fn new(wanted: bool, input: Option<OwnedFd>) -> Self {
-        let phase = Mutex::new(if wanted { Phase::Awaited(input) } else { Phase::None });
-        Self { phase, started: Condvar::new(), failure: OnceLock::new() }
+    /// The guard holds `input`, a copy of the write end of the child's stdin, until [`release_input`](Self::release_input).
+    pub(super) fn start(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> Self {
+        match spawn(leader, grace, input) {
+            Ok(process) => Self { process: Mutex::new(Some(process)), failure: None },
+            Err(failure) => Self { failure: Some(failure), ..Self::none() },
+        }
     }
 
-    /// Whether it is to be started.
-    pub(super) fn is_awaited(&self) -> bool {
-        matches!(*self.lock(), Phase::Awaited(_))
-    }
-
-    /// Has the guard let go of the child's input, which ends.
+    /// Makes the guard close its copy of the child's input.
     pub(super) fn release_input(&self) {
-        match &mut *self.lock() {
-            Phase::Awaited(input) => drop(input.take()),
-            Phase::Watching(watching) if watching.holds_input => {
-                watching.holds_input = false;
-                // The pipe is empty, so that this never waits; it fails where the guard is gone, and with it its copy.
-                let _ = watching.tie.as_mut().map(|tie| tie.write_all(b"\n"));
-            }
-            Phase::Watching(_) | Phase::None => {}
+        if let Some(guard) = &mut *self.lock()
+            && std::mem::take(&mut guard.holds_input)
+            && let Some(control) = &mut guard.control
+        {
+            // Never blocks, since the pipe is empty. Fails if the guard has ended, and its copy is closed then.
+            let _ = control.write_all(b"\n");
         }
     }
 
-    /// Starts the guard of a group whose leader is not reaped before it is dismissed.
-    pub(super) fn start(&self, leader: Pid, grace: Grace) {
-        let mut phase = self.lock();
-        // Under the lock: whoever ends the input meanwhile waits, and then tells the guard.
-        let input = if let Phase::Awaited(input) = &mut *phase { input.take() } else { None };
-        *phase = start(leader, grace, input).map_or_else(
-            |failure| {
-                // Nobody else sets it.
-                let _ = self.failure.set(failure);
-                Phase::None
-            },
-            Phase::Watching,
-        );
-        drop(phase);
-        self.started.notify_all();
-    }
-
-    /// Leaves the start out: there is nobody to be guarded any more.
-    pub(super) fn leave_out(&self) {
-        *self.lock() = Phase::None;
-        self.started.notify_all();
-    }
-
-    /// Why there is none although one was wanted. Waits until that is known.
+    /// Returns why the guard could not be started.
     pub(super) fn failure(&self) -> Option<&io::Error> {
-        drop(self.settled());
-        self.failure.get()
+        self.failure.as_ref()
     }
 
-    /// The guard's process id, until it is dismissed. Waits until it is started.
+    /// Returns the guard's process id, until it is dismissed.
     pub(super) fn pid(&self) -> Option<Pid> {
-        match &*self.settled() {
-            Phase::Watching(watching) => Some(watching.pid),
-            Phase::Awaited(_) | Phase::None => None,
-        }
+        self.lock().as_ref().map(|guard| guard.pid)
     }
 
-    /// Ends the guard and reaps it: there is nothing left to be guarded. A second call does nothing.
-    ///
-    /// Waits until it is started.
+    /// Kills the guard and reaps it. A second call does nothing.
     pub(super) fn dismiss(&self) {
-        let Phase::Watching(watching) = std::mem::replace(&mut *self.settled(), Phase::None) else { return };
-        // Where somebody else in this process has reaped it, its id may be a stranger's by now.
-        if watching.look().is_ok() {
-            // By force, since it heeds nothing else, and even a stopped process heeds this.
-            let _ = kill_process(watching.pid, Signal::KILL);
-            let _ = retry_on_intr(|| waitid(WaitId::Pid(watching.pid), WaitIdOptions::EXITED));
+        let Some(guard) = self.lock().take() else { return };
+        // If other code of this program has reaped it, its id may belong to another process.
+        if guard.has_ended().is_ok() {
+            // SIGKILL, since the guard ignores the other signals; it works on a stopped process too.
+            let _ = kill_process(guard.pid, Signal::KILL);
+            let _ = retry_on_intr(|| waitid(WaitId::Pid(guard.pid), WaitIdOptions::EXITED));
         }
     }
 
-    /// Has the guard end the rest of the group, and itself, as where this program has ended.
+    /// Makes the guard end the rest of the group and itself, as if this program had ended.
     ///
-    /// For a group whose leader was reaped by somebody else: only a member can still signal it safely.
+    /// For a group whose leader was reaped by other code of this program: only a member can still signal it safely.
     pub(super) fn take_over(&self) {
-        if let Phase::Watching(watching) = &mut *self.settled() {
-            watching.tie = None;
+        if let Some(guard) = &mut *self.lock() {
+            guard.control = None;
         }
     }
 
-    /// Whether there is a guard that has not ended.
-    pub(super) fn lives(&self) -> bool {
-        matches!(&*self.settled(), Phase::Watching(watching) if watching.look() == Ok(false))
+    /// Returns whether there is a guard that has not ended.
+    pub(super) fn is_alive(&self) -> bool {
+        self.lock().as_ref().is_some_and(|guard| guard.has_ended() == Ok(false))
     }
 
-    fn settled(&self) -> MutexGuard<'_, Phase> {
-        let is_awaited = |phase: &mut Phase| matches!(phase, Phase::Awaited(_));
-        self.started.wait_while(self.lock(), is_awaited).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Phase> {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<GuardProcess>> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Watching {
-    /// Whether it has ended; an error where somebody else has reaped it.
-    fn look(&self) -> rustix::io::Result<bool> {
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        Ok(retry_on_intr(|| waitid(WaitId::Pid(self.pid), look))?.is_some())
+impl GuardProcess {
+    /// Returns whether the guard has ended, or an error if other code of this program has reaped it.
+    fn has_ended(&self) -> rustix::io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        Ok(retry_on_intr(|| waitid(WaitId::Pid(self.pid), options))?.is_some())
     }
 }
 
-/// Has this thread, and what it starts, give way to what is busy: the child's own start is what somebody waits for.
-///
-/// Elsewhere it would be the whole program that gives way.
-pub(super) fn give_way() {
-    // Where it is refused the guard is started as fast as all else.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, NICE);
-}
-
-fn start(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> io::Result<Watching> {
+fn spawn(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> io::Result<GuardProcess> {
     let no_sleep = || io::Error::new(io::ErrorKind::NotFound, "there is no `sleep` to wait with");
     let sleep = find_sleep().ok_or_else(no_sleep)?;
-    let (news, tie) = io::pipe()?;
+    let (stdin, control) = io::pipe()?;
     let leader = leader.as_raw_nonzero().get();
     let holds_input = input.is_some();
     let hold = if holds_input { HOLD } else { "" };
@@ -175,39 +121,38 @@ fn start(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> io::Result<Watchi
         .args(["-c", SCRIPT, NAME, &leader.to_string()])
         .arg(sleep)
         .args([&*steps(grace.orphaned), &steps(grace.after_terminate), hold])
-        // Nothing of ours tells the shell what else to read or to load.
+        // A variable such as `ENV` could make the shell read a file.
         .env_clear()
-        // So that it holds up no unmounting.
+        // Our working directory could keep a file system from being unmounted.
         .current_dir("/")
         .process_group(leader)
-        .stdin(news)
+        .stdin(stdin)
+        // Safe Rust can only pass stdin, stdout and stderr to a child, so the copy of the child's input is its stdout.
         .stdout(input.map_or_else(Stdio::null, Stdio::from))
         .stderr(Stdio::null())
         .spawn()?;
-    Ok(Watching { pid: Pid::from_child(&guard), tie: Some(tie), holds_input })
+    Ok(GuardProcess { pid: Pid::from_child(&guard), control: Some(control), holds_input })
 }
 
-/// The one thing that no shell can do by itself. Searched here, because not every system has it in the same place.
+/// Finds `sleep`, which no shell has built in. Not every system has it in the same directory.
 fn find_sleep() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let dirs = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter().chain(env::split_paths(&path));
     dirs.filter(|dir| dir.is_absolute()).map(|dir| dir.join("sleep")).find(|file| is_executable(file))
 }
 
-/// How many steps a wait takes.
+/// Returns the number of steps of the script that a wait takes.
 fn steps(wait: Duration) -> String {
     wait.min(LONGEST).as_millis().div_ceil(STEP.as_millis()).to_string()
 }
 
-/// Arguments: the leader, `sleep`, the number of steps until SIGTERM and of those until SIGKILL, and whether the output is
-/// the child's input.
+/// The guard's program. Its arguments are the leader, the path of `sleep`, the number of steps until SIGTERM, the number of
+/// steps from there to SIGKILL, and `hold` if stdout is the child's input.
 ///
-/// While the guard lives, the leader's id is the id of the guard's own group, and so nobody else can get it.
-/// A signal to 0 goes to the guard's own group.
-/// Where `/proc` tells that nobody else is left, the guard goes without another signal; where it does not tell, or not of
-/// these processes, there may be somebody.
-/// A `sleep` that knows no fractions waits for a second each tenth step.
-/// The trap at the exit is for a shell that can't start `sleep` any more: without a way to wait, nothing may be left behind.
+/// - Signals go to 0, the guard's own group. `kill -0 "$group"` tests the leader, whose id is the id of the guard's own group.
+/// - `others` reads `/proc`. Where it can't, it assumes that there are others.
+/// - A `sleep` that accepts no fractions sleeps for a second at each tenth step.
+/// - The trap on EXIT is for a shell that can't start `sleep` any more: without a way to wait, it kills the group.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM USR1 USR2 ALRM TSTP TTIN TTOU
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
@@ -242,13 +187,10 @@ done
 kill -KILL 0
 "#;
 
-/// What the guard is called in a list of processes.
+/// The guard's name in process lists.
 const NAME: &str = "agentwire-guard";
 const SHELL: &str = "/bin/sh";
-/// A tenth of a busy core's time, where nothing else gives way.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 10;
-/// What `sleep` waits in the script.
+/// The time of one step of the script.
 const STEP: Duration = Duration::from_millis(100);
 const HOLD: &str = "hold";
 
@@ -257,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_are_counted_in_steps() {
+    fn waits_are_rounded_up_to_steps() {
         for (millis, text) in [(0, "0"), (1, "1"), (50, "1"), (100, "1"), (101, "2"), (5000, "50")] {
             assert_eq!(steps(Duration::from_millis(millis)), text);
         }

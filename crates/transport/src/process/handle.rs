@@ -1,4 +1,4 @@
-//! The child's life, as its user holds it.
+//! The handle to a child process.
 
 use std::{fmt, io, sync::Arc, time::Duration};
 
@@ -8,10 +8,10 @@ use crate::{
     transport::{PeerHandle, Signal},
 };
 
-/// A child's life. Dropping it ends the child: see [`Grace`](super::Grace) for the steps.
+/// A handle to a child process. Dropping it ends the child: see [`Grace`](super::Grace) for the steps.
 ///
-/// Where something else in this process reaps every child, or SIGCHLD is ignored, the report has neither code nor
-/// signal, and the rest of the group is left to the [guard](super::ProcessTransport::guard): without one it lives on.
+/// If other code of this program reaps every child, or SIGCHLD is ignored, the report has neither code nor signal, and only
+/// the [guard](super::ProcessTransport::guard) ends the rest of the group. Without a guard the rest lives on.
 pub struct ProcessHandle {
     running: Arc<Running>,
 }
@@ -21,39 +21,35 @@ impl ProcessHandle {
         Self { running }
     }
 
-    /// The process id, which is the id of its process group too.
+    /// Returns the process id, which is also the id of its process group.
     ///
-    /// May belong to a stranger once the process has ended: for signals, use [`PeerHandle::signal`].
+    /// The system may reuse the id once the process has ended: to send signals, use [`PeerHandle::signal`].
     pub fn pid(&self) -> u32 {
         self.running.group.id()
     }
 
-    /// The process id of the [guard](super::ProcessTransport::guard), while there is one.
+    /// Returns the process id of the [guard](super::ProcessTransport::guard), while there is one.
     ///
-    /// Until the process has ended that means: should this program be killed, the group ends all the same.
-    ///
-    /// It is started just after the process: this waits, without yielding to a runtime, until that is done, a millisecond
-    /// or two at most.
+    /// While the process runs, a guard means that the group ends even if this program is killed.
     pub fn guard_pid(&self) -> Option<u32> {
         self.running.guard.pid().map(|guard| guard.as_raw_nonzero().get().unsigned_abs())
     }
 
-    /// Interrupts the process and what it started: SIGINT to the process group, as Ctrl-C does in a terminal.
+    /// Sends SIGINT to the process group, as Ctrl-C does in a terminal.
     ///
-    /// Returns at once; what a program does then is its own affair.
-    /// A process that is gone already is no error.
+    /// Returns at once, and does not wait for an effect.
+    /// Succeeds if the process has ended.
     ///
     /// # Errors
     ///
-    /// [`TransportError::Io`] when the system refuses.
+    /// [`TransportError::Io`] if the system refuses.
     pub fn interrupt(&self) -> Result<(), TransportError> {
         self.signalled(self.running.group.interrupt())
     }
 
-    /// Why there is no [guard](super::ProcessTransport::guard) although one was wanted.
+    /// Returns why the [guard](super::ProcessTransport::guard) could not be started.
     ///
-    /// The process runs all the same, with the end of its pipes as all that tells it of this program's sudden end.
-    /// Waits as [`guard_pid`](Self::guard_pid) does.
+    /// The process runs without it. If this program is killed, the process only sees the end of its pipes.
     pub fn unguarded(&self) -> Option<&io::Error> {
         self.running.guard.failure()
     }
@@ -61,7 +57,7 @@ impl ProcessHandle {
     fn signalled(&self, sent: io::Result<()>) -> Result<(), TransportError> {
         match sent {
             // Some systems refuse to signal a group whose only member has ended.
-            Err(source) if self.running.ended.value().is_none() => {
+            Err(source) if self.running.ended.get().is_none() => {
                 Err(TransportError::Io { action: "signalling the process group", source })
             }
             Ok(()) | Err(_) => Ok(()),
@@ -75,7 +71,7 @@ impl PeerHandle for ProcessHandle {
     }
 
     async fn wait_group(&self) {
-        self.running.gone.wait().await;
+        self.running.group_ended.wait().await;
     }
 
     fn signal(&self, signal: Signal) -> Result<(), TransportError> {
@@ -97,7 +93,7 @@ impl PeerHandle for ProcessHandle {
 
 impl Drop for ProcessHandle {
     fn drop(&mut self) {
-        closing::begin(&self.running);
+        closing::close_in_background(&self.running);
     }
 }
 

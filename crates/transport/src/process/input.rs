@@ -1,7 +1,6 @@
-//! The child's stdin: one chunk at a time, shared with the handle so that dropping that can end the input too.
+//! The child's stdin, shared with the handle so that dropping the handle can end the input.
 
 use std::{
-    fmt,
     future::poll_fn,
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,10 +18,10 @@ use tokio::net::unix::pipe::Sender;
 use super::{closing, guard::Guard, running::Running};
 use crate::{error::TransportError, transport::ByteSink};
 
-/// A child's input. Dropping it ends the input, after what was handed over last.
+/// A child's input. Dropping it ends the input, after the chunk that was written last.
 ///
-/// Of a `write` whose future is dropped half-way, the rest is written before anything else that follows, so that no
-/// line is ever cut.
+/// If a `write` future is dropped halfway, the rest of its chunk is written before the next chunk, so that no line is
+/// truncated.
 pub struct ProcessSink {
     running: Arc<Running>,
 }
@@ -43,7 +42,7 @@ impl ByteSink for ProcessSink {
 
     async fn finish(&mut self) -> Result<(), TransportError> {
         let input = &self.running.input;
-        if input.lock().sender.is_some() {
+        if input.lock().pipe.is_some() {
             poll_fn(|cx| input.poll_flush(cx)).await?;
             input.close();
         }
@@ -51,7 +50,7 @@ impl ByteSink for ProcessSink {
     }
 
     fn flush_detached(&mut self, rest: Bytes) {
-        self.running.input.leave(&rest);
+        self.running.input.flush_detached(&rest);
     }
 }
 
@@ -61,57 +60,54 @@ impl Drop for ProcessSink {
     }
 }
 
-impl fmt::Debug for ProcessSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProcessSink").finish_non_exhaustive()
-    }
-}
+debug_by_name!(ProcessSink);
 
+/// The child's stdin, and the part of the last chunk that is not written yet.
 pub(super) struct Input {
     state: Mutex<State>,
 }
 
 struct State {
-    /// `None` once the input is ended, by whichever side.
-    sender: Option<End>,
-    /// What the pipe has not taken yet, of the chunk that was handed over last.
+    /// `None` once the input has ended.
+    pipe: Option<InputPipe>,
+    /// The part of the last chunk that is not written yet.
     rest: Bytes,
-    /// The task that waits for room, to be told when the input is ended from elsewhere.
+    /// Wakes a waiting write when the handle ends the input.
     waker: Option<Waker>,
 }
 
 impl Input {
     pub(super) fn new(pipe: Sender, guard: Arc<Guard>) -> Self {
-        let sender = Some(End { pipe, guard });
-        Self { state: Mutex::new(State { sender, rest: Bytes::new(), waker: None }) }
+        let pipe = Some(InputPipe { pipe, guard });
+        Self { state: Mutex::new(State { pipe, rest: Bytes::new(), waker: None }) }
     }
 
-    /// Ends the input now; what is half written stays so.
+    /// Ends the input now, even if a chunk is half written.
     pub(super) fn close(&self) {
         drop(self.take());
     }
 
-    /// Ends the input now, unless a chunk is half written: then that is left to the caller.
+    /// Ends the input now, or returns it to the caller if a chunk is half written.
     pub(super) fn take(&self) -> Option<Unsent> {
         let mut state = self.lock();
-        let (sender, waker) = (state.sender.take(), state.waker.take());
+        let (pipe, waker) = (state.pipe.take(), state.waker.take());
         let rest = std::mem::take(&mut state.rest);
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
-        sender.filter(|_| !rest.is_empty()).map(|sender| Unsent { sender, rest })
+        pipe.filter(|_| !rest.is_empty()).map(|pipe| Unsent { pipe, rest })
     }
 
-    /// Puts this behind what is half written.
+    /// Appends to the unwritten part of the last chunk.
     ///
-    /// What the pipe takes at once is written here and now: the program may end before a thread could.
-    fn leave(&self, chunk: &[u8]) {
+    /// Writes what the pipe accepts at once: the program may exit before a thread could write.
+    fn flush_detached(&self, chunk: &[u8]) {
         let mut guard = self.lock();
         let state = &mut *guard;
-        if let Some(sender) = &state.sender {
+        if let Some(InputPipe { pipe, .. }) = &state.pipe {
             state.rest = [&state.rest, chunk].concat().into();
-            write_now(&sender.pipe, &mut state.rest);
+            write_now(pipe, &mut state.rest);
         }
     }
 
@@ -119,12 +115,12 @@ impl Input {
         let mut guard = self.lock();
         let state = &mut *guard;
         let written = loop {
-            let Some(End { pipe, .. }) = &state.sender else {
+            let Some(InputPipe { pipe, .. }) = &state.pipe else {
                 state.rest = Bytes::new();
                 break Err(TransportError::Closed);
             };
             if state.rest.is_empty() {
-                // An empty rest would still hold the memory of the whole chunk.
+                // An empty slice would still keep the whole chunk in memory.
                 state.rest = Bytes::new();
                 break Ok(());
             }
@@ -134,7 +130,7 @@ impl Input {
                 Ok(length) => state.rest.advance(length),
                 Err(error) if is_temporary(&error) => {}
                 Err(error) => {
-                    state.sender = None;
+                    state.pipe = None;
                     state.rest = Bytes::new();
                     break Err(explain(error));
                 }
@@ -149,19 +145,19 @@ impl Input {
     }
 }
 
-/// An input that ends when its last chunk is through.
+/// An input with a half-written chunk, which must be written before the input ends.
 pub(super) struct Unsent {
-    sender: End,
+    pipe: InputPipe,
     rest: Bytes,
 }
 
 impl Unsent {
-    /// Writes on this thread what is left, up to the deadline, and ends the input.
+    /// Writes the rest of the chunk on this thread, until the deadline, and ends the input.
     pub(super) fn write_until(mut self, deadline: Instant) {
         while !self.rest.is_empty() {
-            match write_now(&self.sender.pipe, &mut self.rest) {
+            match write_now(&self.pipe.pipe, &mut self.rest) {
                 Some(Errno::AGAIN) if self.wait_for_room(deadline) => {}
-                // The child takes no more, or not in time: it will see a cut line, and end.
+                // The child reads no more, or not in time: it gets a truncated line.
                 Some(_) => return,
                 None => {}
             }
@@ -174,13 +170,13 @@ impl Unsent {
             return false;
         };
         let left = Timespec::try_from(left.min(LONGEST_POLL)).ok();
-        // After a failure the caller tries to write again and comes back.
-        let _ = poll(&mut [PollFd::new(&self.sender.pipe, PollFlags::OUT)], left.as_ref());
+        // After an error the caller writes again and comes back.
+        let _ = poll(&mut [PollFd::new(&self.pipe.pipe, PollFlags::OUT)], left.as_ref());
         true
     }
 }
 
-/// Writes what the pipe takes without waiting, and returns why it takes no more.
+/// Writes what the pipe accepts without blocking. Returns the error that stopped it, if the rest is not empty.
 fn write_now(pipe: &Sender, rest: &mut Bytes) -> Option<Errno> {
     while !rest.is_empty() {
         match rustix::io::write(pipe, rest) {
@@ -192,13 +188,13 @@ fn write_now(pipe: &Sender, rest: &mut Bytes) -> Option<Errno> {
     None
 }
 
-/// The pipe, which the child's guard may hold too: dropping this has it let go.
-struct End {
+/// The write end of the child's stdin. Dropping it also makes the guard close its copy.
+struct InputPipe {
     pipe: Sender,
     guard: Arc<Guard>,
 }
 
-impl Drop for End {
+impl Drop for InputPipe {
     fn drop(&mut self) {
         self.guard.release_input();
     }
@@ -215,5 +211,5 @@ fn explain(error: io::Error) -> TransportError {
     }
 }
 
-/// Some systems refuse longer waits.
+/// Some systems reject longer timeouts.
 const LONGEST_POLL: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! What to start: plain data, and what went wrong where it could not be started.
+//! The program to start, and the errors of starting it.
 
 use std::{
     collections::BTreeMap,
@@ -11,31 +11,30 @@ use std::{
 
 use crate::error::TransportError;
 
-/// A program to start, with everything that it starts with.
+/// A program to start, with its arguments, environment, directory and user.
 ///
-/// Plain data: comparable, and printable without giving away a secret (`Debug` shows the names of environment
-/// variables, never their values).
+/// `Debug` shows the names of environment variables and hides their values.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Launch {
-    /// The program. A bare name is searched in `PATH`; a relative path counts from our own working directory.
+    /// The program. A bare name is searched in `PATH`; a relative path is relative to this program's working directory.
     pub program: PathBuf,
     /// Its arguments, without the program itself.
     pub args: Vec<OsString>,
     /// Environment variables to set.
     pub env: BTreeMap<OsString, OsString>,
-    /// Environment variables not to inherit. One that is also in `env` is set.
+    /// Environment variables that are not inherited. A variable that is also in `env` is set.
     pub env_remove: Vec<OsString>,
-    /// Inherit no environment at all.
+    /// Whether no variable is inherited.
     pub env_clear: bool,
-    /// The working directory; ours, where there is none.
+    /// The working directory. `None` inherits it.
     pub cwd: Option<PathBuf>,
-    /// The user and the group that it runs as, by number; ours, where there are none.
+    /// The numeric user and group. `None` inherits them.
     pub user: Option<(u32, u32)>,
 }
 
 impl Launch {
-    /// The program without arguments, in our working directory and environment.
+    /// Creates a launch without arguments that inherits directory and environment.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -48,51 +47,51 @@ impl Launch {
         }
     }
 
-    /// With one more argument.
+    /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
         self.args.push(arg.into());
         self
     }
 
-    /// With more arguments.
+    /// Adds arguments.
     #[must_use]
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// With an environment variable set.
+    /// Sets an environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.insert(name.into(), value.into());
         self
     }
 
-    /// Without inheriting this environment variable.
+    /// Excludes an environment variable from those inherited.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env_remove.push(name.into());
         self
     }
 
-    /// Without inheriting any environment variable.
+    /// Inherits no environment variable.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.env_clear = true;
         self
     }
 
-    /// In this working directory.
+    /// Sets the working directory.
     #[must_use]
     pub fn cwd(mut self, dir: impl Into<PathBuf>) -> Self {
         self.cwd = Some(dir.into());
         self
     }
 
-    /// As this user and this group, by number, and in no other group.
+    /// Sets the numeric user and group. The program runs in no other group.
     ///
-    /// It takes a right that root has; without it, starting fails.
+    /// Requires the privilege to change users; otherwise starting fails.
     #[must_use]
     pub fn user(mut self, user: u32, group: u32) -> Self {
         self.user = Some((user, group));
@@ -108,7 +107,7 @@ impl Launch {
         }
         let mut command = self.command();
         wire(&mut command);
-        // The command owns our copies of the child's ends; they close with it, here.
+        // Dropping the command closes our copies of the child's ends.
         command.spawn().map_err(|error| self.explain(error))
     }
 
@@ -131,7 +130,7 @@ impl Launch {
         command
     }
 
-    /// The system would resolve a relative path after changing to the child's working directory.
+    /// Makes a relative path absolute: the system would resolve it in the child's working directory.
     fn absolute_program(&self) -> PathBuf {
         if is_bare_name(&self.program) {
             return self.program.clone();
@@ -143,7 +142,7 @@ impl Launch {
         let program = self.program.clone();
         match source.kind() {
             io::ErrorKind::ArgumentListTooLong => TransportError::ArgumentsTooLong { bytes: self.length() },
-            // A script whose interpreter is missing gives the same error as a missing script.
+            // A script whose interpreter is missing fails with the same error as a missing script.
             io::ErrorKind::NotFound if is_bare_name(&program) || !program.exists() => {
                 TransportError::NoSuchProgram { program }
             }
@@ -154,7 +153,7 @@ impl Launch {
         }
     }
 
-    /// All arguments and environment entries as the system counts them, each with its terminator.
+    /// Returns the length of all arguments and environment entries as the system counts it, with terminators.
     fn length(&self) -> usize {
         let entry = |name: &OsStr, value: &OsStr| name.len() + 1 + value.len() + 1;
         let args = std::iter::once(self.program.as_os_str()).chain(self.args.iter().map(OsString::as_os_str));
@@ -188,7 +187,7 @@ pub(super) fn is_bare_name(program: &Path) -> bool {
     program.parent().is_some_and(|parent| parent.as_os_str().is_empty())
 }
 
-/// A file that somebody may run. Whether we may is told by trying.
+/// Returns whether any user may execute the file. Starting it shows whether this user may.
 pub(super) fn is_executable(program: &Path) -> bool {
     program.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

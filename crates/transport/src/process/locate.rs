@@ -1,4 +1,4 @@
-//! Where the CLI is: an explicit path, `AGENTWIRE_CLI`, `PATH`, then the places where its installers put it.
+//! Finds the CLI: an explicit path, then `AGENTWIRE_CLI`, then `PATH`, then the paths that its installers use.
 
 use std::{
     ffi::OsString,
@@ -13,32 +13,32 @@ use crate::error::TransportError;
 /// The environment variable that names the CLI: a path, or a name to search in `PATH`.
 pub const AGENTWIRE_CLI: &str = "AGENTWIRE_CLI";
 
-/// Finds the CLI from this process's environment: see [`Search::find`].
+/// Finds the CLI with this program's environment: see [`Search::find`].
 ///
 /// # Errors
 ///
-/// As [`Search::find`].
+/// See [`Search::find`].
 pub fn locate(explicit: Option<&Path>) -> Result<PathBuf, TransportError> {
     Search { explicit: explicit.map(Path::to_path_buf), ..Search::from_env() }.find()
 }
 
-/// Where to look for the CLI. Plain data: it reads the environment when it is made, and files when it finds.
+/// The paths to search for the CLI. The environment is read by the constructors, and files by [`find`](Self::find).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Search {
-    /// The program that the user named in code or options: a path, or a name to search in `path`.
+    /// The program that the caller names: a path, or a name to search in `path`.
     pub explicit: Option<PathBuf>,
-    /// The program that the user named in `AGENTWIRE_CLI`, likewise.
+    /// The program that `AGENTWIRE_CLI` names: a path, or a name to search in `path`.
     pub named: Option<PathBuf>,
     /// The directories of `PATH`, in order.
-    /// Relative ones are left out: what lies in the working directory is not to be run unasked.
+    /// Relative directories are omitted, so that programs in the working directory are not run by accident.
     pub path: Vec<PathBuf>,
-    /// The files that installers make, in order.
+    /// The paths that installers use, in order.
     pub installs: Vec<PathBuf>,
 }
 
 impl Search {
-    /// From an environment: `lookup` gives the value of `AGENTWIRE_CLI`, `PATH` and `HOME`.
+    /// Creates a search from an environment. `lookup` is called for `AGENTWIRE_CLI`, `PATH` and `HOME`.
     pub fn new(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let path =
@@ -53,19 +53,19 @@ impl Search {
         }
     }
 
-    /// From this process's environment.
+    /// Creates a search from this program's environment.
     pub fn from_env() -> Self {
         Self::new(|name| std::env::var_os(name))
     }
 
-    /// The path of the CLI.
+    /// Returns the path of the CLI.
     ///
-    /// What the user names is used or is an error: nothing else is run in its place.
+    /// If a program is named, it is used or is an error; no other program is tried.
     ///
     /// # Errors
     ///
-    /// [`TransportError::NoSuchProgram`] or [`TransportError::NotExecutable`] for a program that was named,
-    /// [`TransportError::NotFound`] with all places where none was.
+    /// [`TransportError::NoSuchProgram`] or [`TransportError::NotExecutable`] if a program is named,
+    /// [`TransportError::NotFound`] with all searched paths otherwise.
     pub fn find(&self) -> Result<PathBuf, TransportError> {
         if let Some(program) = self.explicit.as_ref().or(self.named.as_ref()) {
             return self.resolve(program);
@@ -91,7 +91,7 @@ impl Search {
     }
 }
 
-/// Below the home directory: the native installer, the older local one, then package managers.
+/// Paths below the home directory: of the native installer, the older local installer, then package managers.
 const HOME_INSTALLS: &[&str] = &[
     ".local/bin/claude",
     ".claude/local/claude",

@@ -1,40 +1,46 @@
-//! What the parts of an open process transport share.
+//! The state that the parts of an open process transport share.
 
 use std::{
+    any::Any,
+    io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
     time::Duration,
 };
 
-use super::{Kept, alarm::Alarm, grace::Grace, group::Group, guard::Guard, input::Input, stderr::Stderr};
-use crate::{error::ExitReport, settled::Settled};
+use super::{
+    grace::Grace, group::Group, guard::Guard, input::Input, shutdown_fd::ShutdownFd, stderr::Stderr,
+};
+use crate::{error::ExitReport, once_event::OnceEvent};
 
+/// The state that source, sink, handle and threads share.
 pub(super) struct Running {
     pub(super) group: Group,
-    /// Ends the group where we can't, because we are dead.
     pub(super) guard: Arc<Guard>,
     pub(super) grace: Mutex<Grace>,
     pub(super) input: Input,
     pub(super) stderr: Stderr,
-    /// Rings when `abandoned` is settled, for the threads in `poll`.
-    pub(super) alarm: Alarm,
-    /// The process has ended.
-    pub(super) ended: Settled<ExitReport>,
-    /// The process is reaped, and its group has ended.
-    pub(super) gone: Settled<()>,
-    /// Nobody needs the output any more: its end was read, or a thread has drained it.
-    pub(super) output_done: Settled<()>,
-    /// The process has ended and the grace for its pipes is over: what is in them is all that counts.
-    pub(super) abandoned: Settled<()>,
-    /// What lives as long as the process and its group.
-    pub(super) keep: Mutex<Option<Kept>>,
+    /// Set when the process has ended.
+    pub(super) ended: OnceEvent<ExitReport>,
+    /// Set when the process is reaped and its group has ended.
+    pub(super) group_ended: OnceEvent<()>,
+    /// Set when the output was read or drained to its end.
+    pub(super) output_done: OnceEvent<()>,
+    /// Signalled when the process has ended and the grace period for its pipes is over: readers take what the pipes
+    /// contain, and wait for nothing more.
+    pub(super) shutdown: ShutdownFd,
+    pub(super) attachments: Mutex<Option<Attachments>>,
 }
+
+/// A value that is dropped when the process and its group have ended.
+pub(super) type Attachments = Box<dyn Any + Send>;
 
 impl Running {
     pub(super) fn grace(&self) -> Grace {
         *self.lock_grace()
     }
 
-    /// Limits the first two waiting times; those that run already stay as they are.
+    /// Limits the first two grace periods. Periods that have begun do not change.
     pub(super) fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
         let mut grace = self.lock_grace();
         grace.after_input = grace.after_input.min(after_input);
@@ -44,4 +50,17 @@ impl Running {
     fn lock_grace(&self) -> MutexGuard<'_, Grace> {
         self.grace.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Starts a thread with a small stack, for work that only waits, reads and writes.
+pub(super) fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    spawn_thread_with_stack(name, 256 * 1024, work)
+}
+
+pub(super) fn spawn_thread_with_stack(
+    name: &str,
+    stack: usize,
+    work: impl FnOnce() + Send + 'static,
+) -> io::Result<()> {
+    thread::Builder::new().name(name.into()).stack_size(stack).spawn(work).map(drop)
 }

@@ -1,65 +1,62 @@
-//! One bell per child that wakes threads blocked in `poll`: the child is gone, stop waiting for its pipes.
+//! Stops all reading of the child's pipes: once signalled, a descriptor is readable and a future resolves.
 
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::atomic::{AtomicBool, Ordering},
-};
-#[cfg(not(target_os = "linux"))]
-use std::{
-    io::PipeWriter,
-    sync::{Mutex, PoisonError},
 };
 
-use super::drain::Over;
+use crate::once_event::{OnceEvent, Wait};
 
-pub(super) struct Alarm {
-    rung: AtomicBool,
-    /// Readable for ever, once rung.
-    bell: OwnedFd,
-    /// Dropping it rings the bell. Linux does with one descriptor instead of two.
+/// An event for threads that block in `poll` and for tasks, signalled once.
+///
+/// An eventfd on Linux, which takes one descriptor, and a pipe elsewhere.
+pub(super) struct ShutdownFd {
+    event: OnceEvent<()>,
+    fd: OwnedFd,
     #[cfg(not(target_os = "linux"))]
-    clapper: Mutex<Option<PipeWriter>>,
+    writer: OwnedFd,
 }
 
-impl Alarm {
+impl ShutdownFd {
     #[cfg(target_os = "linux")]
     pub(super) fn new() -> io::Result<Self> {
         use rustix::event::{EventfdFlags, eventfd};
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self { rung: AtomicBool::new(false), bell })
+        let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { event: OnceEvent::new(), fd })
     }
 
     #[cfg(not(target_os = "linux"))]
     pub(super) fn new() -> io::Result<Self> {
-        let (bell, clapper) = io::pipe()?;
-        Ok(Self { rung: AtomicBool::new(false), bell: bell.into(), clapper: Mutex::new(Some(clapper)) })
+        let (reader, writer) = io::pipe()?;
+        Ok(Self { event: OnceEvent::new(), fd: reader.into(), writer: writer.into() })
     }
 
-    pub(super) fn ring(&self) {
-        self.rung.store(true, Ordering::Release);
-        #[cfg(target_os = "linux")]
-        {
-            // Writing 1 to a counter that is far from its limit cannot fail.
-            let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    /// Makes the descriptor readable, permanently: nothing reads from it.
+    pub(super) fn signal(&self) {
+        if self.is_signalled() {
+            return;
         }
+        self.event.set(());
+        #[cfg(target_os = "linux")]
+        let writer = &self.fd;
         #[cfg(not(target_os = "linux"))]
-        self.clapper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let writer = &self.writer;
+        // Cannot fail: the counter of an eventfd is far from its limit, and a pipe that nothing was written to has room.
+        let _ = rustix::io::write(writer, &1_u64.to_ne_bytes());
     }
 
-    pub(super) fn has_rung(&self) -> bool {
-        self.rung.load(Ordering::Acquire)
+    pub(super) fn is_signalled(&self) -> bool {
+        self.event.get().is_some()
+    }
+
+    /// Waits for the signal in a task.
+    pub(super) fn wait(&self) -> Wait<'_, ()> {
+        self.event.wait()
     }
 }
 
-impl Over for Alarm {
-    fn is_over(&self) -> bool {
-        self.has_rung()
-    }
-}
-
-impl AsFd for Alarm {
+impl AsFd for ShutdownFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+        self.fd.as_fd()
     }
 }

@@ -1,4 +1,4 @@
-//! Starts the child: its pipes first, and who attends to it last, so that on one core the child need not wait for them.
+//! Starts the child, its guard and its threads.
 
 use std::{
     io,
@@ -6,7 +6,6 @@ use std::{
     panic::catch_unwind,
     process::{Command, Stdio},
     sync::{Arc, Mutex},
-    thread,
 };
 
 use rustix::{io::ioctl_fionbio, process::Pid};
@@ -17,42 +16,47 @@ use tokio::{
 
 use super::{
     ProcessHandle, ProcessSink, ProcessSource, ProcessTransport,
-    alarm::Alarm,
-    closing::STACK,
     group::Group,
     guard::Guard,
     input::Input,
-    running::Running,
-    stderr::{Stderr, StderrSink, drain_aside},
+    running::{Running, spawn_thread},
+    shutdown_fd::ShutdownFd,
+    stderr::{Stderr, StderrSink, drain_on_thread},
     watch::watch,
 };
-use crate::{error::TransportError, settled::Settled, transport::Connected};
+use crate::{error::TransportError, once_event::OnceEvent, transport::Connected};
 
 pub(super) type ProcessConnected = Connected<ProcessSource, ProcessSink, ProcessHandle>;
 
 pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, TransportError> {
-    let ProcessTransport { launch, grace, guard, holds_input, stderr_bound, on_stderr, keep } = transport;
+    let ProcessTransport { launch, grace, guard, holds_input, stderr_bound, on_stderr, attachments } =
+        transport;
     let (ours, theirs) = pipes()?;
-    let alarm = Alarm::new().map_err(io_error("creating an event"))?;
+    let shutdown = ShutdownFd::new().map_err(io_error("creating an event"))?;
     let child = launch.spawn(|command| theirs.wire(command))?;
-    // Without a copy of the input the guard does what it can.
-    let held = (guard && holds_input).then(|| ours.stdin.as_fd().try_clone_to_owned().ok()).flatten();
-    let guard = Arc::new(Guard::new(guard, held));
+    let group = Group::new(Pid::from_child(&child));
+    let guard = Arc::new(if guard {
+        // Without a copy of the input the guard still ends the group.
+        let input = if holds_input { ours.stdin.as_fd().try_clone_to_owned().ok() } else { None };
+        Guard::start(group.leader(), grace, input)
+    } else {
+        Guard::none()
+    });
     let running = Arc::new(Running {
-        group: Group::new(Pid::from_child(&child)),
+        group,
         guard: Arc::clone(&guard),
         grace: Mutex::new(grace),
         input: Input::new(ours.stdin, guard),
         stderr: Stderr::new(stderr_bound),
-        alarm,
-        ended: Settled::new(),
-        gone: Settled::new(),
-        output_done: Settled::new(),
-        abandoned: Settled::new(),
-        keep: Mutex::new(keep),
+        ended: OnceEvent::new(),
+        group_ended: OnceEvent::new(),
+        output_done: OnceEvent::new(),
+        shutdown,
+        attachments: Mutex::new(attachments),
     });
-    if let Err(error) = attend(&running, ours.stderr, on_stderr) {
-        // Nobody would see its end.
+    if let Err(error) = start_threads(&running, ours.stderr, on_stderr) {
+        // No thread would reap them.
+        running.guard.dismiss();
         running.group.abort();
         return Err(io_error("starting a thread")(error));
     }
@@ -63,12 +67,14 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, Tra
     })
 }
 
+/// Our ends of the child's pipes: registered with the runtime, non-blocking.
 struct Ours {
     stdin: Sender,
     stdout: Receiver,
     stderr: OwnedFd,
 }
 
+/// The child's ends: blocking, as programs expect.
 struct Theirs {
     stdin: Stdio,
     stdout: Stdio,
@@ -81,17 +87,17 @@ impl Theirs {
     }
 }
 
-/// All six ends, ours registered with the runtime and not blocking, theirs blocking as programs expect.
+/// Creates the three pipes.
 fn pipes() -> Result<(Ours, Theirs), TransportError> {
     let pipe = || io::pipe().map_err(io_error("creating a pipe"));
     let register = "registering a pipe with the tokio runtime";
-    // Without this check, tokio panics.
+    // Without a runtime, tokio would panic below.
     Handle::try_current().map_err(|error| io_error(register)(io::Error::other(error)))?;
     let (their_stdin, stdin) = pipe()?;
     let (stdout, their_stdout) = pipe()?;
     let (stderr, their_stderr) = pipe()?;
     ioctl_fionbio(&stderr, true).map_err(|error| io_error("preparing a pipe")(error.into()))?;
-    // A runtime does not say whether it has I/O: without it, this panics.
+    // In a runtime without I/O tokio panics, and nothing else tells whether a runtime has I/O.
     let registered =
         catch_unwind(|| Ok((Sender::from_owned_fd(stdin.into())?, Receiver::from_owned_fd(stdout.into())?)));
     let (stdin, stdout) =
@@ -102,19 +108,19 @@ fn pipes() -> Result<(Ours, Theirs), TransportError> {
     Ok((ours, theirs))
 }
 
-/// Starts the thread that watches the child, and drains its stderr.
+/// Starts the thread that watches the child, and a thread for stderr if the watch thread can't drain it.
 ///
-/// A callback may take its time, which the child's end can't wait for: it has a thread of its own, and so has stderr where
-/// the system can't wait for both at once.
-fn attend(running: &Arc<Running>, stderr: OwnedFd, sink: Option<StderrSink>) -> io::Result<()> {
-    let is_apart = sink.is_some() || running.group.leader_end().is_none();
+/// It can't if there is a callback, which must not delay the watch thread, or if the system has no descriptor for the end of
+/// a process, so that nothing can wait for both.
+fn start_threads(running: &Arc<Running>, stderr: OwnedFd, sink: Option<StderrSink>) -> io::Result<()> {
     let mut stderr = Some(stderr);
-    if is_apart && let Some(stderr) = stderr.take() {
-        drain_aside(running, stderr, sink)?;
+    if (sink.is_some() || running.group.leader_end().is_none())
+        && let Some(stderr) = stderr.take()
+    {
+        drain_on_thread(running, stderr, sink)?;
     }
     let running = Arc::clone(running);
-    let work = move || watch(&running, stderr);
-    thread::Builder::new().name("aw-watch".into()).stack_size(STACK).spawn(work).map(|_| ())
+    spawn_thread("aw-watch", move || watch(&running, stderr))
 }
 
 const DISABLED: &str = "I/O is disabled; build the runtime with `enable_all`";

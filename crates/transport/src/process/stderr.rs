@@ -1,4 +1,4 @@
-//! The child's stderr: always drained, its tail kept within a bound, its lines handed to a callback if there is one.
+//! The child's stderr: always drained, with a bounded tail and an optional callback for its lines.
 
 use std::{
     collections::VecDeque,
@@ -6,36 +6,34 @@ use std::{
     os::fd::{AsFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
-    thread,
 };
 
 use super::{
-    drain::{Over, drain},
-    running::Running,
+    drain::drain,
+    running::{Running, spawn_thread_with_stack},
 };
-use crate::settled::Settled;
+use crate::once_event::OnceEvent;
 
-/// Is called with each line.
+/// A callback for lines of stderr.
 pub(super) type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// The tail of the child's stderr.
 pub(super) struct Stderr {
     tail: Mutex<VecDeque<u8>>,
     bound: usize,
-    /// No more will come.
-    pub(super) done: Settled<()>,
+    /// Set when stderr was drained to its end.
+    pub(super) done: OnceEvent<()>,
 }
 
 impl Stderr {
     pub(super) fn new(bound: usize) -> Self {
-        Self { tail: Mutex::new(VecDeque::new()), bound, done: Settled::new() }
+        Self { tail: Mutex::new(VecDeque::new()), bound, done: OnceEvent::new() }
     }
 
-    /// Drains the pipe on this thread to its end, or until it is over and what the child left in it is read.
-    ///
-    /// Whether it has ended.
-    pub(super) fn drain(&self, pipe: impl AsFd, over: &impl Over, sink: Option<StderrSink>) -> bool {
+    /// Drains the pipe on this thread; see [`drain`].
+    pub(super) fn drain(&self, pipe: impl AsFd, stop: impl AsFd, sink: Option<StderrSink>) -> bool {
         let mut lines = sink.map(Lines::new);
-        let has_ended = drain(&pipe, over, |bytes| {
+        let has_ended = drain(&pipe, stop, |bytes| {
             self.keep(bytes);
             if let Some(some) = &mut lines
                 && some.feed(bytes).is_err()
@@ -44,17 +42,17 @@ impl Stderr {
             }
         });
         if let Some(mut lines) = lines {
-            // The last call: there is nothing to stop after a panic.
+            // The last call, so that a panic needs no handling.
             let _ = lines.flush();
         }
         has_ended
     }
 
-    /// The last bytes, from the start of a character on.
+    /// Returns the last bytes, starting at a character boundary.
     pub(super) fn tail(&self) -> String {
         let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = tail.make_contiguous();
-        // Only a cut tail can begin within a character.
+        // A truncated tail may start in the middle of a character.
         let start = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
         String::from_utf8_lossy(&bytes[start..]).into_owned()
     }
@@ -68,22 +66,27 @@ impl Stderr {
     }
 }
 
-/// Drains the pipe on a thread of its own, until nobody needs it any more.
-pub(super) fn drain_aside(running: &Arc<Running>, pipe: OwnedFd, sink: Option<StderrSink>) -> io::Result<()> {
+/// Drains the pipe on a thread of its own, until its end or the shutdown.
+pub(super) fn drain_on_thread(
+    running: &Arc<Running>,
+    pipe: OwnedFd,
+    sink: Option<StderrSink>,
+) -> io::Result<()> {
     let running = Arc::clone(running);
     let work = move || {
-        running.stderr.drain(&pipe, &running.alarm, sink);
-        running.stderr.done.settle(());
+        running.stderr.drain(&pipe, &running.shutdown, sink);
+        running.stderr.done.set(());
     };
-    thread::Builder::new().name("aw-stderr".into()).stack_size(STACK).spawn(work).map(|_| ())
+    spawn_thread_with_stack("aw-stderr", STACK, work)
 }
 
+/// Splits stderr into lines for the callback.
 struct Lines {
     sink: StderrSink,
     partial: Vec<u8>,
 }
 
-/// The callback panicked; the standard hook has printed what it said.
+/// The callback panicked. The panic hook has printed the message.
 struct Panicked;
 
 impl Lines {
@@ -114,9 +117,9 @@ impl Lines {
     }
 }
 
-/// The caller's code runs on this thread, and perhaps its panic. Only what is touched counts as memory.
+/// Larger than for other threads, since the caller's callback and its panics run here.
 const STACK: usize = 1024 * 1024;
-/// Longer lines come in pieces.
+/// Longer lines are passed to the callback in pieces.
 const LINE_MAX: usize = 8 * 1024;
 
 #[cfg(test)]
@@ -124,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tail_is_bounded_and_starts_with_a_character() {
+    fn tail_is_bounded_and_starts_with_a_character() {
         let stderr = Stderr::new(4);
         stderr.keep("abcä".as_bytes());
         assert_eq!(stderr.tail(), "bcä");
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_put_together_and_cut_when_long() {
+    fn lines_are_joined_across_reads_and_split_when_long() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink = {
             let seen = Arc::clone(&seen);
@@ -153,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panicking_callback_is_reported() {
+    fn panic_of_the_callback_is_reported() {
         let mut lines = Lines::new(Arc::new(|_: &str| panic!("not today")));
         assert!(lines.feed(b"one\n").is_err());
     }

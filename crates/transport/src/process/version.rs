@@ -1,4 +1,4 @@
-//! Which version a CLI is, and whether that is new enough.
+//! The version of a CLI.
 
 use std::{fmt, io, time::Duration};
 
@@ -10,26 +10,26 @@ use crate::{
     transport::{ByteSink, ByteSource, PeerHandle, Transport},
 };
 
-/// A CLI version, ordered by its three numbers. What follows them (`-beta.1`) is not kept.
+/// A CLI version, ordered by its three numbers. A suffix such as `-beta.1` is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "three numbers are what a version is here")]
 pub struct Version {
-    /// Changes when everything may.
+    /// The first number.
     pub major: u32,
-    /// Changes with features.
+    /// The second number.
     pub minor: u32,
-    /// Changes with each release.
+    /// The third number.
     pub patch: u32,
 }
 
 impl Version {
-    /// The oldest version that this crate's protocol layer is made for.
+    /// The oldest version that `agentwire-protocol` supports.
     pub const MIN: Self = match Self::parse(MIN_VERSION) {
         Some(version) => version,
         None => Self { major: 0, minor: 0, patch: 0 },
     };
 
-    /// Reads the start of what `--version` prints, such as `2.1.330 (Claude Code)`; `None` where it is no version.
+    /// Parses the start of the output of `--version`, such as `2.1.330 (Claude Code)`.
     pub const fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let mut numbers = [0_u32; 3];
@@ -49,21 +49,21 @@ impl Version {
             at += (field < 2) as usize;
             field += 1;
         }
-        // A number must not run on into a word or a fourth number.
+        // No word or fourth number may follow directly.
         if at < bytes.len() && !matches!(bytes[at], b' ' | b'\n' | b'\r' | b'-' | b'+') {
             return None;
         }
         Some(Self { major: numbers[0], minor: numbers[1], patch: numbers[2] })
     }
 
-    /// Runs `PROGRAM --version`, with the environment and working directory of this launch and without its arguments.
+    /// Runs `PROGRAM --version` with the environment and working directory of this launch, but without its arguments.
     ///
     /// Must be called in a tokio runtime with I/O and time enabled.
-    /// The program is ended when it takes longer than `limit`.
+    /// After `limit` the program is ended.
     ///
     /// # Errors
     ///
-    /// As opening a [`ProcessTransport`]; [`TransportError::Io`] when no version came, or not in time.
+    /// The errors of opening a [`ProcessTransport`], and [`TransportError::Io`] if the program prints no version in time.
     pub async fn ask(launch: &Launch, limit: Duration) -> Result<Self, TransportError> {
         let launch = Launch { args: vec!["--version".into()], ..launch.clone() };
         match tokio::time::timeout(limit, ask(launch)).await {
@@ -72,11 +72,11 @@ impl Version {
         }
     }
 
-    /// Checks that this version is no older than another, usually [`Version::MIN`].
+    /// Checks that this version is at least `needed`, usually [`Version::MIN`].
     ///
     /// # Errors
     ///
-    /// [`TransportError::TooOld`], naming both.
+    /// [`TransportError::TooOld`] with both versions.
     pub fn at_least(self, needed: Self) -> Result<Self, TransportError> {
         if self < needed {
             return Err(TransportError::TooOld { found: self.to_string(), needed: needed.to_string() });
@@ -114,5 +114,5 @@ fn unknown(kind: io::ErrorKind, why: String) -> TransportError {
     TransportError::Io { action: "asking the program for its version", source: io::Error::new(kind, why) }
 }
 
-/// A version and a name; a program that says more is not the CLI.
+/// More than the CLI prints: a version and a name, in bytes.
 const ANSWER_MAX: usize = 256;

@@ -1,5 +1,4 @@
-//! What one thread per child does: waits for the process and drains its stderr meanwhile, reports its end, ends what is
-//! left of its group, and reaps.
+//! The watch thread of a child: drains its stderr, waits for its end, reports that, ends the rest of its group, and reaps.
 
 use std::{
     os::fd::OwnedFd,
@@ -9,99 +8,81 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{closing::STACK, grace::deadline, guard, running::Running, stderr::drain_aside};
+use super::{grace::deadline, running::Running, stderr::drain_on_thread};
 use crate::{error::ExitReport, transport::Signal};
 
-/// Watches the child to its end, and has it guarded. `stderr` is `None` where another thread drains it.
+/// Watches the child until its group has ended. `stderr` is `None` if another thread drains it.
+///
+/// Each step has a time limit, except waiting for the child itself.
 pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
-    if !running.guard.is_awaited() {
-        return watch_child(running, stderr);
-    }
-    if running.group.leader_ends_within(MOMENT) && !running.group.has_others(None) {
-        running.guard.leave_out();
-        return watch_child(running, stderr);
-    }
-    thread::scope(|scope| {
-        let start = || running.guard.start(running.group.leader(), running.grace());
-        let aside = thread::Builder::new().name("aw-guard".into()).stack_size(STACK);
-        let started = aside.spawn_scoped(scope, move || {
-            guard::give_way();
-            start();
-        });
-        if started.is_err() {
-            start();
-        }
-        watch_child(running, stderr);
-    });
-}
-
-/// Every step is bounded but one, which is the child's life.
-fn watch_child(running: &Arc<Running>, stderr: Option<OwnedFd>) {
     let report = wait_for_leader(running, stderr);
     let drained = deadline(running.grace().drain);
     let killed = deadline(running.grace().after_terminate);
-    signal(running, Signal::Term);
-    // Where nobody else holds the pipe, its end comes with the child's.
+    // The leader is a zombie, which ignores signals: this reaches the rest of the group.
+    running.group.signal_or_ignore(Signal::Term);
+    // If no other process holds the pipe, its end comes with the child's.
     running.stderr.done.wait_until(drained);
-    running.ended.settle(report.with_stderr_tail(running.stderr.tail()));
+    running.ended.set(report.with_stderr_tail(running.stderr.tail()));
     running.input.close();
     if !cfg!(target_os = "linux") {
-        // Elsewhere it can't be told apart from the rest of the group, which would seem to live for ever.
+        // Other systems can't tell the guard from the rest of the group, which would seem to live on.
         running.guard.dismiss();
     }
     end_group(running, drained, killed);
-    // Last, so that the rest of the group is not left alone should we be killed before this.
-    // Only here is the leader reaped, so that its group was there for the guard to join.
+    // After the group has ended: if this program is killed before, the guard still ends the group.
     running.guard.dismiss();
+    // After the guard is gone: until then the zombie leader reserves the group's id.
     running.group.reap();
-    let_go(running);
-    running.gone.settle(());
+    release(running);
+    running.group_ended.set(());
     running.output_done.wait_until(drained);
-    abandon(running);
+    running.shutdown.signal();
 }
 
-/// Waits for the leader's end, and drains stderr until then; where others hold it open, a thread goes on.
+/// Waits for the leader's end, and drains stderr until then. A thread goes on if another process holds stderr open.
 fn wait_for_leader(running: &Arc<Running>, stderr: Option<OwnedFd>) -> ExitReport {
     if let Some(pipe) = stderr
         && let Some(end) = running.group.leader_end()
-        && (running.stderr.drain(&pipe, &end, None) || drain_aside(running, pipe, None).is_err())
+        && (running.stderr.drain(&pipe, end, None) || drain_on_thread(running, pipe, None).is_err())
     {
-        // Without a thread the pipe closes, and who still writes to it sees a broken one.
-        running.stderr.done.settle(());
+        // Without a thread the pipe closes, and its remaining writers get SIGPIPE.
+        running.stderr.done.set(());
     }
     running.group.wait_for_leader()
 }
 
-/// Drops what was kept for the process; a panic of it is its own affair.
-fn let_go(running: &Running) {
-    let kept = running.keep.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(kept)));
+/// Drops the attachments. Panics in their destructors are ignored: the child must still be reported as gone.
+fn release(running: &Running) {
+    let attachments = running.attachments.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(attachments)));
 }
 
-/// Waits until the rest of the group has heeded its SIGTERM, and kills it when it has not in time.
+/// Waits for the end of the rest of the group, which has received SIGTERM, and kills it at the deadline.
 fn end_group(running: &Running, drained: Instant, killed: Instant) {
     if running.group.is_reaped() {
-        // By somebody else in this process, so that the group's id may be a stranger's once the guard has left it.
+        // Other code of this program reaped the leader, so only a member of the group can still signal it safely.
         running.guard.take_over();
-        end_of(running, drained, killed + AFTER_KILL, || running.guard.lives());
+        wait_while(running, drained, killed + AFTER_KILL, || running.guard.is_alive());
         return;
     }
     let others_live = || running.group.has_others(running.guard.pid());
-    if end_of(running, drained, killed, others_live) {
+    if wait_while(running, drained, killed, others_live) {
         return;
     }
-    signal(running, Signal::Kill);
-    // The system takes a moment; it takes for ever only where a process hangs in the system itself.
-    end_of(running, drained, deadline(AFTER_KILL), others_live);
+    running.group.signal_or_ignore(Signal::Kill);
+    // A killed process ends at once, unless it is blocked in the kernel.
+    wait_while(running, drained, deadline(AFTER_KILL), others_live);
 }
 
-/// Waits until something of the group no longer lives, and returns whether that came by the deadline.
-fn end_of(running: &Running, drained: Instant, until: Instant, lives: impl Fn() -> bool) -> bool {
+/// Waits until `lives` is false or the deadline passes; returns whether `lives` became false.
+///
+/// Signals the shutdown when the time to drain the pipes is over.
+fn wait_while(running: &Running, drained: Instant, until: Instant, lives: impl Fn() -> bool) -> bool {
     let mut pause = SHORTEST_PAUSE;
     while lives() {
         let now = Instant::now();
         if now >= drained {
-            abandon(running);
+            running.shutdown.signal();
         }
         if now >= until {
             return false;
@@ -112,22 +93,8 @@ fn end_of(running: &Running, drained: Instant, until: Instant, lives: impl Fn() 
     true
 }
 
-/// Lets nobody wait for the pipes any longer: what is in them is all that counts.
-fn abandon(running: &Running) {
-    running.abandoned.settle(());
-    running.alarm.ring();
-}
-
-fn signal(running: &Running, how: Signal) {
-    // The leader is a zombie and takes no signal.
-    // The rest may not be signalled where it changed its user; nothing more can be done about that.
-    let _ = running.group.signal(how);
-}
-
-/// How long the child's start has the machine for itself: too short for the CLI to have started anything.
-const MOMENT: Duration = Duration::from_millis(5);
-/// How long a killed process may take to be gone.
+/// The time that a killed process may take to end.
 const AFTER_KILL: Duration = Duration::from_secs(1);
-/// There is no event to wait for when a process ends that is not our child.
+// The system has no event for the end of a process that is not our child, so the group is polled.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);

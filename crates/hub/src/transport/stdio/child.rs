@@ -79,7 +79,7 @@ pub(crate) async fn start(
         .grace(grace)
         .stderr_tail(STDERR_TAIL)
         .on_stderr(move |line| stderr.stderr(line))
-        .keep(kept);
+        .attach(kept);
     let Connected { source, sink, handle } =
         transport.open().await.map_err(|error| explain(error, program.written))?;
     // After the second grace it is killed, and what is left of its group has that grace, too.
