@@ -1,81 +1,77 @@
-//! Bytes to lines: pure, linear in the bytes, and never lost after a line that is too long.
+//! Splits bytes into lines in linear time, with a limit on the length of a line.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::Range};
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 
 use crate::{FrameError, Limits, Line, frame::KindScanner, line};
 
 /// Splits a byte stream into lines.
 ///
-/// Push what was read, take lines until there is none, and [`finish`](Self::finish) at the end of input.
-/// The stream may be cut anywhere: the lines and the errors are the same, and no byte is looked at twice.
-/// Between lines it holds no memory: a pushed block is freed with the last of its lines.
-/// While a line is unfinished it holds that line's bytes, with room for as much again below a mebibyte, and behind that
-/// for a mebibyte or an eighth, whichever is more; and where those have to move the old ones for as long.
-/// It refuses nothing by itself: whoever pushes without taking lines piles up blocks.
+/// [`push`](Self::push) each block that was read, call [`next`](Self::next) until it returns `None`, and call
+/// [`finish`](Self::finish) at the end of input.
+/// The blocks may split the stream anywhere: the lines and errors are the same, and each byte is searched once.
+///
+/// The decoder frees a block with the last of its lines. It buffers an unfinished line up to the limit, in a buffer that
+/// is at most twice as long below 1 MiB, and above that longer by at most 1 MiB or an eighth, whichever is more.
+/// Blocks are buffered without a limit if the caller pushes and does not take lines.
 #[derive(Debug, Default)]
 pub struct LineDecoder {
     limits: Limits,
-    /// The block that is being split.
-    block: Bytes,
-    /// The block's length when it was pushed.
-    block_len: usize,
-    /// Blocks behind it, where they were pushed before all lines were taken.
-    behind: VecDeque<Bytes>,
-    /// The start of a line that did not end in an earlier block.
+    /// The pushed blocks whose bytes are not all taken.
+    blocks: VecDeque<Bytes>,
+    /// The number of bytes taken from the first block.
+    taken: usize,
+    /// The start of the current line, from earlier blocks.
     partial: Vec<u8>,
-    /// The line that is being dropped, since it is longer than the limit.
+    /// The current line, if it is longer than the limit.
     dropped: Option<Dropped>,
-    /// Lines ended so far.
+    /// The number of completed lines.
     lines: u64,
 }
 
 impl LineDecoder {
-    /// A decoder with these limits.
+    /// Creates a decoder with these limits.
     pub fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// Takes the next piece of the stream. Lines of earlier pieces that were not taken yet come first.
+    /// Adds the next block of the stream.
     pub fn push(&mut self, block: Bytes) {
-        if block.is_empty() {
-            return;
-        }
-        if self.block.is_empty() && self.behind.is_empty() {
-            self.start(block);
-        } else {
-            self.behind.push_back(block);
-        }
+        self.blocks.push_back(block);
     }
 
-    /// The next whole line, or the error that stands for one; `None` when more bytes are needed.
+    /// Returns the next complete line or its error, or `None` if more bytes are needed.
     ///
     /// # Errors
     ///
-    /// [`FrameError::TooLong`], once for each such line; the lines after it come as usual.
-    /// It is returned as soon as the line's kind is known, which may be at the line's end, or in [`finish`](Self::finish).
-    #[expect(clippy::should_implement_trait, reason = "it goes on after `None`, so it is no iterator")]
+    /// [`FrameError::TooLong`], once for each such line. The following lines are not affected.
+    /// The error is returned as soon as the line's kind is known, at the latest at the line's end or by
+    /// [`finish`](Self::finish).
+    #[expect(clippy::should_implement_trait, reason = "not an iterator: lines may follow after `None`")]
     pub fn next(&mut self) -> Option<Result<Line, FrameError>> {
-        loop {
-            while let Some(end) = memchr::memchr(b'\n', &self.block) {
-                if let Some(line) = self.complete(end) {
-                    return Some(line);
-                }
+        while let Some(block) = self.blocks.front().cloned() {
+            let start = self.taken;
+            let line = if let Some(length) = memchr::memchr(b'\n', &block[start..]) {
+                self.taken += length + 1;
+                self.complete(&block, start..start + length)
+            } else {
+                self.blocks.pop_front();
+                self.taken = 0;
+                self.store_rest(&block[start..]).map(Err)
+            };
+            if line.is_some() {
+                return line;
             }
-            if let Some(error) = self.store_rest() {
-                return Some(Err(error));
-            }
-            let block = self.behind.pop_front()?;
-            self.start(block);
         }
+        None
     }
 
-    /// Returns the last line, where the stream did not end with a newline. Take all other lines before.
+    /// Returns the last line, if the stream did not end with a newline. Call it when [`next`](Self::next) has returned `None`.
     ///
     /// # Errors
     ///
-    /// [`FrameError::TooLong`] where the last line is too long and its error was not returned before.
+    /// [`FrameError::TooLong`] if the last line is too long and its error was not returned before.
     pub fn finish(&mut self) -> Option<Result<Line, FrameError>> {
         if let Some(dropped) = self.dropped.take() {
             self.lines += 1;
@@ -88,39 +84,33 @@ impl LineDecoder {
         Some(Ok(self.take_partial()))
     }
 
-    /// Whether the bytes of a line that is longer than the limit are being dropped.
+    /// Returns whether the current line is longer than the limit, so that its bytes are dropped.
     pub fn is_dropping(&self) -> bool {
         self.dropped.is_some()
     }
 
-    /// The bytes that wait: of an unfinished line, and of lines that were not taken.
+    /// Returns the number of buffered bytes, of the unfinished line and of lines that were not taken.
     pub fn buffered(&self) -> usize {
-        self.partial.len() + self.block.len() + self.behind.iter().map(Bytes::len).sum::<usize>()
+        self.partial.len() + self.blocks.iter().map(Bytes::len).sum::<usize>() - self.taken
     }
 
-    fn start(&mut self, block: Bytes) {
-        self.block_len = block.len();
-        self.block = block;
-    }
-
-    /// Ends the line with the next `length` bytes of the block; `None` where its error was returned before.
-    fn complete(&mut self, length: usize) -> Option<Result<Line, FrameError>> {
+    /// Completes the line that ends with this range of the block. Returns `None` if its error was returned before.
+    fn complete(&mut self, block: &Bytes, range: Range<usize>) -> Option<Result<Line, FrameError>> {
         self.lines += 1;
-        let piece = self.block.split_to(length);
-        self.block.advance(1);
+        let piece = &block[range.clone()];
         if self.dropped.is_some() || self.partial.len() + piece.len() > self.limits.max_line {
-            let error = self.drop_piece(&piece, self.lines);
+            let error = self.drop_piece(piece, self.lines);
             let dropped = self.dropped.take();
             return error.or_else(|| dropped?.into_error()).map(Err);
         }
         Some(Ok(if !self.partial.is_empty() {
-            self.store(&piece);
+            self.store(piece);
             self.take_partial()
-        } else if length < MIN_SHARED || length * 2 < self.block_len {
+        } else if piece.len() < MIN_SHARED || piece.len() * 2 < block.len() {
             // A slice would keep the whole block alive for as long as the caller keeps the line.
-            Line::new(Bytes::copy_from_slice(&piece))
+            Line::new(Bytes::copy_from_slice(piece))
         } else {
-            Line::new(piece)
+            Line::new(block.slice(range))
         }))
     }
 
@@ -128,8 +118,8 @@ impl LineDecoder {
     fn store(&mut self, bytes: &[u8]) {
         let length = self.partial.len();
         if self.partial.capacity() - length < bytes.len() {
-            // Doubles up to 1 MiB more, then grows by an eighth: a buffer that doubles without end holds up to three times
-            // a long line while it moves.
+            // Doubles below 1 MiB, then grows by 1 MiB or an eighth: doubling a long line would need three times its memory
+            // while it is copied.
             self.partial.reserve_exact(bytes.len().max(length / 8).max(length.min(1 << 20)));
         }
         self.partial.extend_from_slice(bytes);
@@ -141,24 +131,23 @@ impl LineDecoder {
         Line::new(std::mem::take(&mut self.partial))
     }
 
-    /// Keeps what has no newline yet, or drops it where the line is too long.
-    fn store_rest(&mut self) -> Option<FrameError> {
-        let rest = std::mem::take(&mut self.block);
+    /// Stores the rest of a block, which has no newline, or drops it if the line is too long.
+    fn store_rest(&mut self, rest: &[u8]) -> Option<FrameError> {
         if self.dropped.is_some() || self.partial.len() + rest.len() > self.limits.max_line {
-            return self.drop_piece(&rest, self.lines + 1);
+            return self.drop_piece(rest, self.lines + 1);
         }
-        self.store(&rest);
+        self.store(rest);
         None
     }
 
-    /// Drops the next piece of an over-long line; returns the line's error once its head is known.
+    /// Drops the next piece of an over-long line. Returns the line's error once its kind is known.
     fn drop_piece(&mut self, piece: &[u8], line: u64) -> Option<FrameError> {
         let dropped = match &mut self.dropped {
             Some(dropped) => dropped,
             None => {
                 let limit = self.limits.max_line;
                 let kept = std::mem::take(&mut self.partial);
-                // No more than the limit, so that the excerpt does not depend on where the stream was cut.
+                // At most the limit, so that the excerpt does not depend on how the stream is split into blocks.
                 let start: Vec<u8> =
                     kept.iter().chain(piece).take(limit.min(line::EXCERPT)).copied().collect();
                 let mut scanner = KindScanner::default();
@@ -171,18 +160,18 @@ impl LineDecoder {
     }
 }
 
-/// A line that is longer than the limit, while its bytes are dropped.
+/// A line that is longer than the limit.
 #[derive(Debug)]
 struct Dropped {
     line: u64,
     limit: usize,
-    /// The start of the line; `None` once the error was returned.
+    /// The start of the line. `None` once the error was returned.
     excerpt: Option<String>,
     scanner: KindScanner,
 }
 
 impl Dropped {
-    /// Returns the error once the kind is known. Some lines write `type` behind megabytes of text.
+    /// Returns the error once the kind is known. In some lines `type` comes after megabytes of text.
     fn error_if_decided(&mut self) -> Option<FrameError> {
         if self.scanner.is_decided() { self.take_error() } else { None }
     }

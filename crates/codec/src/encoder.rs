@@ -1,4 +1,4 @@
-//! One value, one line.
+//! Encodes values as lines.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -7,16 +7,15 @@ use crate::EncodeError;
 
 /// Writes `value` as one line of JSON with its newline.
 ///
-/// Nothing but the end of the line is a newline: raw JSON inside the value may have been written over several lines,
-/// and line breaks between JSON tokens become spaces.
+/// The only newline is at the end: raw JSON in the value may contain line breaks between tokens, which become spaces.
 ///
 /// # Errors
 ///
-/// When `value` can't be written as JSON.
+/// If `value` can't be written as JSON.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Bytes, EncodeError> {
     let mut line = Vec::with_capacity(USUAL);
     serde_json::to_writer(&mut line, value)?;
-    // A JSON string never holds a raw line break, so one can only stand between tokens.
+    // A JSON string never contains a raw line break, so all line breaks are between tokens.
     let mut rest = &mut line[..];
     while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
         rest[at] = b' ';
@@ -26,7 +25,7 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Bytes, EncodeError> {
     Ok(line.into())
 }
 
-/// Room for most lines, so that they are not moved while they grow, in bytes.
+/// The initial capacity, in bytes, which suffices for most lines.
 const USUAL: usize = 512;
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! What can go wrong between bytes and messages.
+//! The errors of the codec.
 
 use agentwire_transport::TransportError;
 
 use crate::FrameKind;
 
-/// A line that could not be taken.
+/// An error of a single line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The line is longer than the limit; it was dropped up to its newline.
+    /// The line is longer than the limit, and was dropped up to its newline.
     #[error(
         "line {line} is longer than the limit of {limit} bytes, and was dropped; it starts with {excerpt:?}"
     )]
@@ -17,27 +17,27 @@ pub enum FrameError {
         line: u64,
         /// The limit, in bytes.
         limit: usize,
-        /// Its start, at most 200 bytes.
+        /// The start of the line, at most 200 bytes.
         excerpt: String,
-        /// The kind of the dropped line: its kind and ids, wherever they stood in it.
+        /// The kind and id of the line, even if they come after the limit.
         kind: FrameKind,
     },
 }
 
-/// A value that could not be written as one line.
+/// An error of writing a value as a line.
 #[derive(Debug, thiserror::Error)]
 #[error("the value can't be written as JSON")]
 #[non_exhaustive]
 pub struct EncodeError(#[from] serde_json::Error);
 
-/// Why no further line can be read or written.
+/// An error of reading or writing lines over a transport.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
     /// The transport failed.
     #[error("the transport failed")]
     Transport(#[from] TransportError),
-    /// The value can't be written.
+    /// The value can't be encoded.
     #[error("the message could not be encoded")]
     Encode(#[from] EncodeError),
 }

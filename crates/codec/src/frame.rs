@@ -1,4 +1,4 @@
-//! A line whose kind is known, found without decoding the line.
+//! Frames: lines whose kind is known without decoding them.
 
 mod scanner;
 
@@ -7,44 +7,44 @@ use agentwire_protocol::RequestId;
 use crate::Line;
 pub(crate) use scanner::KindScanner;
 
-/// A line, and what routing needs to know of it.
+/// A line and its kind, for routing.
 ///
-/// The kind is read on its own, as far as the line goes: it is there even where the line can't be decoded.
+/// The kind is found without decoding the line, so it is known even if the line can't be decoded.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Frame {
     /// The line.
     pub line: Line,
-    /// What it is.
+    /// The kind of the line.
     pub kind: FrameKind,
-    /// Whether the stream ended before its newline came: where it can't be decoded either, it is the half of a line.
+    /// Whether the stream ended without a newline after this line, so that its end may be missing.
     pub is_truncated: bool,
 }
 
-/// What a line is, for routing.
+/// The kind of a line, for routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameKind {
-    /// A `control_request`, with its id where it has one.
+    /// A `control_request`, with its id if it has one.
     Request(Option<RequestId>),
-    /// A `control_response`, with the id of its request where it has one.
+    /// A `control_response`, with the id of its request if it has one.
     Response(Option<RequestId>),
-    /// A `control_cancel_request`, with the id of the request that it takes back.
+    /// A `control_cancel_request`, with the id of the request to cancel.
     Cancel(Option<RequestId>),
-    /// A `result`: a turn ends.
+    /// A `result`, which ends a turn.
     Result,
-    /// A `stream_event`: a piece of the model's answer, of which routing needs to know no more.
+    /// A `stream_event`: a piece of the model's answer. Routing needs none of its fields.
     StreamEvent,
-    /// A `user`: what was said to the model, of which routing needs to know no more.
+    /// A `user` message: input of the model. Routing needs none of its fields.
     User,
-    /// Any other object.
+    /// Any other JSON object.
     Other,
-    /// No JSON object: a stray print.
+    /// A line that is not a JSON object.
     NonJson,
 }
 
 impl FrameKind {
-    /// Finds out what a line is, by its keys in any order, without decoding it; the start of one may suffice.
+    /// Finds the kind of a line, whose keys may be in any order. The start of a line may suffice.
     pub fn of(line: &[u8]) -> Self {
         let mut scanner = KindScanner::default();
         scanner.feed(line);
@@ -53,13 +53,13 @@ impl FrameKind {
 }
 
 impl Frame {
-    /// Finds out what `line` is, by its keys in any order, without decoding it.
+    /// Creates a frame, and finds the kind of its line.
     pub fn new(line: Line) -> Self {
         let kind = FrameKind::of(line.as_bytes());
         Self { line, kind, is_truncated: false }
     }
 
-    /// As [`new`](Self::new), for what came before the stream ended without a newline.
+    /// Creates a frame of the last line of a stream that ended without a newline.
     pub fn truncated(line: Line) -> Self {
         Self { is_truncated: true, ..Self::new(line) }
     }

@@ -1,27 +1,26 @@
-//! What the CLI said, decoded as far as it goes, with the line that it came as.
+//! Decoded lines of the CLI.
 
 use agentwire_protocol::{DecodeError, Message};
 
 use crate::{Frame, FrameError, FrameKind, Line};
 
-/// One thing that the CLI said.
+/// A line of the CLI, decoded as far as possible.
 ///
-/// None of these ends a session: what can't be read is reported with its line, and reading goes on.
+/// No variant ends the session: a line that can't be decoded is one of the variants, and reading continues.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Incoming {
-    /// A message, and the line that it is a view of.
+    /// A message and its line.
     ///
-    /// Fields of the line that don't fit are missing in it: see [`set_aside`](Self::set_aside).
+    /// Fields of the wrong type are missing in the message: see [`set_aside`](Self::set_aside).
     Message(Message, Line),
-    /// A line of a known kind that lacks what its kind would be nothing without, or an object that is broken.
+    /// A line of a known kind that lacks an essential field, or a malformed object.
     Undecodable(DecodeError, Line),
-    /// A line that is no JSON object: a stray print of the CLI's or of something that it runs.
+    /// A line that is not a JSON object, such as output of a program that the CLI runs.
     NonJson(Line),
-    /// A line that was too long and was dropped.
+    /// A line that was dropped because it was too long.
     TooLong(FrameError),
-    /// A request of the CLI that nobody here handles; it has been answered with an error that says so, where it has an
-    /// id.
+    /// A request of the CLI that has no handler. If it has an id, it was answered with an error.
     Unhandled(Message, Line),
 }
 
@@ -38,7 +37,7 @@ impl Incoming {
         }
     }
 
-    /// The message, where there is one.
+    /// Returns the message, if there is one.
     pub fn message(&self) -> Option<&Message> {
         match self {
             Self::Message(message, _) | Self::Unhandled(message, _) => Some(message),
@@ -46,7 +45,7 @@ impl Incoming {
         }
     }
 
-    /// The message, where there is one, to keep.
+    /// Converts into the message, if there is one.
     pub fn into_message(self) -> Option<Message> {
         match self {
             Self::Message(message, _) | Self::Unhandled(message, _) => Some(message),
@@ -54,9 +53,9 @@ impl Incoming {
         }
     }
 
-    /// Whether a turn ends with it: a `result`, also one that can't be read or was too long to be kept.
+    /// Returns whether this is a `result`, even one that can't be decoded or was too long.
     ///
-    /// Whoever waits for the end of a turn asks this, and not for a [`Message::Result`] alone.
+    /// Use this to detect the end of a turn, rather than matching [`Message::Result`].
     pub fn ends_turn(&self) -> bool {
         match self {
             Self::Message(message, _) => matches!(message, Message::Result(_)),
@@ -66,9 +65,9 @@ impl Incoming {
         }
     }
 
-    /// The fields of the line that don't fit and are missing in the message, or repeated: an error for each, with its path.
+    /// Returns an error with a path for each field that is missing in the message because of its type, or repeated.
     ///
-    /// Nearly always none. They are not kept: this reads the line again.
+    /// Decodes the line again, since most lines have no such fields.
     pub fn set_aside(&self) -> Vec<DecodeError> {
         match self {
             Self::Message(_, line) | Self::Unhandled(_, line) => {
@@ -78,7 +77,7 @@ impl Incoming {
         }
     }
 
-    /// The line, where it was not dropped.
+    /// Returns the line, unless it was dropped.
     pub fn line(&self) -> Option<&Line> {
         match self {
             Self::Message(_, line)
@@ -90,7 +89,7 @@ impl Incoming {
     }
 }
 
-/// The line without a byte order mark, which is no JSON.
+/// Removes a byte order mark, which is not JSON.
 fn text(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
 }

@@ -1,63 +1,62 @@
-//! A line: what stands between two newlines, byte for byte.
+//! A line of the stream.
 
 use std::{fmt, str::Utf8Error};
 
 use bytes::Bytes;
 
-/// One line, without its newline, exactly as it came; cloning shares the bytes.
+/// A line without its newline, byte for byte as received. Cloning shares the bytes.
 ///
-/// It is the lossless thing: a typed message is a view of it.
-/// Usually UTF-8, but nothing is lost where it is not.
+/// Usually UTF-8, but invalid UTF-8 is preserved.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Line(Bytes);
 
 impl Line {
-    /// A line with these bytes, which should hold no newline.
+    /// Creates a line of these bytes, which should not contain a newline.
     pub fn new(bytes: impl Into<Bytes>) -> Self {
         Self(bytes.into())
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The text. The check runs at each call.
+    /// Returns the text. Each call validates the bytes.
     ///
     /// # Errors
     ///
-    /// When the bytes are not UTF-8.
+    /// If the bytes are not UTF-8.
     pub fn to_str(&self) -> Result<&str, Utf8Error> {
         std::str::from_utf8(&self.0)
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is nothing between the newlines.
+    /// Returns whether the line has no bytes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether there is nothing but white space.
+    /// Returns whether the line has only white space.
     pub fn is_blank(&self) -> bool {
         self.0.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// The bytes, to keep or to send on.
+    /// Converts into the bytes.
     pub fn into_bytes(self) -> Bytes {
         self.0
     }
 
-    /// The start of the line as text, at most 200 bytes of it, for error messages.
+    /// Returns the start of the line as text, at most 200 bytes, for error messages.
     pub fn excerpt(&self) -> String {
         excerpt(&self.0)
     }
 }
 
-/// The start of some bytes as text, at most 200 bytes of it.
+/// Returns the start of `bytes` as text, at most 200 bytes.
 fn excerpt(bytes: &[u8]) -> String {
     if bytes.len() <= EXCERPT {
         return String::from_utf8_lossy(bytes).into_owned();
@@ -65,10 +64,10 @@ fn excerpt(bytes: &[u8]) -> String {
     start(bytes)
 }
 
-/// The start of something longer than `bytes`, at most 200 bytes of it, with a mark that it goes on.
+/// Returns the start of `bytes` as text, at most 200 bytes, followed by an ellipsis.
 pub(crate) fn start(bytes: &[u8]) -> String {
     let mut end = bytes.len().min(EXCERPT);
-    // A character that the cut goes through is left out.
+    // Omit a character that would be split.
     if let Err(error) = std::str::from_utf8(&bytes[..end])
         && error.error_len().is_none()
     {
@@ -89,5 +88,5 @@ impl From<&str> for Line {
     }
 }
 
-/// How much of a line an error message shows, in bytes: enough to tell what it is, too little to leak a file.
+/// The length of an excerpt, in bytes: enough to recognize a line, and too short to leak a file into a log.
 pub(crate) const EXCERPT: usize = 200;

@@ -1,4 +1,4 @@
-//! Frames over a transport: one half reads, the other writes.
+//! Reads frames from a transport, and writes lines to it.
 
 use std::collections::VecDeque;
 
@@ -14,30 +14,30 @@ pub struct WireReader<S> {
     source: S,
     decoder: LineDecoder,
     ended: bool,
-    /// The transport's error, while the line before it is handed over.
+    /// The transport's error, to return after the last line.
     failed: Option<TransportError>,
 }
 
 impl<S: ByteSource> WireReader<S> {
-    /// Reads from `source`, with lines of bounded length.
+    /// Creates a reader of `source`.
     pub fn new(source: S, limits: Limits) -> Self {
         Self { source, decoder: LineDecoder::new(limits), ended: false, failed: None }
     }
 
-    /// Waits for the next piece of output and gives all frames that it completed; `None` at the end.
+    /// Waits for the next block of output and returns the frames that it completed, or `None` at the end.
     ///
-    /// The list is empty where the piece completed none: read again.
-    /// Blank lines are passed over.
-    /// A last line without a newline is a frame too, also before an error.
+    /// The batch is empty if the block completed no frame.
+    /// Blank lines are skipped.
+    /// A last line without a newline is returned as a truncated frame, before an error of the transport too.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// Cancel-safe as far as the source's own `read` is: nothing read is held by the future.
+    /// Cancel-safe if the source's `read` is: the future holds no data.
     ///
     /// # Errors
     ///
-    /// When the transport fails; after it comes `None`.
-    /// An over-long line is an entry in the list, not an error of the reader.
+    /// [`WireError::Transport`] if the transport fails. Later calls return `None`.
+    /// An over-long line is an entry of the batch.
     pub async fn read(&mut self) -> Result<Option<Batch>, WireError> {
         if let Some(error) = self.failed.take() {
             return Err(error.into());
@@ -75,7 +75,7 @@ impl<S: ByteSource> WireReader<S> {
     }
 }
 
-/// What one read completed: frames, and errors that stand for lines that were too long.
+/// The frames that one read completed, with errors in place of lines that were too long.
 pub type Batch = VecDeque<Result<Frame, FrameError>>;
 
 /// Writes lines to a transport's sink.
@@ -85,25 +85,25 @@ pub struct WireWriter<S> {
 }
 
 impl<S: ByteSink> WireWriter<S> {
-    /// Writes to `sink`.
+    /// Creates a writer to `sink`.
     pub fn new(sink: S) -> Self {
         Self { sink }
     }
 
-    /// Writes one value as a line, and waits until the transport has taken it.
+    /// Writes one value as a line, and waits until the transport has accepted it.
     ///
     /// # Errors
     ///
-    /// When the value is no JSON, or the transport fails.
+    /// If the value can't be written as JSON, or the transport fails.
     pub async fn write<T: Serialize + Sync + ?Sized>(&mut self, value: &T) -> Result<(), WireError> {
         self.write_lines(encode(value)?).await
     }
 
-    /// Writes whole lines that are encoded already, each with its newline.
+    /// Writes encoded lines, each with its newline.
     ///
     /// # Errors
     ///
-    /// When the transport fails.
+    /// If the transport fails.
     pub async fn write_lines(&mut self, lines: Bytes) -> Result<(), WireError> {
         Ok(self.sink.write(lines).await?)
     }
@@ -112,12 +112,13 @@ impl<S: ByteSink> WireWriter<S> {
     ///
     /// # Errors
     ///
-    /// When the transport fails.
+    /// If the transport fails.
     pub async fn finish(&mut self) -> Result<(), WireError> {
         Ok(self.sink.finish().await?)
     }
 
-    /// Leaves whole lines to the transport that were never written, before this is dropped: see [`ByteSink::flush_detached`].
+    /// Passes lines that were never written to the transport, right before the writer is dropped: see
+    /// [`ByteSink::flush_detached`].
     pub fn flush_detached(&mut self, lines: Bytes) {
         self.sink.flush_detached(lines);
     }

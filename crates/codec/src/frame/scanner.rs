@@ -1,32 +1,32 @@
-//! The kind of a line, found while the bytes of the line pass.
+//! Finds the kind of a line from a stream of its bytes.
 
 use agentwire_protocol::{Message, RequestId, tagged::Tagged};
 
 use super::FrameKind;
 
-/// A state machine that finds the kind of a line without holding the line.
+/// A state machine that finds the kind of a line without buffering the line.
 ///
-/// It reads the keys of the outermost object, and those of its `response`, in any order.
-/// The line may arrive in pieces: the kind does not depend on the cuts.
-/// Of a repeated `type` the first that names a known kind counts, as it does for the message; of an id the first.
+/// It reads the keys of the outermost object and of its `response`, in any order.
+/// The line may arrive in pieces of any length.
+/// If `type` is repeated, the first known kind is used, as in decoding the message; if an id is repeated, the first id.
 #[derive(Debug, Default)]
 pub(crate) struct KindScanner {
     place: Place,
-    /// How many objects and lists are open; the outermost object stays open when it ends.
+    /// The number of open objects and arrays. The outermost object stays open when it ends.
     depth: usize,
     /// Whether the object at depth 2 is the value of `response`.
     in_response: bool,
-    /// Whether the next string, or the open one, is a key at a depth that matters.
+    /// Whether the open or next string is a key at a depth that matters.
     is_key: bool,
-    /// The key of the value that comes next, or is open.
+    /// The key of the open or next value.
     key: Key,
-    /// The open string so far, without its quotes.
+    /// The open string so far, without quotes.
     text: Vec<u8>,
-    /// Whether `text` holds the whole string so far: the string matters and is not too long.
+    /// Whether `text` is the whole string so far: the string matters and is not too long.
     keeps_text: bool,
-    /// The kind, where it is known.
+    /// The kind, if known.
     kind: Option<Box<str>>,
-    /// The ids found; `Some(None)` where one is no string.
+    /// The ids. `Some(None)` if an id is not a string.
     id: Option<Option<RequestId>>,
     response_id: Option<Option<RequestId>>,
 }
@@ -38,7 +38,7 @@ enum Place {
     Start,
     OutsideString,
     InsideString,
-    /// Behind a backslash in a string.
+    /// After a backslash in a string.
     Escape,
     /// No further byte can change the kind.
     Decided,
@@ -75,7 +75,7 @@ impl KindScanner {
         }
     }
 
-    /// Whether no further byte can change the kind.
+    /// Returns whether no further byte can change the kind.
     pub(crate) fn is_decided(&self) -> bool {
         self.place == Place::Decided
     }
@@ -89,7 +89,7 @@ impl KindScanner {
         match self.kind.as_deref() {
             Some("control_request") => FrameKind::Request(id()),
             Some("control_cancel_request") => FrameKind::Cancel(id()),
-            // The id lies inside `response`; one beside it counts where there is none inside.
+            // The id is a field of `response`. If there is none, use the one beside `response`.
             Some("control_response") => FrameKind::Response(self.response_id.clone().flatten().or_else(id)),
             Some("result") => FrameKind::Result,
             Some("stream_event") => FrameKind::StreamEvent,
@@ -132,7 +132,7 @@ impl KindScanner {
         }
     }
 
-    /// Reads up to the end of the string, or up to an escape; returns the bytes behind it.
+    /// Reads up to the end of the string or an escape. Returns the bytes after that.
     fn inside_string<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
         self.keep(&bytes[..end]);
@@ -172,7 +172,7 @@ impl KindScanner {
         };
     }
 
-    /// Records the value of the current key; `None` where it is no string.
+    /// Records the value of the current key. `None` is a value that is not a string.
     fn end_value(&mut self, text: Option<Box<str>>) {
         let id = |text: Option<Box<str>>| text.map(|text| RequestId::from(&*text));
         match std::mem::take(&mut self.key) {
@@ -194,19 +194,19 @@ impl KindScanner {
         }
     }
 
-    /// Whether keys at this place matter.
+    /// Returns whether keys at this depth matter.
     fn is_watched(&self) -> bool {
         self.depth == 1 || self.depth == 2 && self.in_response
     }
 }
 
-/// Returns the text of a JSON string that stands without its quotes.
+/// Returns the text of a JSON string that is given without quotes.
 fn unescaped(text: &[u8]) -> Option<Box<str>> {
     let text = std::str::from_utf8(text).ok()?;
     if text.contains('\\') { serde_json::from_str(&format!("\"{text}\"")).ok() } else { Some(text.into()) }
 }
 
-/// Some programs write it before their first line.
+/// Some programs write this before their first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-/// A longer key or id is none that a peer of ours writes.
+/// The CLI writes no key or id that is nearly as long, in bytes.
 const LONGEST_TEXT: usize = 8 << 20;

@@ -1,4 +1,4 @@
-//! The line decoder: the same lines however the stream is cut, and none lost after one that is too long.
+//! The line decoder: splits of the stream, limits and errors.
 
 use agentwire_codec::{FrameError, FrameKind, Limits, Line, LineDecoder};
 use bytes::Bytes;
@@ -10,7 +10,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_split_gives_the_same_lines(
+    fn split_of_the_stream_does_not_change_the_lines(
         stream in stream(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
         limit in 1_usize..24,
@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn the_lines_are_the_streams(stream in stream(), limit in 1_usize..24) {
+    fn lines_are_the_parts_between_newlines(stream in stream(), limit in 1_usize..24) {
         let mut pieces: Vec<&[u8]> = stream.split(|&byte| byte == b'\n').collect();
         if pieces.last().is_some_and(|last| last.is_empty()) {
             pieces.pop();
@@ -42,9 +42,9 @@ proptest! {
         for (number, (line, piece)) in lines.iter().zip(pieces).enumerate() {
             match line {
                 Ok(line) => prop_assert_eq!(line.as_bytes(), piece),
-                Err(FrameError::TooLong { line, limit: told, .. }) => {
+                Err(FrameError::TooLong { line, limit: reported, .. }) => {
                     prop_assert!(piece.len() > limit);
-                    prop_assert_eq!((*line, *told), (number as u64 + 1, limit));
+                    prop_assert_eq!((*line, *reported), (number as u64 + 1, limit));
                 }
                 Err(_) => prop_assert!(false),
             }
@@ -59,7 +59,7 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn the_limit_is_the_longest_line() {
+fn line_at_the_limit_is_accepted() {
     for (length, fits) in [(9, true), (10, true), (11, false)] {
         let stream = [&vec![b'x'; length][..], b"\nnext\n"].concat();
         for cut in 0..=stream.len() {
@@ -73,7 +73,7 @@ fn the_limit_is_the_longest_line() {
 }
 
 #[test]
-fn an_over_long_line_is_told_at_once_and_only_once() {
+fn over_long_line_is_one_error_reported_early() {
     let mut decoder = LineDecoder::new(Limits::max_line(64));
     let start =
         Bytes::from_static(br#"{"type":"control_response","response":{"request_id":"req_7","response":{"#);
@@ -94,9 +94,9 @@ fn an_over_long_line_is_told_at_once_and_only_once() {
     assert_eq!(decoder.next(), None);
 }
 
-/// The CLI writes `type` behind the text in most results.
+/// In most results of the CLI `type` comes after the text.
 #[test]
-fn the_head_of_an_over_long_line_is_found_behind_the_limit() {
+fn kind_of_an_over_long_line_is_found_beyond_the_limit() {
     let text = r#"\"type\":\"user\" and more text, "#.repeat(20);
     let line =
         format!("{{\"result\":\"{text}\",\"usage\":{{\"type\":\"x\"}},\"type\":\"result\",\"x\":1}}\nnext\n");
@@ -117,7 +117,7 @@ fn the_head_of_an_over_long_line_is_found_behind_the_limit() {
 }
 
 #[test]
-fn an_over_long_line_that_never_says_its_type_is_reported_at_its_end() {
+fn over_long_line_without_a_type_is_reported_at_its_end() {
     let mut decoder = LineDecoder::new(Limits::max_line(8));
     decoder.push(Bytes::from(format!("{{\"a\":\"{}", "x".repeat(100))));
     assert_eq!(decoder.next(), None);
@@ -128,7 +128,7 @@ fn an_over_long_line_that_never_says_its_type_is_reported_at_its_end() {
 }
 
 #[test]
-fn an_excerpt_is_short_and_whole_text() {
+fn excerpt_is_short_and_valid_text() {
     let long = "é".repeat(300);
     let lines = decode(250, [long.as_bytes()]);
     let Err(FrameError::TooLong { excerpt, .. }) = &lines[0] else { panic!("{lines:?}") };
@@ -138,7 +138,7 @@ fn an_excerpt_is_short_and_whole_text() {
 }
 
 #[test]
-fn a_decoder_goes_on_after_finish() {
+fn decoder_can_be_used_after_finish() {
     let mut decoder = LineDecoder::new(Limits::default());
     decoder.push(Bytes::from_static(b"one"));
     assert_eq!(decoder.next(), None);

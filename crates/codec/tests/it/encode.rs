@@ -1,4 +1,4 @@
-//! Encoding: one value, one line.
+//! Encoding of values as lines.
 
 use agentwire_codec::encode;
 use agentwire_protocol::{RawJson, message::UserInput};
@@ -8,7 +8,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_line_has_its_newline_at_the_end_and_nowhere_else(text in any::<String>(), breaks in "[ \r\n\t]{0,4}") {
+    fn encoded_line_has_one_newline_at_its_end(text in any::<String>(), breaks in "[ \r\n\t]{0,4}") {
         let line = encode(&UserInput::new(text.as_str())).unwrap();
         prop_assert_eq!(line.iter().position(|&byte| byte == b'\n'), Some(line.len() - 1));
         prop_assert!(!line.contains(&b'\r'));
@@ -25,7 +25,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_json_is_an_error() {
+fn value_that_is_not_json_is_an_error() {
     let map = std::collections::BTreeMap::from([((1, 2), 3)]);
     let error = encode(&map).unwrap_err();
     assert!(std::error::Error::source(&error).is_some());

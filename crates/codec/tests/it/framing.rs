@@ -1,6 +1,6 @@
-//! The framing fixtures: each stream, cut anywhere, gives the lines that its `.lines` file tells.
+//! The framing fixtures: each `.bin` stream decodes to the lines of its `.lines` file for any split.
 //!
-//! The limit is 100 bytes. Blessed with `UPDATE_EXPECT=1`.
+//! The limit is 100 bytes. `UPDATE_EXPECT=1` rewrites the `.lines` files.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,7 @@ use agentwire_codec::{FrameError, FrameKind, Line};
 use crate::decode;
 
 #[test]
-fn every_stream_gives_its_lines_however_it_is_cut() {
+fn every_fixture_gives_its_lines_for_any_split() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/framing");
     let mut streams = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -24,7 +24,7 @@ fn every_stream_gives_its_lines_however_it_is_cut() {
 
 fn check(stream: &Path) {
     let bytes = fs::read(stream).unwrap();
-    let whole = told(&decode(LIMIT, [&bytes[..]]));
+    let whole = render(&decode(LIMIT, [&bytes[..]]));
     let expected = stream.with_extension("lines");
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&expected, &whole).unwrap();
@@ -32,17 +32,17 @@ fn check(stream: &Path) {
     assert_eq!(whole, fs::read_to_string(&expected).unwrap(), "{}", stream.display());
     for cut in 0..=bytes.len() {
         let (start, end) = bytes.split_at(cut);
-        assert_eq!(told(&decode(LIMIT, [start, end])), whole, "{} cut at {cut}", stream.display());
+        assert_eq!(render(&decode(LIMIT, [start, end])), whole, "{} cut at {cut}", stream.display());
     }
-    assert_eq!(told(&decode(LIMIT, bytes.chunks(1))), whole, "{} by bytes", stream.display());
+    assert_eq!(render(&decode(LIMIT, bytes.chunks(1))), whole, "{} by bytes", stream.display());
 }
 
-fn told(lines: &[Result<Line, FrameError>]) -> String {
-    let told = lines.iter().map(|line| match line {
+fn render(lines: &[Result<Line, FrameError>]) -> String {
+    let rendered = lines.iter().map(|line| match line {
         Ok(line) => format!("{:?} {}\n", FrameKind::of(line.as_bytes()), line.as_bytes().escape_ascii()),
         Err(error) => format!("error: {error:?}\n"),
     });
-    told.collect()
+    rendered.collect()
 }
 
 const LIMIT: usize = 100;

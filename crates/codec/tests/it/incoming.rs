@@ -1,4 +1,4 @@
-//! Decoding: whatever a line is, it is told, and its bytes are kept.
+//! Decoding: every line becomes a variant, and its bytes are preserved.
 
 use agentwire_codec::{Frame, Incoming, Line};
 use agentwire_protocol::Message;
@@ -21,7 +21,7 @@ fn known_and_unknown_kinds_are_messages() {
 }
 
 #[test]
-fn what_is_no_object_is_noise() {
+fn line_that_is_no_object_is_non_json() {
     for noise in [&b"warning: x"[..], b"[]", b"null", b"12", b"\"a\"", b"\xff\xfe", b"\0"] {
         let noise = incoming(noise);
         assert!(matches!(noise, Incoming::NonJson(_)), "{noise:?}");
@@ -46,12 +46,12 @@ fn broken_objects_and_broken_bodies_are_undecodable() {
         assert!(matches!(broken, Incoming::Undecodable(..)), "{broken:?}");
         assert!(broken.into_message().is_none());
     }
-    // Whether so deep a line decodes is the parser's to say; it must not overflow the stack.
+    // The parser may accept or reject it, but must not overflow the stack.
     incoming(deep.as_bytes());
 }
 
 #[test]
-fn a_lone_surrogate_is_replaced_in_the_view_and_kept_in_the_line() {
+fn lone_surrogate_is_replaced_in_the_message_and_kept_in_the_line() {
     let line = br#"{"type":"result","subtype":"success","is_error":false,"result":"a\ud83d"}"#;
     let incoming = incoming(line);
     let Some(Message::Result(result)) = incoming.message() else { panic!("{incoming:?}") };
@@ -59,13 +59,13 @@ fn a_lone_surrogate_is_replaced_in_the_view_and_kept_in_the_line() {
 }
 
 #[test]
-fn a_byte_order_mark_and_a_carriage_return_are_no_fault() {
+fn byte_order_mark_and_carriage_return_are_accepted() {
     let incoming = incoming(b"\xEF\xBB\xBF{\"type\":\"keep_alive\"}\r");
     assert!(matches!(incoming, Incoming::Message(Message::KeepAlive(_), _)), "{incoming:?}");
 }
 
 #[test]
-fn a_result_ends_its_turn_however_it_can_be_read() {
+fn undecodable_result_ends_its_turn() {
     for line in [
         &br#"{"type":"result","subtype":"success","is_error":false,"duration_ms":[]}"#[..],
         br#"{"subtype":7,"type":"result"}"#,
@@ -79,7 +79,7 @@ fn a_result_ends_its_turn_however_it_can_be_read() {
 }
 
 #[test]
-fn what_was_set_aside_can_be_asked_for() {
+fn fields_set_aside_are_listed() {
     let odd = incoming(
         b"\xEF\xBB\xBF{\"type\":\"user\",\"message\":{\"content\":\"a\",\"role\":[]},\"isReplay\":7}",
     );

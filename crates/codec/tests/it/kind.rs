@@ -1,4 +1,4 @@
-//! Kind and ids, found for any order of keys, any spacing, and as far as the text goes.
+//! Kind and ids of lines with any order of keys, any spacing and any end.
 
 use agentwire_codec::FrameKind;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn every_kind_is_found() {
 }
 
 #[test]
-fn missing_and_odd_ids_are_none() {
+fn missing_and_invalid_ids_are_none() {
     check(r#"{"type":"control_request","request":{"request_id":"inner"}}"#, &FrameKind::Request(None));
     check(r#"{"type":"control_request","request_id":7}"#, &FrameKind::Request(None));
     check(r#"{"type":"control_request","request_id":null}"#, &FrameKind::Request(None));
@@ -44,7 +44,7 @@ fn missing_and_odd_ids_are_none() {
 }
 
 #[test]
-fn of_a_repeated_kind_the_first_that_is_known_counts() {
+fn first_known_type_wins() {
     check(r#"{"type":null,"type":"result"}"#, &FrameKind::Result);
     check(r#"{"type":"later","type":"control_request","request_id":"a"}"#, &request("a"));
     check(r#"{"type":"result","type":"later"}"#, &FrameKind::Result);
@@ -60,7 +60,7 @@ fn strings_that_look_like_keys_are_not_keys() {
 }
 
 #[test]
-fn escapes_spacing_and_a_byte_order_mark_are_understood() {
+fn escapes_spacing_and_a_byte_order_mark_are_accepted() {
     check(r#"{"\u0074ype":"resul\u0074"}"#, &FrameKind::Result);
     check(r#"{"type":"control_request","request\u005fid":"\u0061\n"}"#, &request("a\n"));
     check(" \t{ \"x\" : 1 ,\r \"type\" : \"result\" } ", &FrameKind::Result);
@@ -69,7 +69,7 @@ fn escapes_spacing_and_a_byte_order_mark_are_understood() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_do_not_hide_the_head() {
+fn invalid_utf8_does_not_hide_the_kind() {
     assert_eq!(FrameKind::of(b"{\"x\":\"\xff\",\"type\":\"result\"}"), FrameKind::Result);
     assert_eq!(
         FrameKind::of(b"{\"\xff\":1,\"type\":\"control_request\",\"request_id\":\"a\"}"),
@@ -82,7 +82,7 @@ fn bytes_that_are_no_utf8_do_not_hide_the_head() {
 }
 
 #[test]
-fn a_cut_line_tells_what_its_start_tells() {
+fn truncated_line_has_the_kind_of_its_start() {
     let line = r#"{"type":"control_request","request_id":"abc","request":{"subtype":"x"}}"#;
     let known = line.find(r#""abc""#).unwrap() + 5;
     for end in 0..line.len() {
@@ -107,7 +107,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_order_of_keys_does_not_matter(
+    fn key_order_does_not_matter(
         mut fields in prop::collection::vec((key(), json()), 0..6),
         at in any::<prop::sample::Index>(),
         then in any::<prop::sample::Index>(),
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics(line in prop::collection::vec(prop::sample::select(&b"{}[]\":,\\u1 \xfftype"[..]), 0..60)) {
+    fn arbitrary_bytes_do_not_panic(line in prop::collection::vec(prop::sample::select(&b"{}[]\":,\\u1 \xfftype"[..]), 0..60)) {
         FrameKind::of(&line);
         FrameKind::of(&[b"{\"type\":\"control_response\",\"response\":", &line[..]].concat());
     }

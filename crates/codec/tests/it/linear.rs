@@ -1,4 +1,4 @@
-//! Work grows as the stream does: two sizes in the same run, compared with each other and not with a clock.
+//! The work is linear in the length of the stream: compares two sizes in the same run.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::cpu;
 
 #[test]
-fn one_long_line_in_small_pieces() {
+fn one_long_line_in_small_pieces_takes_linear_time() {
     compare(|size| {
         let mut decoder = LineDecoder::new(Limits::default());
         for _ in 0..size / 1024 {
@@ -20,7 +20,7 @@ fn one_long_line_in_small_pieces() {
 }
 
 #[test]
-fn many_pieces_before_a_line_is_taken() {
+fn many_pieces_before_the_first_line_take_linear_time() {
     compare(|size| {
         let mut decoder = LineDecoder::new(Limits::default());
         for _ in 0..size / 64 {
@@ -33,7 +33,7 @@ fn many_pieces_before_a_line_is_taken() {
 }
 
 #[test]
-fn an_over_long_line() {
+fn over_long_line_takes_linear_time() {
     compare(|size| {
         let mut decoder = LineDecoder::new(Limits::max_line(size / 2));
         let mut errors = 0;
@@ -46,7 +46,7 @@ fn an_over_long_line() {
 }
 
 #[test]
-fn the_head_of_a_nested_line_with_the_type_last() {
+fn kind_of_a_nested_line_takes_linear_time() {
     compare(|size| {
         let nested = r#"{"a":["\\\"",{}]},"#.repeat(size / 19);
         let line = format!(r#"{{"x":[{nested}0],"type":"result"}}"#);
@@ -54,7 +54,7 @@ fn the_head_of_a_nested_line_with_the_type_last() {
     });
 }
 
-/// Sixteen times the work may take sixteen times the time, with a wide margin; quadratic work would take 256 times it.
+/// Compares input of one size with sixteen times that size. Quadratic work would take 256 times as long; 96 times is allowed.
 fn compare(work: impl Fn(usize)) {
     let best = |size| {
         let runs = (0..5).map(|_| {

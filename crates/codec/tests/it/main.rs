@@ -1,4 +1,4 @@
-//! The codec: bytes in, lines out; lines in, frames and messages out; and all of it over a transport.
+//! Tests of the codec: lines, frames, messages, and all of them over a transport.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 
@@ -15,7 +15,7 @@ mod wire;
 use agentwire_codec::{FrameError, Limits, Line, LineDecoder};
 use bytes::Bytes;
 
-/// All that comes of `pieces`, the last line included.
+/// Decodes `pieces` to the end.
 fn decode<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Result<Line, FrameError>> {
     let mut decoder = LineDecoder::new(Limits::max_line(limit));
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What a kept line keeps alive: short lines are copied out of their block, long ones keep it.
+//! The memory that a line keeps alive: short lines are copied out of their block, long lines share it.
 
 use std::sync::{Arc, Weak};
 
@@ -7,20 +7,20 @@ use agentwire_transport::{ByteSource, TransportError};
 use bytes::Bytes;
 
 #[test]
-fn kept_short_lines_keep_no_block() {
+fn short_lines_do_not_keep_their_block() {
     let (lines, alive) = split(&b"0123456789\n".repeat(1000));
     assert_eq!(lines.len(), 1000);
     assert_eq!(alive, 0);
 }
 
 #[test]
-fn a_short_line_alone_in_its_block_is_copied_too() {
+fn short_line_alone_in_its_block_is_copied() {
     let (lines, alive) = split(b"{}\n");
     assert_eq!((lines.len(), alive), (1, 0));
 }
 
 #[test]
-fn a_long_line_keeps_its_block_and_is_not_copied() {
+fn long_line_is_not_copied() {
     let block = block(&[&vec![b'x'; 60_000][..], b"\n{}\n"].concat());
     let range = block.0.as_ptr_range();
     let mut decoder = LineDecoder::new(Limits::default());
@@ -30,7 +30,7 @@ fn a_long_line_keeps_its_block_and_is_not_copied() {
 }
 
 #[test]
-fn a_long_line_that_is_a_small_part_of_its_block_is_copied() {
+fn long_line_in_a_much_larger_block_is_copied() {
     let mut stream = b"{}\n".repeat(10_000);
     stream.extend([b'x'; 8000]);
     stream.push(b'\n');
@@ -39,7 +39,7 @@ fn a_long_line_that_is_a_small_part_of_its_block_is_copied() {
 }
 
 #[test]
-fn a_line_over_many_blocks_keeps_none_of_them() {
+fn line_over_many_blocks_keeps_none_of_them() {
     let mut decoder = LineDecoder::new(Limits::default());
     let blocks: Vec<_> = (0..10).map(|_| block(&[b'x'; 6000])).collect();
     let owners: Vec<_> = blocks.iter().map(|(_, owner)| owner.clone()).collect();
@@ -59,7 +59,7 @@ fn a_line_over_many_blocks_keeps_none_of_them() {
 }
 
 #[test]
-fn a_line_over_blocks_of_any_size_and_owner_is_whole() {
+fn line_over_blocks_of_any_size_and_owner_is_complete() {
     let mut decoder = LineDecoder::new(Limits::default());
     let mut expected = Vec::new();
     for round in 0..3 {
@@ -78,7 +78,7 @@ fn a_line_over_blocks_of_any_size_and_owner_is_whole() {
                 1 => block(&piece).0,
                 2 => Bytes::from(roomy()),
                 _ => {
-                    // A line before it in its block.
+                    // The block starts with another line.
                     expected.clear();
                     expected.extend_from_slice(&piece);
                     Bytes::from([b"{}\n", &piece[..]].concat())
@@ -97,7 +97,7 @@ fn a_line_over_blocks_of_any_size_and_owner_is_whole() {
 }
 
 #[test]
-fn an_error_keeps_nothing_of_its_line() {
+fn error_keeps_nothing_of_its_line() {
     let mut decoder = LineDecoder::new(Limits::max_line(10_000));
     let (bytes, owner) = block(&vec![b'x'; 50_000]);
     decoder.push(bytes);
@@ -113,7 +113,7 @@ async fn kept_frame_does_not_keep_its_block() {
     assert_eq!(frames[250].line.as_bytes(), &PIECE[..PIECE.len() - 1]);
 }
 
-/// A piece of an answer.
+/// A stream event.
 const PIECE: &[u8] = b"{\"type\":\"stream_event\",\"event\":{\"type\":\"message_stop\"},\"uuid\":\"00000000-0000-4000-8000-000000000001\"}\n";
 
 /// Returns the frames of a block, and the number of owners of the block while the frames are kept.
@@ -131,7 +131,7 @@ async fn read(stream: &[u8]) -> (Vec<Frame>, usize) {
     (frames, owner.strong_count())
 }
 
-/// The lines of a block, and how many owners of it are left while they are kept.
+/// Returns the lines of a block, and the number of owners of the block while the lines are kept.
 fn split(stream: &[u8]) -> (Vec<Line>, usize) {
     let (bytes, owner) = block(stream);
     let mut decoder = LineDecoder::new(Limits::default());
@@ -140,7 +140,7 @@ fn split(stream: &[u8]) -> (Vec<Line>, usize) {
     (lines, owner.strong_count())
 }
 
-/// A block that tells, by its owner, whether anything keeps it.
+/// Returns a block, and a counter of its owners.
 fn block(bytes: &[u8]) -> (Bytes, Weak<()>) {
     struct Owner(Vec<u8>, #[expect(dead_code, reason = "it is counted")] Arc<()>);
     impl AsRef<[u8]> for Owner {

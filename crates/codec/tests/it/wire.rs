@@ -1,4 +1,4 @@
-//! Frames over a transport: order, ends and faults.
+//! Frames over a transport: order, end and errors.
 
 use std::{io, sync::Arc};
 
@@ -16,7 +16,7 @@ async fn opened(capacity: usize, limits: Limits) -> Opened {
     (WireReader::new(source, limits), WireWriter::new(sink), handle, Arc::new(peer))
 }
 
-/// All frames as text, and what ended them.
+/// Returns all frames as text, and the error that ended them.
 async fn read_all(reader: &mut WireReader<MemorySource>) -> (Vec<String>, Option<WireError>) {
     let mut all = Vec::new();
     loop {
@@ -51,7 +51,7 @@ async fn frames_come_in_order_through_a_pipe_of_any_width() {
 }
 
 #[tokio::test]
-async fn a_fault_comes_after_the_last_unfinished_line() {
+async fn transport_error_comes_after_the_last_line() {
     let (mut reader, _sink, _handle, peer) = opened(4096, Limits::default()).await;
     peer.write("{\"a\":1}\n{\"cut\":").await.unwrap();
     peer.break_output(TransportError::Io { action: "reading", source: io::Error::other("boom") });
@@ -62,7 +62,7 @@ async fn a_fault_comes_after_the_last_unfinished_line() {
 }
 
 #[tokio::test]
-async fn a_last_line_without_its_newline_says_so() {
+async fn last_line_without_a_newline_is_truncated() {
     let (mut reader, _sink, _handle, peer) = opened(4096, Limits::default()).await;
     peer.write("{\"a\":1}\n{\"type\":\"resu").await.unwrap();
     peer.close_output();
@@ -74,7 +74,7 @@ async fn a_last_line_without_its_newline_says_so() {
 }
 
 #[tokio::test]
-async fn a_dropped_read_loses_nothing() {
+async fn dropped_read_loses_nothing() {
     let (mut reader, _sink, _handle, peer) = opened(1, Limits::default()).await;
     let writer = tokio::spawn(async move {
         for number in 0..50 {
@@ -85,7 +85,7 @@ async fn a_dropped_read_loses_nothing() {
     });
     let mut lines = Vec::new();
     loop {
-        // Each future is given up after one look at it.
+        // Each future is dropped after one poll.
         let batch = tokio::select! {
             biased;
             batch = reader.read() => batch.unwrap(),
@@ -118,7 +118,7 @@ async fn values_are_written_as_lines_and_the_input_ends() {
 }
 
 #[tokio::test]
-async fn a_peer_that_takes_no_input_is_an_error() {
+async fn write_to_closed_input_is_an_error() {
     let (_reader, mut writer, _handle, peer) = opened(3, Limits::default()).await;
     peer.close_input();
     let error = writer.write_lines("{}\n".into()).await.unwrap_err();
