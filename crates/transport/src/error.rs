@@ -71,7 +71,7 @@ pub enum TransportError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExitReport {
-    /// The exit code, if the peer exited by itself.
+    /// The exit code, unless a signal ended the peer.
     pub code: Option<i32>,
     /// The signal that ended the peer, if any.
     pub signal: Option<i32>,
@@ -97,7 +97,7 @@ impl ExitReport {
         self
     }
 
-    /// Returns whether the peer exited by itself with code 0.
+    /// Returns whether the peer exited with code 0.
     pub fn is_success(&self) -> bool {
         self.code == Some(0)
     }

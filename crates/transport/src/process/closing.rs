@@ -1,4 +1,4 @@
-//! Ends a child whose handle was dropped, without a runtime: end of input, grace, SIGTERM, grace, SIGKILL.
+//! Ends a child after its handle was dropped, without a runtime: end of input, grace, SIGTERM, grace, SIGKILL.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) fn close_in_background(running: &Arc<Running>) {
     }
 }
 
-/// Ends the input of a child whose sink was dropped. Returns at once, even if a chunk is half written.
+/// Ends the input of a child after its sink was dropped. Returns at once, even if a chunk is half written.
 pub(super) fn end_input(input: &Input, running: &Arc<Running>) {
     let Some(unsent) = input.take() else { return };
     let wait = running.grace().after_input;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// The grace periods of a child's shutdown.
 ///
-/// A child whose handle is dropped has ended after at most `after_input + after_terminate`, plus the time that the system
+/// After its handle is dropped, a child has ended after at most `after_input + after_terminate`, plus the time that the system
 /// needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub struct Grace {
     pub after_input: Duration,
     /// The time from SIGTERM to SIGKILL. Three seconds by default.
     ///
-    /// When the leader of the process group ends by itself, the rest receives SIGTERM at once, and SIGKILL after this time.
+    /// When the leader of the process group ends, the rest receives SIGTERM at once, and SIGKILL after this time.
     pub after_terminate: Duration,
     /// The time from the end of input to SIGTERM if this program was killed and the
     /// [guard](super::ProcessTransport::guard) ends the child. Two seconds by default.

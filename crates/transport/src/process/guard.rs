@@ -29,8 +29,8 @@ pub(super) struct Guard {
 
 struct GuardProcess {
     pid: Pid,
-    /// The only write end of the guard's stdin. A line tells the guard to close the child's input; the end of the pipe,
-    /// which comes when this program dies, tells it to end the group.
+    /// The only write end of the guard's stdin. A line makes the guard close the child's input; the end of the pipe,
+    /// which comes when this program dies, makes it end the group.
     control: Option<PipeWriter>,
     holds_input: bool,
 }
@@ -85,7 +85,7 @@ impl Guard {
 
     /// Makes the guard end the rest of the group and itself, as if this program had ended.
     ///
-    /// For a group whose leader was reaped by other code of this program: only a member can still signal it safely.
+    /// For a group with a leader that other code of this program has reaped: only a member can still signal it safely.
     pub(super) fn take_over(&self) {
         if let Some(guard) = &mut *self.lock() {
             guard.control = None;

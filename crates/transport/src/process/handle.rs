@@ -56,7 +56,7 @@ impl ProcessHandle {
 
     fn signalled(&self, sent: io::Result<()>) -> Result<(), TransportError> {
         match sent {
-            // Some systems refuse to signal a group whose only member has ended.
+            // Some systems refuse to signal a group if all its members have ended.
             Err(source) if self.running.ended.get().is_none() => {
                 Err(TransportError::Io { action: "signalling the process group", source })
             }

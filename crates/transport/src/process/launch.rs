@@ -142,7 +142,7 @@ impl Launch {
         let program = self.program.clone();
         match source.kind() {
             io::ErrorKind::ArgumentListTooLong => TransportError::ArgumentsTooLong { bytes: self.length() },
-            // A script whose interpreter is missing fails with the same error as a missing script.
+            // A script fails with the same error if its interpreter is missing.
             io::ErrorKind::NotFound if is_bare_name(&program) || !program.exists() => {
                 TransportError::NoSuchProgram { program }
             }

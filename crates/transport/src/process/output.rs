@@ -79,14 +79,14 @@ impl Output {
     async fn read(&mut self, shutdown: &ShutdownFd) -> io::Result<Bytes> {
         let mut stopped = shutdown.wait();
         loop {
+            if shutdown.is_signalled() {
+                return self.read_left();
+            }
             poll_fn(|cx| match self.pipe.poll_read_ready(cx) {
                 Poll::Pending if Pin::new(&mut stopped).poll(cx).is_ready() => Poll::Ready(Ok(())),
                 ready => ready,
             })
             .await?;
-            if shutdown.is_signalled() {
-                return self.read_left();
-            }
             match self.pipe.try_io(|| read_available(&self.pipe)) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 done => return done,

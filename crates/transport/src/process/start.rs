@@ -97,7 +97,7 @@ fn pipes() -> Result<(Ours, Theirs), TransportError> {
     let (stdout, their_stdout) = pipe()?;
     let (stderr, their_stderr) = pipe()?;
     ioctl_fionbio(&stderr, true).map_err(|error| io_error("preparing a pipe")(error.into()))?;
-    // In a runtime without I/O tokio panics, and nothing else tells whether a runtime has I/O.
+    // Tokio panics here in a runtime without I/O, which can't be detected in another way.
     let registered =
         catch_unwind(|| Ok((Sender::from_owned_fd(stdin.into())?, Receiver::from_owned_fd(stdout.into())?)));
     let (stdin, stdout) =

@@ -1,4 +1,4 @@
-//! The dyn forms pass everything through.
+//! The type-erased transports forward every call.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use crate::run;
 
 #[test]
-fn every_call_goes_through() {
+fn boxes_forward_every_call() {
     let (transport, peer) = memory(16);
     run(async {
         // Boxing twice proves that the boxes are transports themselves.
@@ -36,7 +36,7 @@ fn every_call_goes_through() {
 }
 
 #[test]
-fn a_failed_open_keeps_its_error() {
+fn failed_open_keeps_its_error() {
     let error = run(BoxTransport::new(Refused).open()).unwrap_err();
     assert!(matches!(error, TransportError::Closed));
 }
@@ -52,7 +52,7 @@ fn links_of_different_transports_have_one_type() {
 }
 
 #[test]
-fn what_is_gone_goes_through_boxes_and_shares() {
+fn wait_group_is_forwarded_by_boxes_and_arcs() {
     let handle = Arc::new(BoxPeerHandle::new(BoxPeerHandle::new(Reaped)));
     // By default this would wait for an end that never comes.
     run(handle.wait_group());

@@ -1,9 +1,9 @@
-//! What a launch shows of itself.
+//! The `Debug` output of a launch.
 
 use agentwire_transport::process::{Launch, ProcessTransport};
 
 #[test]
-fn debug_names_variables_and_hides_their_values() {
+fn debug_shows_names_of_variables_and_hides_their_values() {
     let launch =
         Launch::new("claude").arg("--verbose").env("ANTHROPIC_API_KEY", "sk-secret").cwd("somewhere");
     for shown in [

@@ -1,4 +1,4 @@
-//! Finding the CLI, over an environment made for each test.
+//! Finding the CLI, with an environment made for each test.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use agentwire_transport::{
 };
 use tempfile::TempDir;
 
-/// A machine: some files, and the variables that a test sets.
+/// The files and environment variables of a test.
 struct Machine {
     root: TempDir,
     vars: Vec<(&'static str, String)>,
@@ -46,7 +46,7 @@ impl Machine {
         let mut search = Search::new(|name| {
             self.vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
         });
-        // What is really installed here must not matter.
+        // Remove the paths of CLIs that may be installed on this machine.
         search.installs.retain(|place| place.starts_with(self.root.path()));
         search
     }
@@ -57,7 +57,7 @@ impl Machine {
 }
 
 #[test]
-fn the_order_is_explicit_then_variable_then_path_then_installs() {
+fn search_order_is_explicit_variable_path_installs() {
     let machine = Machine::new()
         .with_file("mine/claude", 0o755)
         .with_file("named/claude", 0o755)
@@ -78,7 +78,7 @@ fn the_order_is_explicit_then_variable_then_path_then_installs() {
 }
 
 #[test]
-fn a_bare_name_is_searched_in_path() {
+fn bare_name_is_searched_in_path() {
     let machine = Machine::new()
         .with_file("bin/claude-next", 0o755)
         .with_var("PATH", "@/bin")
@@ -92,7 +92,7 @@ fn a_bare_name_is_searched_in_path() {
 }
 
 #[test]
-fn what_is_named_is_never_replaced() {
+fn named_program_is_never_replaced() {
     let machine = Machine::new()
         .with_file("bin/claude", 0o755)
         .with_file("plain/claude", 0o644)
@@ -109,7 +109,7 @@ fn what_is_named_is_never_replaced() {
 }
 
 #[test]
-fn nothing_found_names_every_place() {
+fn not_found_error_lists_every_place() {
     let machine = Machine::new()
         .with_file("bin/claude", 0o644)
         .with_file("relative/claude", 0o755)
@@ -123,7 +123,7 @@ fn nothing_found_names_every_place() {
 }
 
 #[test]
-fn an_empty_environment_still_looks_at_the_system() {
+fn empty_environment_still_searches_system_installs() {
     let search = Search::new(|_| None);
     assert!(search.path.is_empty());
     assert!(search.installs.contains(&PathBuf::from("/usr/local/bin/claude")));

@@ -1,4 +1,4 @@
-//! Tests of what needs no child process.
+//! Tests without child processes.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "what the tests share is test code too")]
 
@@ -13,7 +13,7 @@ mod version;
 
 use std::time::Duration;
 
-/// Runs a test, and fails where it hangs.
+/// Runs a test with a time limit.
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(20), test).await.expect("it hangs") })

@@ -1,4 +1,4 @@
-//! The in-process pair: order, backpressure, ends, cancellation.
+//! The in-process pair: order, backpressure, end, cancellation.
 
 use std::{
     io,
@@ -47,12 +47,12 @@ fn bytes_arrive_in_order_through_a_capacity_of_one() {
             link.sink.finish().await.unwrap();
             read_all(&mut link.source).await
         });
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         while let Some(chunk) = peer.read().await {
             assert_eq!(chunk.len(), 1);
-            heard.extend_from_slice(&chunk);
+            received.extend_from_slice(&chunk);
         }
-        assert_eq!(heard, b"hello peer");
+        assert_eq!(received, b"hello peer");
         peer.write("hello host").await.unwrap();
         peer.close_output();
         assert_eq!(writing.await.unwrap(), b"hello host");
@@ -60,7 +60,7 @@ fn bytes_arrive_in_order_through_a_capacity_of_one() {
 }
 
 #[test]
-fn a_full_pipe_holds_the_writer_back() {
+fn full_pipe_blocks_the_writer() {
     let (mut link, peer) = opened(4);
     {
         let mut write = pin!(link.sink.write(Bytes::from_static(b"123456")));
@@ -72,7 +72,7 @@ fn a_full_pipe_holds_the_writer_back() {
 }
 
 #[test]
-fn a_dropped_write_is_gone_on_with() {
+fn dropped_write_is_continued_by_the_next() {
     let (mut link, peer) = opened(2);
     assert!(poll_once(pin!(link.sink.write(Bytes::from_static(b"abcd")))).is_pending());
     assert_eq!(run(peer.read()).unwrap(), "ab");
@@ -84,7 +84,7 @@ fn a_dropped_write_is_gone_on_with() {
 }
 
 #[test]
-fn a_dropped_read_loses_nothing() {
+fn dropped_read_loses_nothing() {
     let (mut link, peer) = opened(8);
     assert!(poll_once(pin!(link.source.read())).is_pending());
     run(peer.write("kept")).unwrap();
@@ -92,7 +92,7 @@ fn a_dropped_read_loses_nothing() {
 }
 
 #[test]
-fn an_abnormal_end_comes_once_and_after_the_bytes() {
+fn error_comes_once_and_after_the_bytes() {
     let (mut link, peer) = opened(8);
     run(peer.write("last")).unwrap();
     peer.break_output(TransportError::Io { action: "reading", source: io::Error::other("cut") });
@@ -103,7 +103,7 @@ fn an_abnormal_end_comes_once_and_after_the_bytes() {
 }
 
 #[test]
-fn writing_fails_when_nobody_reads() {
+fn write_fails_without_a_reader() {
     let (mut link, peer) = opened(1);
     peer.close_input();
     assert!(matches!(run(link.sink.write(Bytes::from_static(b"x"))), Err(TransportError::Closed)));
@@ -112,7 +112,7 @@ fn writing_fails_when_nobody_reads() {
 }
 
 #[test]
-fn a_waiting_write_learns_that_the_reader_is_gone() {
+fn waiting_write_fails_when_the_peer_is_dropped() {
     let (mut link, peer) = opened(1);
     let mut write = pin!(link.sink.write(Bytes::from_static(b"123")));
     assert!(poll_once(write.as_mut()).is_pending());
@@ -121,7 +121,7 @@ fn a_waiting_write_learns_that_the_reader_is_gone() {
 }
 
 #[test]
-fn the_end_is_told_to_everyone_and_again() {
+fn every_wait_gets_the_same_report() {
     let (link, peer) = opened(1);
     let (mut one, mut two) = (pin!(link.handle.wait()), pin!(link.handle.wait()));
     assert!(poll_once(one.as_mut()).is_pending());
@@ -134,7 +134,7 @@ fn the_end_is_told_to_everyone_and_again() {
 }
 
 #[test]
-fn the_peer_sees_how_it_is_ended() {
+fn peer_sees_signals_and_release() {
     let (link, peer) = opened(1);
     peer.set_stderr_tail("warning");
     assert_eq!(link.handle.stderr_tail(), "warning");
@@ -150,7 +150,7 @@ fn the_peer_sees_how_it_is_ended() {
 }
 
 #[test]
-fn a_dropped_peer_has_ended() {
+fn dropped_peer_has_ended() {
     let (mut link, peer) = opened(8);
     run(peer.write("bye")).unwrap();
     drop(peer);
@@ -160,7 +160,7 @@ fn a_dropped_peer_has_ended() {
 }
 
 #[test]
-fn nothing_is_kept_of_a_written_chunk() {
+fn written_chunk_is_not_kept() {
     let (mut link, peer) = opened(1000);
     let chunk = Bytes::from(vec![b'x'; 1000]);
     run(link.sink.write(chunk.clone())).unwrap();

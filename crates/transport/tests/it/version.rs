@@ -1,4 +1,4 @@
-//! Versions: read, compared, refused.
+//! Parsing and comparing versions.
 
 use agentwire_transport::{TransportError, process::Version};
 
@@ -8,7 +8,7 @@ fn check(text: &str, expect: Option<(u32, u32, u32)>) {
 }
 
 #[test]
-fn what_the_cli_prints() {
+fn output_of_the_cli_is_parsed() {
     check("2.1.330 (Claude Code)\n", Some((2, 1, 330)));
     check("2.1.330", Some((2, 1, 330)));
     check("2.2.0-beta.1", Some((2, 2, 0)));
@@ -16,7 +16,7 @@ fn what_the_cli_prints() {
 }
 
 #[test]
-fn what_is_no_version() {
+fn other_text_is_rejected() {
     for text in
         ["", "2", "2.1", "2.1.", "2..1", ".2.1", "2.1.3.4", "2.1.3x", "v2.1.3", "2.1.4294967296", "bash: no"]
     {
@@ -25,7 +25,7 @@ fn what_is_no_version() {
 }
 
 #[test]
-fn numbers_are_compared_as_numbers() {
+fn versions_compare_by_number() {
     let version = |text| Version::parse(text).unwrap();
     assert!(version("2.1.30") < version("2.1.200"));
     assert!(version("2.1.330") >= Version::MIN);

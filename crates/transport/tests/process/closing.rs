@@ -1,4 +1,4 @@
-//! Dropping: gently first, by force at last, in the background, with and without a runtime.
+//! Shutdown by dropping: gracefully first, then by force, in the background, with and without a runtime.
 
 use std::{
     fs,
@@ -13,14 +13,21 @@ use bytes::Bytes;
 use crate::support::{BOUND, eventually, hasty, lives, open, patient, read_line, reaped, run, runtime};
 
 crate::runner::tests!(closing:
-    the_handle_ends_the_input, end_of_input_is_ignored, sigterm_is_ignored, all_parts_dropped_flush_first,
-    a_dropped_source_is_drained, dropped_after_the_runtime, a_half_written_chunk_is_finished,
-    a_waiting_write_ends_with_the_handle, unopened, grace_can_be_limited,
+    drop_of_the_handle_ends_the_input,
+    peer_that_ignores_the_end_of_input_gets_sigterm,
+    peer_that_ignores_sigterm_is_killed,
+    dropped_peer_can_flush,
+    dropped_source_is_drained,
+    drop_after_the_runtime_ends_the_peer,
+    half_written_chunk_is_completed,
+    waiting_write_fails_when_the_handle_is_dropped,
+    peers_dropped_at_once_are_reaped,
+    limited_grace_never_grows,
 );
 
-fn the_handle_ends_the_input() {
+fn drop_of_the_handle_ends_the_input() {
     run(async {
-        // The sink lives on, and the grace is far away: only the end of input can end this one.
+        // The sink is kept and no grace period passes: only the end of input can end the peer.
         let mut link = open(&["echo"], patient()).await;
         let pid = link.handle.pid();
         drop(link.handle);
@@ -30,7 +37,7 @@ fn the_handle_ends_the_input() {
     });
 }
 
-fn end_of_input_is_ignored() {
+fn peer_that_ignores_the_end_of_input_gets_sigterm() {
     run(async {
         let mut link = open(&["hang"], patient().after_input(Duration::from_millis(50))).await;
         let pid = link.handle.pid();
@@ -40,7 +47,7 @@ fn end_of_input_is_ignored() {
     });
 }
 
-fn sigterm_is_ignored() {
+fn peer_that_ignores_sigterm_is_killed() {
     run(async {
         let mut link = open(&["stubborn"], hasty()).await;
         let pid = link.handle.pid();
@@ -50,7 +57,7 @@ fn sigterm_is_ignored() {
     });
 }
 
-fn all_parts_dropped_flush_first() {
+fn dropped_peer_can_flush() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
     run(async {
@@ -63,18 +70,18 @@ fn all_parts_dropped_flush_first() {
     assert_eq!(fs::read_to_string(file).unwrap(), "flushed");
 }
 
-fn a_dropped_source_is_drained() {
+fn dropped_source_is_drained() {
     run(async {
         let link = open(&["exchange", "3000000"], patient()).await;
         drop(link.source);
         drop(link.sink);
-        // Nothing was sent: had its output broken, this would be the code of a panic.
+        // The peer exits with 1 because it received no input. With a broken output it would panic instead.
         let report = link.handle.wait().await;
         assert_eq!((report.code, report.stderr_tail.as_str()), (Some(1), ""));
     });
 }
 
-fn dropped_after_the_runtime() {
+fn drop_after_the_runtime_ends_the_peer() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
     let runtime = runtime();
@@ -86,7 +93,7 @@ fn dropped_after_the_runtime() {
     drop(link);
     reaped(pid);
     assert_eq!(fs::read_to_string(file).unwrap(), "flushed");
-    // The same with a peer that must be killed.
+    // A peer that must be killed.
     let runtime = crate::support::runtime();
     let mut link = runtime.block_on(open(&["stubborn"], hasty()));
     runtime.block_on(read_line(&mut link.source));
@@ -96,8 +103,8 @@ fn dropped_after_the_runtime() {
     reaped(pid);
 }
 
-fn a_half_written_chunk_is_finished() {
-    // Whichever part goes first, the line is not cut.
+fn half_written_chunk_is_completed() {
+    // In either order of dropping, the line is complete.
     for sink_first in [true, false] {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("input");
@@ -122,7 +129,7 @@ fn a_half_written_chunk_is_finished() {
     }
 }
 
-fn a_waiting_write_ends_with_the_handle() {
+fn waiting_write_fails_when_the_handle_is_dropped() {
     run(async {
         let mut link = open(&["hang"], hasty()).await;
         let pid = link.handle.pid();
@@ -135,8 +142,8 @@ fn a_waiting_write_ends_with_the_handle() {
     });
 }
 
-fn unopened() {
-    // A link that is dropped at once is a child that ends at once.
+fn peers_dropped_at_once_are_reaped() {
+    // Each peer is dropped right after opening.
     let pids: Vec<u32> = run(async {
         let mut pids = Vec::new();
         for _ in 0..10 {
@@ -148,14 +155,14 @@ fn unopened() {
     pids.into_iter().for_each(reaped);
 }
 
-fn grace_can_be_limited() {
+fn limited_grace_never_grows() {
     run(async {
         let short = Duration::from_millis(50);
         let mut link = open(&["stubborn"], patient()).await;
         let pid = link.handle.pid();
         read_line(&mut link.source).await;
         link.handle.limit_grace(short, short);
-        // It never becomes longer.
+        // A longer limit has no effect.
         link.handle.limit_grace(BOUND, BOUND);
         drop(link);
         reaped(pid);

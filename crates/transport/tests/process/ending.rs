@@ -1,4 +1,4 @@
-//! How an end is reported: code, signal, stderr, and what the peer wrote before.
+//! Reports of the end of a peer: code, signal, stderr and the remaining output.
 
 use agentwire_transport::{ByteSink, ByteSource, PeerHandle, Signal, TransportError};
 use bytes::Bytes;
@@ -6,11 +6,18 @@ use bytes::Bytes;
 use crate::support::{open, patient, read_all, read_line, reaped, run};
 
 crate::runner::tests!(ending:
-    exit_code, output_and_stderr_come_before_the_end, signal, terminated, stdout_closed_while_it_lives, end_of_input,
-    many_wait, terminate_after_the_end, writing_to_the_dead,
+    exit_code_is_reported_to_every_wait,
+    output_and_stderr_survive_the_end,
+    fatal_signal_is_reported,
+    term_and_kill_end_the_peer,
+    end_of_output_is_not_the_end_of_the_peer,
+    finish_and_drop_of_the_sink_end_the_input,
+    many_tasks_can_wait_for_the_end,
+    signal_after_the_end_succeeds,
+    write_to_a_dead_peer_fails,
 );
 
-fn exit_code() {
+fn exit_code_is_reported_to_every_wait() {
     run(async {
         let link = open(&["exit", "3"], patient()).await;
         let report = link.handle.wait().await;
@@ -21,20 +28,20 @@ fn exit_code() {
     });
 }
 
-fn output_and_stderr_come_before_the_end() {
+fn output_and_stderr_survive_the_end() {
     run(async {
         let mut link = open(&["fail", "1", "No conversation found"], patient()).await;
         let report = link.handle.wait().await;
         assert_eq!(report.code, Some(1));
         assert_eq!(report.stderr_tail, "No conversation found");
-        // What was written is delivered after the end, however late it is read.
+        // The output is delivered after the end, however late it is read.
         assert_eq!(read_all(&mut link.source).await, b"partial");
         assert_eq!(link.source.read().await.unwrap(), None);
         reaped(link.handle.pid());
     });
 }
 
-fn signal() {
+fn fatal_signal_is_reported() {
     run(async {
         let mut link = open(&["die"], patient()).await;
         let report = link.handle.wait().await;
@@ -43,7 +50,7 @@ fn signal() {
     });
 }
 
-fn terminated() {
+fn term_and_kill_end_the_peer() {
     run(async {
         let mut link = open(&["hang"], patient()).await;
         read_line(&mut link.source).await;
@@ -57,7 +64,7 @@ fn terminated() {
     });
 }
 
-fn stdout_closed_while_it_lives() {
+fn end_of_output_is_not_the_end_of_the_peer() {
     run(async {
         let mut link = open(&["close-stdout"], patient()).await;
         assert_eq!(read_all(&mut link.source).await, b"bye\n");
@@ -67,7 +74,7 @@ fn stdout_closed_while_it_lives() {
     });
 }
 
-fn end_of_input() {
+fn finish_and_drop_of_the_sink_end_the_input() {
     run(async {
         let mut link = open(&["echo"], patient()).await;
         link.sink.write(Bytes::from_static(b"one\n")).await.unwrap();
@@ -84,7 +91,7 @@ fn end_of_input() {
     });
 }
 
-fn many_wait() {
+fn many_tasks_can_wait_for_the_end() {
     run(async {
         let mut link = open(&["echo"], patient()).await;
         let handle = std::sync::Arc::new(link.handle);
@@ -101,7 +108,7 @@ fn many_wait() {
     });
 }
 
-fn terminate_after_the_end() {
+fn signal_after_the_end_succeeds() {
     run(async {
         let mut link = open(&["exit", "0"], patient()).await;
         assert!(read_all(&mut link.source).await.is_empty());
@@ -112,11 +119,11 @@ fn terminate_after_the_end() {
     });
 }
 
-fn writing_to_the_dead() {
+fn write_to_a_dead_peer_fails() {
     run(async {
         let mut link = open(&["exit", "0"], patient()).await;
         let outcome = async {
-            // More than a pipe holds: the write waits, and must learn of the end.
+            // More than the capacity of a pipe: the write waits, and must fail when the peer ends.
             loop {
                 link.sink.write(Bytes::from(vec![b'x'; 1_000_000])).await?;
             }

@@ -1,4 +1,4 @@
-//! The fake CLI: each part that it can play is one fault, or one good habit, of a real one.
+//! The fake CLI. Each part that it can play is one behaviour of a real program.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Set in the environment of a fake: `1`, or the part to play whatever the arguments say.
+/// The environment variable of a fake: `1`, or the part to play regardless of the arguments.
 pub(crate) const FAKE: &str = "AGENTWIRE_TEST_FAKE";
 
 pub(crate) fn play() -> ExitCode {
@@ -28,14 +28,14 @@ pub(crate) fn play() -> ExitCode {
         ["finish", file] => {
             print("ready\n");
             read_input();
-            // Long enough that a host which is hasty would not let it.
+            // Longer than `hasty` grace periods.
             thread::park_timeout(Duration::from_millis(300));
             fs::write(file, "finished").unwrap();
         }
         ["asked", file] => asked(file),
         ["asked-first", file] => {
             let ended = file.to_owned();
-            // It has the last word where the input ends first.
+            // Records that the input ended before SIGTERM came.
             thread::spawn(move || {
                 read_input();
                 fs::write(ended, "input ended").unwrap();
@@ -138,7 +138,7 @@ fn squat(file: &str, habit: &str) {
         rustix::process::setsid().unwrap();
     }
     fs::write(file, "").unwrap();
-    // A flooding stranger never pauses, and ends with its pipe.
+    // A flooding process never pauses, and ends with its pipe.
     wait(|| (habit == "flooding" && flood().is_err()) || !Path::new(file).exists());
 }
 
@@ -150,7 +150,7 @@ fn flood() -> io::Result<()> {
     Ok(())
 }
 
-/// Ends when it is asked to, and not before.
+/// Ends on SIGTERM, and not before.
 fn asked(file: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -164,7 +164,7 @@ fn asked(file: &str) {
 fn ignoring_term(work: impl FnOnce()) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _context = runtime.enter();
-    // To listen for a signal is to live on when it comes.
+    // A process that listens for a signal survives it.
     let _listening = signal(SignalKind::terminate()).unwrap();
     work();
 }
@@ -202,7 +202,7 @@ fn wait_for(file: &str) {
     wait(|| Path::new(file).exists());
 }
 
-/// Waits for a condition, but never outlives the tests by much.
+/// Waits for a condition, with a limit, so that the process does not long outlive the tests.
 fn wait(mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(40) && !condition() {

@@ -1,4 +1,4 @@
-//! What the peer started itself: it ends with the peer, and can hold nothing up.
+//! Processes that the peer started: they end with the peer, and can't delay its end.
 
 use std::{fs, path::Path, process::Command, sync::Arc};
 
@@ -13,13 +13,20 @@ use crate::support::{
 };
 
 crate::runner::tests!(groups:
-    a_grandchild_outlives, a_stubborn_grandchild_outlives, gone_means_all_of_it, a_stranger_holds_the_pipes,
-    a_stranger_floods_the_pipe,
-    terminate_reaches_the_group, interrupt_reaches_the_group_and_not_its_guard, dropping_reaches_the_group,
-    a_stranger_and_a_dropped_source, a_silent_stranger_and_a_dropped_source, a_host_that_reaps_every_child,
+    grandchild_gets_sigterm_when_its_leader_exits,
+    grandchild_that_ignores_sigterm_is_killed,
+    wait_group_waits_for_the_whole_group,
+    process_outside_the_group_that_holds_the_pipes_does_not_delay_the_end,
+    process_outside_the_group_that_floods_the_pipe_does_not_delay_the_end,
+    sigterm_reaches_the_group,
+    sigint_reaches_the_group_and_not_its_guard,
+    drop_ends_the_group,
+    drain_of_a_dropped_source_ends_although_the_pipe_is_flooded,
+    stderr_callback_is_dropped_although_the_pipe_is_held,
+    group_ends_in_a_host_that_reaps_every_child,
 );
 
-/// A place for the grandchild's file; removing it ends a grandchild that nothing else may end.
+/// The directory of the grandchild's file. Removing the file ends a grandchild that the transport must not end.
 struct Squat(tempfile::TempDir);
 
 impl Squat {
@@ -37,10 +44,10 @@ impl Squat {
     }
 }
 
-fn a_grandchild_outlives() {
+fn grandchild_gets_sigterm_when_its_leader_exits() {
     let squat = Squat::new();
     run(async {
-        // It heeds SIGTERM, so no grace passes here.
+        // The grandchild ends by SIGTERM, so no grace period passes.
         let mut link = open(&["leave", &squat.file(), "meek"], patient()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
         assert!(link.handle.wait().await.is_success());
@@ -50,7 +57,7 @@ fn a_grandchild_outlives() {
     });
 }
 
-fn a_stubborn_grandchild_outlives() {
+fn grandchild_that_ignores_sigterm_is_killed() {
     let squat = Squat::new();
     run(async {
         let mut link = open(&["leave", &squat.file(), "stubborn"], hasty()).await;
@@ -62,8 +69,8 @@ fn a_stubborn_grandchild_outlives() {
     });
 }
 
-fn gone_means_all_of_it() {
-    // The first ignores SIGTERM and must be killed; the second is killed together with its leader.
+fn wait_group_waits_for_the_whole_group() {
+    // The grandchild ignores SIGTERM and is killed: alone with `leave`, together with its leader with `lead`.
     for part in ["leave", "lead"] {
         let squat = Squat::new();
         run(async {
@@ -75,20 +82,20 @@ fn gone_means_all_of_it() {
             link.handle.wait_group().await;
             assert!(!lives(grandchild));
             assert!(!Path::new(&format!("/proc/{}", link.handle.pid())).exists());
-            // And again, at once.
+            // A second wait resolves at once.
             link.handle.wait_group().await;
         });
     }
 }
 
-fn a_stranger_holds_the_pipes() {
+fn process_outside_the_group_that_holds_the_pipes_does_not_delay_the_end() {
     let squat = Squat::new();
     let grandchild = run(async {
-        // In a session of its own it is no business of ours, but must not hold up the end.
-        let mut link = open(&["leave", &squat.file(), "stranger"], hasty()).await;
+        // A process in its own session is not ended, but must not delay the end.
+        let mut link = open(&["leave", &squat.file(), "outsider"], hasty()).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
         assert!(link.handle.wait().await.is_success());
-        // It holds stdin too, so that only the end of the leader can end this write.
+        // The grandchild holds stdin too, so that only the end of the leader can end this write.
         let written = link.sink.write(Bytes::from(vec![b'x'; 1_000_000])).await;
         assert!(matches!(written, Err(TransportError::Closed)));
         assert!(read_all(&mut link.source).await.is_empty());
@@ -99,7 +106,7 @@ fn a_stranger_holds_the_pipes() {
     squat.ends(grandchild);
 }
 
-fn a_stranger_floods_the_pipe() {
+fn process_outside_the_group_that_floods_the_pipe_does_not_delay_the_end() {
     let squat = Squat::new();
     let grandchild = run(async {
         let mut link = open(&["leave", &squat.file(), "flooding"], hasty()).await;
@@ -110,13 +117,13 @@ fn a_stranger_floods_the_pipe() {
         }
         assert!(link.handle.wait().await.is_success());
         reaped(pid);
-        number_in(&output)
+        pid_in(&output)
     });
-    // The pipe is closed, and so the flood is over.
+    // The pipe is closed, which ends the flooding grandchild.
     eventually("the grandchild's end", || !lives(grandchild));
 }
 
-fn terminate_reaches_the_group() {
+fn sigterm_reaches_the_group() {
     let squat = Squat::new();
     run(async {
         let mut link = open(&["lead", &squat.file(), "meek"], patient()).await;
@@ -127,7 +134,7 @@ fn terminate_reaches_the_group() {
     });
 }
 
-fn interrupt_reaches_the_group_and_not_its_guard() {
+fn sigint_reaches_the_group_and_not_its_guard() {
     let squat = Squat::new();
     run(async {
         let mut link = open(&["lead", &squat.file(), "meek"], patient()).await;
@@ -141,7 +148,7 @@ fn interrupt_reaches_the_group_and_not_its_guard() {
     });
 }
 
-fn dropping_reaches_the_group() {
+fn drop_ends_the_group() {
     let squat = Squat::new();
     run(async {
         let mut link = open(&["lead", &squat.file(), "stubborn"], hasty()).await;
@@ -153,12 +160,12 @@ fn dropping_reaches_the_group() {
     });
 }
 
-fn a_stranger_and_a_dropped_source() {
+fn drain_of_a_dropped_source_ends_although_the_pipe_is_flooded() {
     let squat = Squat::new();
     run(async {
-        // The thread that drains must not wait for the stranger to pause: it ends, and with it the stranger's pipe.
+        // The draining thread must end although the grandchild never pauses, and close the pipe.
         let mut link = open(&["leave", &squat.file(), "flooding"], hasty().after_input(BOUND)).await;
-        let grandchild: u32 = read_number(&mut link.source).await;
+        let grandchild: u32 = read_pid(&mut link.source).await;
         drop(link.source);
         assert!(link.handle.wait().await.is_success());
         reaped(link.handle.pid());
@@ -166,40 +173,40 @@ fn a_stranger_and_a_dropped_source() {
     });
 }
 
-fn a_silent_stranger_and_a_dropped_source() {
+fn stderr_callback_is_dropped_although_the_pipe_is_held() {
     let squat = Squat::new();
     run(async {
         let sink = Arc::new(());
         let held = Arc::clone(&sink);
-        let transport = ProcessTransport::new(fake(&["leave", &squat.file(), "stranger"]))
+        let transport = ProcessTransport::new(fake(&["leave", &squat.file(), "outsider"]))
             .grace(hasty().after_input(BOUND))
             .on_stderr(move |_| drop(Arc::clone(&held)));
         let mut link = transport.open().await.unwrap();
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
         drop(link);
-        // The thread that drains stderr owns the callback, and gives it up although the stranger lives.
+        // The thread that drains stderr owns the callback, and must drop it although the grandchild lives.
         eventually("the end of the stderr thread", || Arc::strong_count(&sink) == 1);
         assert!(lives(grandchild));
         squat.ends(grandchild);
     });
 }
 
-/// Reads the grandchild's number out of the flood around it.
-async fn read_number(source: &mut ProcessSource) -> u32 {
+/// Reads the grandchild's process id from the flood of output.
+async fn read_pid(source: &mut ProcessSource) -> u32 {
     let mut output = Vec::new();
     while !output.contains(&b'\n') {
-        output.extend_from_slice(&source.read().await.unwrap().expect("a number"));
+        output.extend_from_slice(&source.read().await.unwrap().expect("a process id"));
     }
-    number_in(&output)
+    pid_in(&output)
 }
 
-fn number_in(output: &[u8]) -> u32 {
+fn pid_in(output: &[u8]) -> u32 {
     let digits: String =
         output.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| *byte as char).collect();
     digits.parse().unwrap()
 }
 
-fn a_host_that_reaps_every_child() {
+fn group_ends_in_a_host_that_reaps_every_child() {
     let squat = Squat::new();
     let mut host = Command::new(std::env::current_exe().unwrap());
     let output = host.args(["reaper", &squat.file()]).env(crate::fake::FAKE, "1").output().unwrap();

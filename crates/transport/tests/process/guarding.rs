@@ -1,4 +1,4 @@
-//! What becomes of a peer whose host is killed, and of its guard where nothing of the kind happens.
+//! The guard: the end of a peer whose host is killed, and the end of the guard in a host that lives.
 
 use std::{
     fs,
@@ -16,15 +16,24 @@ use crate::{
 };
 
 crate::runner::tests!(guarding:
-    a_killed_host_leaves_nothing, a_killed_host_lets_its_peer_finish, a_killed_host_asks_before_it_forces,
-    a_host_that_just_ends_leaves_nothing, a_stranger_escapes, without_a_guard, the_usual_end_leaves_no_guard,
-    a_forced_end_leaves_no_guard, a_guard_killed_by_others_is_reaped, a_guard_holds_nothing_of_ours,
-    a_guard_stays_when_its_group_is_asked_to_end, held_input_is_open_when_a_killed_hosts_peer_is_terminated,
-    held_input_ends_when_it_is_ended, no_guard_is_no_reason_not_to_start,
+    killed_host_leaves_no_process,
+    peer_of_a_killed_host_can_finish,
+    peer_of_a_killed_host_gets_sigterm_before_sigkill,
+    host_that_exits_leaves_no_process,
+    process_outside_the_group_survives_a_killed_host,
+    peer_without_a_guard_survives_a_killed_host,
+    guard_ends_with_its_group,
+    guard_ends_with_a_killed_group,
+    killed_guard_is_reaped_and_the_session_goes_on,
+    guard_inherits_one_pipe_and_no_environment,
+    guard_ignores_sigterm,
+    held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm,
+    held_input_ends_when_the_host_ends_it,
+    peer_starts_without_a_guard_if_none_can_be_started,
 );
 
-fn a_killed_host_leaves_nothing() {
-    // A peer that ends only by force; one that ends gently, and leaves a grandchild that does not.
+fn killed_host_leaves_no_process() {
+    // A peer that ends only by SIGKILL, alone and with a grandchild; a peer that exits and leaves such a grandchild.
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("squat").display().to_string();
     for part in [&["stubborn"][..], &["lead", &file, "stubborn"], &["leave", &file, "stubborn"]] {
@@ -41,11 +50,10 @@ fn a_killed_host_leaves_nothing() {
     }
 }
 
-fn a_killed_host_lets_its_peer_finish() {
+fn peer_of_a_killed_host_can_finish() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
-    // Only the end of its input can end it in time.
-    // And no grace is waited for when nobody is left.
+    // No grace period passes in the test: the peer ends by the end of its input, and the guard when the group is empty.
     let host = Host::start([60_000, 60_000], true, &["finish", &file.display().to_string()]);
     let (peer, guard) = (host.peer, host.guard.unwrap());
     host.kill();
@@ -54,7 +62,7 @@ fn a_killed_host_lets_its_peer_finish() {
     eventually("the guard's end", || !lives(guard));
 }
 
-fn a_killed_host_asks_before_it_forces() {
+fn peer_of_a_killed_host_gets_sigterm_before_sigkill() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
     let host = Host::start([50, 5000], true, &["asked", &file.display().to_string()]);
@@ -65,11 +73,11 @@ fn a_killed_host_asks_before_it_forces() {
     eventually("the guard's end", || !lives(guard));
 }
 
-fn held_input_is_open_when_a_killed_hosts_peer_is_terminated() {
+fn held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm() {
     let dir = tempfile::tempdir().unwrap();
     for number in 0..5 {
         let file = dir.path().join(format!("transcript-{number}"));
-        // A peer that waited for the end of its input would wait for longer than the test does.
+        // The grace period is longer than the test, so that only an immediate SIGTERM ends the peer in time.
         let host = Host::holding([60_000, 60_000], &["asked-first", &file.display().to_string()]);
         let (peer, guard) = (host.peer, host.guard.unwrap());
         host.kill();
@@ -79,7 +87,7 @@ fn held_input_is_open_when_a_killed_hosts_peer_is_terminated() {
     }
 }
 
-fn held_input_ends_when_it_is_ended() {
+fn held_input_ends_when_the_host_ends_it() {
     run(async {
         let holding = || ProcessTransport::new(fake(&["echo"])).grace(patient()).hold_input(true);
         let mut link = holding().open().await.unwrap();
@@ -89,7 +97,7 @@ fn held_input_ends_when_it_is_ended() {
         assert!(link.handle.wait().await.is_success());
         link.handle.wait_group().await;
         assert!(!lives(guard));
-        // Before the guard is started, and by dropping.
+        // Right after opening, and by dropping.
         let mut link = holding().open().await.unwrap();
         link.sink.finish().await.unwrap();
         assert!(link.handle.wait().await.is_success());
@@ -100,40 +108,40 @@ fn held_input_ends_when_it_is_ended() {
     });
 }
 
-fn a_host_that_just_ends_leaves_nothing() {
+fn host_that_exits_leaves_no_process() {
     let host = Host::start([50, 50], true, &["stubborn"]);
     let peer = host.peer;
     host.let_end();
     eventually("the end of the group", || members(peer).is_empty());
 }
 
-fn a_stranger_escapes() {
+fn process_outside_the_group_survives_a_killed_host() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("squat");
-    let host = Host::start([50, 50], true, &["lead", &file.display().to_string(), "stranger"]);
-    let (peer, stranger) = (host.peer, host.line.parse().unwrap());
+    let host = Host::start([50, 50], true, &["lead", &file.display().to_string(), "outsider"]);
+    let (peer, outsider) = (host.peer, host.line.parse().unwrap());
     host.kill();
     eventually("the end of the group", || members(peer).is_empty());
-    // In a session of its own it is nobody's to end.
-    assert!(lives(stranger));
+    // A process in its own session is outside the group.
+    assert!(lives(outsider));
     fs::remove_file(file).unwrap();
-    eventually("the stranger's end", || !lives(stranger));
+    eventually("the outsider's end", || !lives(outsider));
 }
 
-fn without_a_guard() {
+fn peer_without_a_guard_survives_a_killed_host() {
     let host = Host::start([50, 50], false, &["stubborn"]);
     let peer = host.peer;
     assert_eq!((host.guard, members(peer)), (None, vec![peer]));
     host.kill();
-    // It lives on until somebody ends it, and so do these tests.
+    // The test must end it.
     assert!(lives(peer));
     kill_process(Pid::from_raw(peer.try_into().unwrap()).unwrap(), SystemSignal::KILL).unwrap();
     eventually("the peer's end", || !lives(peer));
 }
 
-fn the_usual_end_leaves_no_guard() {
+fn guard_ends_with_its_group() {
     run(async {
-        // Patient: were the guard taken for one of the rest of the group, it would be waited for too long.
+        // Patient: if the guard counted as a member of the group, the wait would time out.
         let mut link = open(&["echo"], patient()).await;
         let guard = link.handle.guard_pid().unwrap();
         assert!(lives(guard));
@@ -142,7 +150,7 @@ fn the_usual_end_leaves_no_guard() {
         link.handle.wait_group().await;
         assert!(!Path::new(&format!("/proc/{guard}")).exists(), "not even a zombie");
         assert_eq!(link.handle.guard_pid(), None);
-        // The same for a link that is dropped.
+        // The same if the parts are dropped.
         let link = open(&["echo"], patient()).await;
         let guard = link.handle.guard_pid().unwrap();
         drop(link);
@@ -150,9 +158,9 @@ fn the_usual_end_leaves_no_guard() {
     });
 }
 
-fn a_forced_end_leaves_no_guard() {
+fn guard_ends_with_a_killed_group() {
     run(async {
-        // The guard is of the group that is killed.
+        // The guard is a member of the killed group.
         let link = open(&["stubborn"], patient()).await;
         let guard = link.handle.guard_pid().unwrap();
         link.handle.signal(Signal::Kill).unwrap();
@@ -161,13 +169,13 @@ fn a_forced_end_leaves_no_guard() {
     });
 }
 
-fn a_guard_killed_by_others_is_reaped() {
+fn killed_guard_is_reaped_and_the_session_goes_on() {
     run(async {
         let mut link = open(&["echo"], patient()).await;
         let guard = link.handle.guard_pid().unwrap();
         kill_process(Pid::from_raw(guard.try_into().unwrap()).unwrap(), SystemSignal::KILL).unwrap();
         eventually("the guard's end", || !lives(guard));
-        // The session goes on.
+        // The session continues.
         link.sink.write("one\n".into()).await.unwrap();
         assert_eq!(read_line(&mut link.source).await, "one");
         link.sink.finish().await.unwrap();
@@ -176,7 +184,7 @@ fn a_guard_killed_by_others_is_reaped() {
     });
 }
 
-fn a_guard_holds_nothing_of_ours() {
+fn guard_inherits_one_pipe_and_no_environment() {
     run(async {
         let link = open(&["hang"], hasty()).await;
         let guard = link.handle.guard_pid().unwrap();
@@ -184,7 +192,7 @@ fn a_guard_holds_nothing_of_ours() {
         let held = |number: &str| fs::read_link(format!("/proc/{guard}/fd/{number}")).unwrap();
         assert!(held("0").display().to_string().starts_with("pipe:"));
         assert_eq!([held("1"), held("2")], [Path::new("/dev/null"); 2]);
-        // Whatever else it holds is what any child of this program gets.
+        // All other descriptors are inherited by any child of this program.
         let ours = private_descriptors();
         assert!(ours.len() >= 4, "{ours:?}");
         for entry in fs::read_dir(format!("/proc/{guard}/fd")).unwrap() {
@@ -196,7 +204,7 @@ fn a_guard_holds_nothing_of_ours() {
     });
 }
 
-fn a_guard_stays_when_its_group_is_asked_to_end() {
+fn guard_ignores_sigterm() {
     run(async {
         let mut link = open(&["stubborn"], hasty()).await;
         let guard = link.handle.guard_pid().unwrap();
@@ -207,7 +215,7 @@ fn a_guard_stays_when_its_group_is_asked_to_end() {
     });
 }
 
-/// What this program holds and does not pass on: all of it pipes and the like, each with a name of its own.
+/// Returns the unique names of the pipes and similar descriptors that this program does not pass on to children.
 fn private_descriptors() -> Vec<PathBuf> {
     let descriptors = fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap());
     let private = descriptors.filter(|entry| {
@@ -227,12 +235,12 @@ fn ignores_term(process: u32) -> bool {
     u64::from_str_radix(ignored.trim(), 16).unwrap() & (1 << (15 - 1)) != 0
 }
 
-fn no_guard_is_no_reason_not_to_start() {
+fn peer_starts_without_a_guard_if_none_can_be_started() {
     let mut cramped = Command::new(std::env::current_exe().unwrap());
     let output = cramped.arg("cramped").env(FAKE, "1").stdin(Stdio::null()).output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    // Too many open files: an error without a kind of its own.
-    assert_eq!(told, "None Some(Uncategorized)\nended\n");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    // "Too many open files" has no `ErrorKind`.
+    assert_eq!(printed, "None Some(Uncategorized)\nended\n");
     run(async {
         let link = ProcessTransport::new(fake(&["echo"])).guard(false).open().await.unwrap();
         assert_eq!(link.handle.guard_pid(), None);

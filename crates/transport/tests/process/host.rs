@@ -1,4 +1,4 @@
-//! A program that uses the transport and is killed, which no test could be: the parts that play it, and their director.
+//! A host: a program that uses the transport, in a process of its own, so that a test can kill it.
 
 use std::{
     io::{BufRead, BufReader},
@@ -18,23 +18,23 @@ use crate::{
     support::{BOUND, fake, hasty, lives, patient, read_line, runtime},
 };
 
-/// A host in a process of its own, with a peer that has said its first line.
+/// A host whose peer has written its first line.
 pub(crate) struct Host {
     child: Child,
-    /// The peer, and its group.
+    /// The id of the peer and of its group.
     pub(crate) peer: u32,
     pub(crate) guard: Option<u32>,
-    /// What the peer has said.
+    /// The first line of the peer.
     pub(crate) line: String,
 }
 
 impl Host {
-    /// With the two graces in milliseconds.
+    /// Starts a host. `graces` are `orphaned` and `after_terminate` in milliseconds.
     pub(crate) fn start(graces: [u64; 2], guard: bool, part: &[&str]) -> Self {
         Self::start_with(graces, if guard { "guard" } else { "none" }, part)
     }
 
-    /// With a guard that holds the peer's input.
+    /// Starts a host whose guard holds the peer's input.
     pub(crate) fn holding(graces: [u64; 2], part: &[&str]) -> Self {
         Self::start_with(graces, "hold", part)
     }
@@ -49,32 +49,32 @@ impl Host {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut told = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut told).unwrap();
-        let mut words = told.trim_end().splitn(3, ' ');
+        let mut output = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut output).unwrap();
+        let mut words = output.trim_end().splitn(3, ' ');
         let mut word = || words.next().unwrap().to_owned();
         let (peer, guard) = (word().parse().unwrap(), word().parse().unwrap());
         Self { child, peer, guard: Some(guard).filter(|guard| *guard > 0), line: word() }
     }
 
-    /// By SIGKILL: nothing of it can do anything any more.
+    /// Kills the host with SIGKILL.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Lets its `main` return, with the peer open.
+    /// Makes the host's `main` return while the peer runs.
     pub(crate) fn let_end(mut self) {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());
     }
 }
 
-/// Opens a peer that plays this part, tells of it, and does nothing more until its own input ends.
+/// Opens a peer that plays this part, prints its ids and first line, and waits for the end of input.
 pub(crate) fn play(after_input: &str, after_terminate: &str, guard: &str, part: &[&str]) {
     let grace = |text: &str| Duration::from_millis(text.parse().unwrap());
     let grace = Grace::default().orphaned(grace(after_input)).after_terminate(grace(after_terminate));
-    // What a peer leaves behind is the guard's to end: the host is killed long before it would.
+    // Long, so that the guard and not the host ends what the peer leaves behind.
     let grace = grace.drain(BOUND);
     let transport =
         ProcessTransport::new(fake(part)).grace(grace).guard(guard != "none").hold_input(guard == "hold");
@@ -84,12 +84,12 @@ pub(crate) fn play(after_input: &str, after_terminate: &str, guard: &str, part: 
         let guard = link.handle.guard_pid().unwrap_or_default();
         print(&format!("{} {guard} {line}\n", link.handle.pid()));
         std::io::stdin().read_line(&mut String::new()).unwrap();
-        // Nothing is dropped: this program ends as one that knows nothing of its sessions.
+        // No destructor runs, as in a program that exits without closing its sessions.
         std::mem::forget(link);
     });
 }
 
-/// Allows itself one descriptor more at a time until a peer can be opened: then there is none left for its guard.
+/// Raises its limit of descriptors one by one until a peer can be opened, so that none are left for its guard.
 pub(crate) fn cramped() {
     let runtime = runtime();
     let maximum = getrlimit(Resource::Nofile).maximum;
@@ -110,12 +110,12 @@ pub(crate) fn cramped() {
     }
 }
 
-/// Reaps every child as soon as it has ended, while peers end.
+/// Reaps every child as soon as it ends, while peers end.
 pub(crate) fn reaper(file: &str) {
     thread::spawn(|| {
         loop {
             if wait(WaitOptions::empty()).is_err() {
-                // There is no child at the moment.
+                // There is no child now.
                 thread::yield_now();
             }
         }
@@ -124,11 +124,11 @@ pub(crate) fn reaper(file: &str) {
         for part in [["exit", "0"], ["exit", "3"]] {
             let link = ProcessTransport::new(fake(&part)).grace(patient()).open().await.unwrap();
             let report = link.handle.wait().await;
-            // The exit status is seen where it is looked at before the child is reaped.
+            // The transport may see the exit status before the child is reaped here.
             assert!(!report.is_failure() || part == ["exit", "3"], "{report}");
             link.handle.wait_group().await;
         }
-        // The rest of the group ends, whoever has reaped its leader.
+        // The rest of the group ends although the leader is reaped here.
         let link = ProcessTransport::new(fake(&["leave", file, "stubborn"])).grace(hasty());
         let mut link = link.open().await.unwrap();
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();

@@ -13,11 +13,11 @@ use crate::runner::tests;
 
 tests!(left: what_is_left_is_seen, a_zombie_is_seen);
 
-/// What all processes of a test have in their environment.
+/// A mark that all processes of a test have in their environment.
 pub(crate) struct Mark(String);
 
 impl Mark {
-    /// The variable that has it.
+    /// The environment variable of the mark.
     pub(crate) const VARIABLE: &str = "AGENTWIRE_TEST_MARK";
 
     pub(crate) fn new() -> Self {
@@ -29,11 +29,11 @@ impl Mark {
         &self.0
     }
 
-    /// The processes that live, each with its command line.
+    /// Returns the living processes with the mark, each with its command line.
     pub(crate) fn processes(&self) -> Vec<(u32, String)> {
         let marked = format!("{}={}", Self::VARIABLE, self.0).into_bytes();
         let found = pids().filter_map(|pid| {
-            // Gone meanwhile, or not ours.
+            // The process has ended meanwhile, or is hidden.
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
             environment.split(|&byte| byte == 0).find(|entry| *entry == marked)?;
             let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -42,19 +42,19 @@ impl Mark {
         found.collect()
     }
 
-    /// Nothing of it is left at this moment.
+    /// Checks that no process with the mark lives now.
     pub(crate) fn is_gone(&self) {
         assert_eq!(self.processes(), []);
     }
 
-    /// Waits until no process of it is left, and no zombie of ours.
+    /// Waits until no process with the mark lives and this program has no zombies.
     pub(crate) fn leaves_nothing(&self) {
         eventually(|| none(self.processes(), "processes"));
         eventually(|| none(zombies(), "zombies"));
     }
 }
 
-/// Waits for a condition, and fails with what it last said where it does not come true.
+/// Waits for a condition, and fails with its last error after a time limit.
 pub(crate) fn eventually<T>(mut condition: impl FnMut() -> Result<T, String>) -> T {
     let start = Instant::now();
     loop {
@@ -66,12 +66,12 @@ pub(crate) fn eventually<T>(mut condition: impl FnMut() -> Result<T, String>) ->
     }
 }
 
-/// Ends a process by force.
+/// Kills a process.
 pub(crate) fn kill(pid: u32) {
     assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
 }
 
-/// Far more than anything here takes, also on a busy machine.
+/// Far more time than any step takes, even on a busy machine.
 pub(crate) const BOUND: Duration = Duration::from_secs(60);
 
 fn none<T: std::fmt::Debug>(left: Vec<T>, what: &str) -> Result<(), String> {
@@ -84,7 +84,7 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.into_iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok())
 }
 
-/// The children of ours that have ended and are not reaped.
+/// Returns the children of this program that have ended and are not reaped.
 fn zombies() -> Vec<u32> {
     let own = std::process::id().to_string();
     let is_zombie = |pid: &u32| {
@@ -95,11 +95,11 @@ fn zombies() -> Vec<u32> {
     pids().filter(is_zombie).collect()
 }
 
-/// The search can fail.
+/// The search finds a process with the mark.
 fn what_is_left_is_seen() {
     let mark = Mark::new();
     let mut left = Command::new("sleep").arg("600").env(Mark::VARIABLE, mark.value()).spawn().unwrap();
-    // It has its environment only once it is the other program.
+    // The process has its environment only after `exec`.
     let found = eventually(|| mark.processes().pop().ok_or_else(|| "it is not seen".to_owned()));
     assert_eq!(found.0, left.id());
     left.kill().unwrap();

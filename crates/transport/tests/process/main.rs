@@ -1,4 +1,4 @@
-//! The child process, tested on a real one: this program starts itself as a fake CLI.
+//! Tests of the process transport with real processes: this program starts itself as a fake CLI.
 
 #![expect(
     clippy::unwrap_used,

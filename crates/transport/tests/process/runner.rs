@@ -1,4 +1,4 @@
-//! A small test harness that speaks enough of libtest's command line for `cargo test` and `cargo nextest`.
+//! A small test harness with the part of libtest's command line that `cargo test` and `cargo nextest` use.
 
 use std::{
     panic::catch_unwind,
@@ -81,12 +81,12 @@ impl Arguments {
     fn chooses(&self, name: &str) -> bool {
         let matches =
             |wanted: &String| if self.exact { name == wanted } else { name.contains(wanted.as_str()) };
-        // No test here is an ignored one.
+        // There are no ignored tests.
         !self.ignored
             && (self.names.is_empty() || self.names.iter().any(matches))
             && !self.skipped.iter().any(matches)
     }
 }
 
-/// The tests mostly wait.
+/// More than the cores of most machines, since the tests mostly wait.
 const THREADS: usize = 4;

@@ -1,4 +1,4 @@
-//! Starting a program, and each way in which it cannot be started.
+//! Starting a program, and the errors of starting it.
 
 use std::{fs, io::ErrorKind, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
@@ -11,16 +11,28 @@ use crate::fake::FAKE;
 use crate::support::{fake, open, patient, read_all, run};
 
 crate::runner::tests!(starting:
-    arguments_environment_and_directory, an_empty_environment, its_own_group, missing_program,
-    missing_interpreter, not_executable, missing_directory, arguments_too_long, no_runtime, no_io, failures_leave_nothing,
-    version, version_is_bounded, version_of_something_else, relative_program,
+    arguments_environment_and_directory_are_passed,
+    cleared_environment_is_empty,
+    child_leads_its_own_group,
+    missing_program_is_named,
+    missing_interpreter_is_a_spawn_error,
+    program_that_is_not_executable_is_named,
+    missing_directory_is_named,
+    arguments_that_are_too_long_are_counted,
+    open_without_a_runtime_fails,
+    open_in_a_runtime_without_io_fails,
+    failed_open_leaks_nothing,
+    version_is_read_from_the_program,
+    version_has_a_time_limit,
+    output_that_is_no_version_is_an_error,
+    relative_program_is_resolved_in_our_directory,
 );
 
 fn refused(launch: Launch) -> TransportError {
     run(ProcessTransport::new(launch).open()).expect_err("it started")
 }
 
-fn arguments_environment_and_directory() {
+fn arguments_environment_and_directory_are_passed() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
     let launch = fake(&["where"]).env("ONE", "1").env_remove("HOME").env("PATH", "p").cwd(&dir);
@@ -29,14 +41,14 @@ fn arguments_environment_and_directory() {
     assert_eq!(String::from_utf8(output).unwrap(), format!("{} 1 - p", dir.display()));
 }
 
-fn an_empty_environment() {
+fn cleared_environment_is_empty() {
     let launch = fake(&["where"]).env_clear().cwd("/");
     let output =
         run(async { read_all(&mut ProcessTransport::new(launch).open().await.unwrap().source).await });
     assert_eq!(output, b"/ - - -");
 }
 
-fn its_own_group() {
+fn child_leads_its_own_group() {
     run(async {
         let mut link = open(&["group"], patient()).await;
         let pid = link.handle.pid();
@@ -44,7 +56,7 @@ fn its_own_group() {
     });
 }
 
-fn missing_program() {
+fn missing_program_is_named() {
     for program in ["/no/such/program", "no-such-program-at-all"] {
         let error = refused(Launch::new(program));
         assert!(
@@ -53,7 +65,7 @@ fn missing_program() {
     }
 }
 
-fn missing_interpreter() {
+fn missing_interpreter_is_a_spawn_error() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("script");
     fs::write(&file, "#!/no/such/interpreter\n").unwrap();
@@ -61,7 +73,7 @@ fn missing_interpreter() {
     assert!(matches!(refused(Launch::new(file)), TransportError::Spawn { .. }));
 }
 
-fn not_executable() {
+fn program_that_is_not_executable_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("data");
     fs::write(&file, "data").unwrap();
@@ -71,7 +83,7 @@ fn not_executable() {
     assert!(matches!(refused(Launch::new(dir.path())), TransportError::NotExecutable { .. }));
 }
 
-fn missing_directory() {
+fn missing_directory_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("missing");
     let error = refused(fake(&["exit", "0"]).cwd(&missing));
@@ -81,28 +93,28 @@ fn missing_directory() {
     assert!(matches!(refused(fake(&["exit", "0"]).cwd(file)), TransportError::NoSuchDirectory { .. }));
 }
 
-fn arguments_too_long() {
+fn arguments_that_are_too_long_are_counted() {
     let error = refused(fake(&["exit", "0"]).arg("x".repeat(5_000_000)));
     assert!(matches!(error, TransportError::ArgumentsTooLong { bytes } if bytes > 5_000_000), "{error:?}");
 }
 
-fn no_runtime() {
+fn open_without_a_runtime_fails() {
     let mut open = Box::pin(ProcessTransport::new(fake(&["exit", "0"])).open());
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(opened) = open.as_mut().poll(&mut cx) else { panic!("it waits") };
     assert!(matches!(opened, Err(TransportError::Io { .. })));
 }
 
-/// tokio prints a panic message here, which no caller can prevent.
-fn no_io() {
+/// Tokio prints a panic message here, which can't be prevented.
+fn open_in_a_runtime_without_io_fails() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let error = runtime.block_on(ProcessTransport::new(fake(&["exit", "0"])).open()).unwrap_err();
     let TransportError::Io { source, .. } = error else { panic!("{error:?}") };
     assert!(source.to_string().contains("`enable_all`"), "{source}");
 }
 
-fn failures_leave_nothing() {
-    // Of this many failures, a leak of one descriptor or thread each would show, whatever other tests do meanwhile.
+fn failed_open_leaks_nothing() {
+    // So many failures that a leak of one descriptor or thread each exceeds the noise of other tests.
     let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
     let before = (count("fd"), count("task"));
     for _ in 0..200 {
@@ -112,20 +124,20 @@ fn failures_leave_nothing() {
     assert!(count("task") < before.1 + 150, "threads");
 }
 
-fn version() {
+fn version_is_read_from_the_program() {
     let version = run(Version::ask(&fake(&["hang"]), Duration::from_secs(15))).unwrap();
     assert_eq!(version, Version::parse("2.1.330").unwrap());
     assert!(version.at_least(Version::MIN).is_ok());
 }
 
-fn version_is_bounded() {
+fn version_has_a_time_limit() {
     let launch = fake(&[]).env(FAKE, "hang");
     let error = run(Version::ask(&launch, Duration::from_millis(100))).unwrap_err();
     assert!(matches!(error, TransportError::Io { source, .. } if source.kind() == ErrorKind::TimedOut));
 }
 
-fn version_of_something_else() {
-    // One says something that is no version, the other ends without a word.
+fn output_that_is_no_version_is_an_error() {
+    // One prints text that is not a version, the other prints nothing.
     for part in ["where", "die"] {
         let error = run(Version::ask(&fake(&[]).env(FAKE, part), Duration::from_secs(15))).unwrap_err();
         assert!(
@@ -134,8 +146,8 @@ fn version_of_something_else() {
     }
 }
 
-fn relative_program() {
-    // Relative to our directory, although the child starts in another one, so deep that the way up is too short.
+fn relative_program_is_resolved_in_our_directory() {
+    // Relative to our directory. The child's directory is so deep that the path would not resolve from there.
     let here = std::env::current_dir().unwrap();
     let up = "../".repeat(here.components().count() - 1);
     let program = std::env::current_exe().unwrap().display().to_string();

@@ -1,4 +1,4 @@
-//! Moving bytes: large, both ways at once, cancelled, and stderr beside.
+//! Transfer of bytes: large, in both directions at once, cancelled, and on stderr.
 
 use std::{
     fs,
@@ -14,17 +14,24 @@ use bytes::Bytes;
 use crate::support::{eventually, fake, hasty, open, patient, read_all, read_line, reaped, run};
 
 crate::runner::tests!(streams:
-    large_both_ways_at_once, large_echo, a_dead_peer_read_late, stderr_flood, stderr_lines, stderr_callback_panics,
-    a_dropped_read_loses_nothing, nothing_is_kept_of_a_written_chunk, a_dropped_write_is_gone_on_with,
+    large_transfers_both_ways_at_once_are_complete,
+    large_echo_is_complete,
+    output_of_a_dead_peer_is_complete,
+    flooded_stderr_keeps_its_tail,
+    stderr_callback_gets_lines,
+    stderr_is_drained_after_a_panic_of_the_callback,
+    dropped_read_loses_nothing,
+    written_chunk_is_not_kept,
+    dropped_write_is_continued_by_the_next,
 );
 
 const LARGE: usize = 8_000_000;
 
-fn large_both_ways_at_once() {
+fn large_transfers_both_ways_at_once_are_complete() {
     run(async {
         let mut link = open(&["exchange", &LARGE.to_string()], patient()).await;
         let writing = tokio::spawn(async move {
-            // One chunk of many pipes' size.
+            // One chunk, much larger than a pipe.
             link.sink.write(Bytes::from(vec![b'y'; LARGE])).await.unwrap();
             link.sink.finish().await.unwrap();
         });
@@ -34,7 +41,7 @@ fn large_both_ways_at_once() {
     });
 }
 
-fn large_echo() {
+fn large_echo_is_complete() {
     run(async {
         let mut link = open(&["echo"], patient()).await;
         let sent: Vec<u8> = (0..2_000_000_u32).flat_map(u32::to_le_bytes).collect();
@@ -49,10 +56,10 @@ fn large_echo() {
     });
 }
 
-fn a_dead_peer_read_late() {
+fn output_of_a_dead_peer_is_complete() {
     run(async {
         for _ in 0..10 {
-            // Fits into the pipe, so that the peer ends before the first read; and there is no grace for its pipes.
+            // Fits into the pipe, so that the peer ends before the first read. There is no grace period for its pipes.
             let mut link = open(&["spout", "60000"], hasty().drain(Duration::ZERO)).await;
             link.handle.wait().await;
             reaped(link.handle.pid());
@@ -61,7 +68,7 @@ fn a_dead_peer_read_late() {
     });
 }
 
-fn stderr_flood() {
+fn flooded_stderr_keeps_its_tail() {
     run(async {
         let launch = fake(&["flood-stderr", "20000000"]);
         let mut link = ProcessTransport::new(launch).grace(patient()).stderr_tail(1000).open().await.unwrap();
@@ -74,7 +81,7 @@ fn stderr_flood() {
     });
 }
 
-fn stderr_lines() {
+fn stderr_callback_gets_lines() {
     run(async {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&lines);
@@ -86,7 +93,7 @@ fn stderr_lines() {
     });
 }
 
-fn stderr_callback_panics() {
+fn stderr_is_drained_after_a_panic_of_the_callback() {
     run(async {
         let transport = ProcessTransport::new(fake(&["flood-stderr", "1000000"]))
             .grace(patient())
@@ -96,27 +103,27 @@ fn stderr_callback_panics() {
     });
 }
 
-fn a_dropped_read_loses_nothing() {
+fn dropped_read_loses_nothing() {
     run(async {
         let mut link = open(&["echo"], patient()).await;
         for number in 0..50 {
             let sent = format!("line {number}\n");
             link.sink.write(Bytes::from(sent.clone())).await.unwrap();
-            // Polled once and dropped, again and again; what it takes, it gives.
-            let mut heard = Vec::new();
-            while heard.len() < sent.len() {
+            // Each read is polled once and dropped, and must not lose data.
+            let mut received = Vec::new();
+            while received.len() < sent.len() {
                 let once = pin!(link.source.read()).poll(&mut Context::from_waker(Waker::noop()));
                 match once {
-                    std::task::Poll::Ready(chunk) => heard.extend_from_slice(&chunk.unwrap().unwrap()),
+                    std::task::Poll::Ready(chunk) => received.extend_from_slice(&chunk.unwrap().unwrap()),
                     std::task::Poll::Pending => tokio::task::yield_now().await,
                 }
             }
-            assert_eq!(heard, sent.as_bytes());
+            assert_eq!(received, sent.as_bytes());
         }
     });
 }
 
-fn a_dropped_write_is_gone_on_with() {
+fn dropped_write_is_continued_by_the_next() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("input");
     let name = file.display().to_string();
@@ -135,11 +142,11 @@ fn a_dropped_write_is_gone_on_with() {
     assert_eq!(saved.last(), Some(&b'b'));
 }
 
-fn nothing_is_kept_of_a_written_chunk() {
+fn written_chunk_is_not_kept() {
     run(async {
         let mut link = open(&["echo"], patient()).await;
         let chunk = Bytes::from(vec![b'x'; 1000]);
         link.sink.write(chunk.clone()).await.unwrap();
-        assert!(chunk.is_unique(), "an idle session holds a chunk that is long through");
+        assert!(chunk.is_unique(), "an idle session keeps a chunk that was written");
     });
 }

@@ -1,4 +1,4 @@
-//! What the tests share: the fake CLI's launch, bounded waiting, and looking at processes.
+//! Helpers of the tests: the launch of the fake CLI, waiting with a limit, and inspection of processes.
 
 use std::{
     path::Path,
@@ -16,17 +16,17 @@ use crate::fake;
 
 pub(crate) type Opened = Connected<ProcessSource, ProcessSink, ProcessHandle>;
 
-/// This program, as a fake CLI that plays a part.
+/// Returns the launch of this program as a fake CLI that plays a part.
 pub(crate) fn fake(part: &[&str]) -> Launch {
     Launch::new(std::env::current_exe().unwrap()).args(part).env(fake::FAKE, "1")
 }
 
-/// Long enough for nothing to happen by it, unless a test says otherwise.
+/// Grace periods that never pass in a test.
 pub(crate) fn patient() -> Grace {
     Grace::default().after_input(BOUND).after_terminate(BOUND).orphaned(BOUND).drain(BOUND)
 }
 
-/// Too short to wait for.
+/// Grace periods that pass at once.
 pub(crate) fn hasty() -> Grace {
     let short = Duration::from_millis(50);
     Grace::default().after_input(short).after_terminate(short).orphaned(short).drain(short)
@@ -40,7 +40,7 @@ pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// Runs a test, and fails where it hangs.
+/// Runs a test with a time limit.
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
     runtime().block_on(async { tokio::time::timeout(BOUND, test).await.expect("it hangs") })
 }
@@ -63,7 +63,7 @@ pub(crate) async fn read_line(source: &mut ProcessSource) -> String {
     String::from_utf8(line).unwrap().trim_end().to_owned()
 }
 
-/// Waits for a condition, and fails where it does not come true.
+/// Waits for a condition, and fails after a time limit.
 pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
@@ -72,18 +72,18 @@ pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until our child is reaped: not even a zombie is left.
+/// Waits until a child of this program is reaped.
 pub(crate) fn reaped(pid: u32) {
     eventually("reaped", || !Path::new(&format!("/proc/{pid}")).exists());
 }
 
-/// Whether a process lives. One that is dead but not reaped, by whoever adopted it, does not.
+/// Returns whether a process lives. A zombie does not.
 pub(crate) fn lives(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     !stat.rsplit_once(')').unwrap().1.trim_start().starts_with(['Z', 'X'])
 }
 
-/// Whoever lives in this process group.
+/// Returns the living processes of a group.
 pub(crate) fn members(group: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap();
     let processes = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
