@@ -1,4 +1,4 @@
-//! What a test has left behind: processes that have its mark in their environment, wherever they have gone.
+//! Finds the processes that a test has left behind, by a mark in their environment, in any process group.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 
 use crate::runner::tests;
 
-tests!(left: what_is_left_is_seen, a_zombie_is_seen);
+tests!(left: marked_process_is_found, zombie_is_found);
 
 /// A mark that all processes of a test have in their environment.
 pub(crate) struct Mark(String);
@@ -95,8 +95,7 @@ fn zombies() -> Vec<u32> {
     pids().filter(is_zombie).collect()
 }
 
-/// The search finds a process with the mark.
-fn what_is_left_is_seen() {
+fn marked_process_is_found() {
     let mark = Mark::new();
     let mut left = Command::new("sleep").arg("600").env(Mark::VARIABLE, mark.value()).spawn().unwrap();
     // The process has its environment only after `exec`.
@@ -107,7 +106,7 @@ fn what_is_left_is_seen() {
     mark.leaves_nothing();
 }
 
-fn a_zombie_is_seen() {
+fn zombie_is_found() {
     let mut child = Command::new("true").spawn().unwrap();
     let seen = || zombies().contains(&child.id());
     eventually(|| if seen() { Ok(()) } else { Err("it is not seen".to_owned()) });
