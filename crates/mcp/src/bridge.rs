@@ -3,9 +3,9 @@
 mod calls;
 mod forward;
 mod gate;
-mod hosted;
 mod manifest;
 mod settle;
+mod slot;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -22,7 +22,7 @@ use tokio::{
 
 use crate::{registry::Entry, rpc};
 use gate::Gate;
-use hosted::ServerSlot;
+use slot::ServerSlot;
 
 /// Answers every `mcp_message` of one session. A clone is the same session's.
 ///

@@ -1,8 +1,7 @@
-//! The check of a tool's input and output against its schemas, which come from the server's own `tools/list`.
+//! Checks a tool's input and output against its schemas, which come from the server's own `tools/list`.
 
 mod list;
-mod promise;
-mod quick;
+mod output_schema;
 mod schema;
 mod violations;
 
@@ -21,13 +20,11 @@ use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
 use crate::{ServerInstance, rpc};
-use promise::OutputCheck;
-#[cfg(feature = "rmcp")]
-pub(crate) use promise::hold;
-pub(crate) use schema::{Objection, Schema};
+use output_schema::OutputCheck;
+use schema::{Objection, Schema};
 pub(crate) use violations::ToolError;
 
-/// The tools of a server in one session, listed when they are first needed, and again after they changed.
+/// The schemas of a server's tools in one session: listed at the first call, and again after the list changed.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     current: Mutex<Arc<OnceCell<Tools>>>,
@@ -37,7 +34,7 @@ pub(crate) struct Schemas {
 
 type Tools = HashMap<Box<str>, ToolSchemas>;
 
-/// The schemas of a tool.
+/// The schemas of one tool.
 #[derive(Debug)]
 struct ToolSchemas {
     input: Schema,
@@ -45,20 +42,20 @@ struct ToolSchemas {
 }
 
 impl Schemas {
-    /// The tools have changed.
+    /// Forgets all schemas, since the list of tools has changed.
     pub(crate) fn forget(&self) {
         self.changed.store(true, Ordering::Release);
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Arc::default();
     }
 
-    /// Whether the tools have ever changed.
+    /// Returns whether the list of tools has ever changed.
     pub(crate) fn have_changed(&self) -> bool {
         self.changed.load(Ordering::Acquire)
     }
 
-    /// Checks a `tools/call`: `Err` is the response where the tool must not be called.
+    /// Checks a `tools/call`; `Err` is the response if the tool must not be called.
     ///
-    /// A call that names no tool, or one that the server does not list, is the server's to refuse.
+    /// A call of an unknown tool passes, since the server refuses it with its own error.
     pub(crate) async fn check(
         &self,
         session: &dyn ServerInstance,
@@ -71,7 +68,7 @@ impl Schemas {
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
         if !self.load(&tools, session).await.map_err(failed)?.contains_key(&*name) {
-            // A server may have a new tool and not have said so.
+            // A server may have added a tool without a notification.
             self.forget_if(&tools);
             tools = self.current();
         }
@@ -79,7 +76,7 @@ impl Schemas {
             return Ok(OutputCheck::none());
         };
         match schemas.input.admit(&name, arguments.map(RawValue::get)) {
-            Ok(_) => Ok(OutputCheck::of(name.into(), schemas.output.clone())),
+            Ok(()) => Ok(OutputCheck::of(name.into(), schemas.output.clone())),
             Err(Objection::Unchecked(why)) => Err(failed(why)),
             Err(Objection::Unfit(text)) => Err(rpc::result(id, ToolError::new(text))),
         }
@@ -89,7 +86,7 @@ impl Schemas {
         Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Forgets these tools, unless others have forgotten them already.
+    /// Forgets these schemas, unless a concurrent call already has.
     fn forget_if(&self, tools: &Arc<OnceCell<Tools>>) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&current, tools) {

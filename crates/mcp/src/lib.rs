@@ -9,32 +9,27 @@ mod bridge;
 mod check;
 mod rpc;
 
-#[cfg(feature = "rmcp")]
 mod content;
+mod description;
 #[cfg(feature = "rmcp")]
 mod rmcp_server;
 #[cfg(feature = "schemars")]
 mod schema;
-#[cfg(feature = "rmcp")]
 mod server;
-#[cfg(feature = "rmcp")]
 mod tool;
 
 pub use bridge::Bridge;
+pub use content::{IntoToolOutput, Json, PromptMessages, ResourceBody, ToolOutput};
+pub use description::{Icon, Prompt, PromptArgument, Resource, ResourceTemplate};
 pub use policy::ServerPolicy;
 pub use registry::McpServers;
 pub use serve::{McpService, Outbox, OutboxClosed, ResponseFuture, ServerInstance};
-
-#[cfg(feature = "rmcp")]
-pub use content::{IntoToolOutput, ToolOutput};
-#[cfg(feature = "rmcp")]
-pub use rmcp_server::RmcpServer;
-#[cfg(feature = "rmcp")]
-pub use server::Server;
-#[cfg(feature = "rmcp")]
+pub use server::{Server, ServerRequestError};
 pub use tool::{Tool, ToolContext};
 
 #[cfg(feature = "rmcp")]
-pub use rmcp::{self, Json};
+pub use rmcp;
+#[cfg(feature = "rmcp")]
+pub use rmcp_server::RmcpServer;
 #[cfg(feature = "schemars")]
 pub use schemars;

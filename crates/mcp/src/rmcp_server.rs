@@ -1,19 +1,17 @@
 //! Serves any `rmcp` server handler.
 
-mod call;
 mod channel;
 mod guarded;
+mod output;
+mod pending;
 mod session;
-mod waiting;
 
 use std::fmt;
 
 use rmcp::ServerHandler;
 
 use crate::{McpService, Outbox, ServerInstance};
-pub(crate) use guarded::GRACE;
-pub(crate) use session::RmcpSession;
-pub(crate) use waiting::RequestScope;
+use session::RmcpSession;
 
 /// Serves an [`rmcp::ServerHandler`]: tools, resources, prompts, progress, cancellation and its own requests.
 ///

@@ -1,34 +1,53 @@
-//! JSON-RPC envelopes: what a message is, and the answers that the bridge gives itself. Ids are kept as their text.
-
-#[cfg(feature = "rmcp")]
-mod tool_call;
+//! JSON-RPC envelopes: classifies messages, and writes requests, results and errors. An id is kept as its JSON text.
 
 use agentwire_protocol::RawJson;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde_json::{Value, value::RawValue};
 
-#[cfg(feature = "rmcp")]
-pub(crate) use tool_call::{TOOL_USE_ID, ToolCall};
-
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Wants an answer.
-    Request { id: RawJson, method: Box<str> },
-    /// Wants none.
-    Notification { method: Box<str> },
-    /// Answers a request of the server's.
+    Request {
+        id: RawJson,
+        method: Box<str>,
+    },
+    Notification {
+        method: Box<str>,
+    },
+    /// Answers a request that the server sent.
     Response,
 }
 
-/// A message that is no JSON-RPC 2.0; `id` is `null` where it has none.
+/// An error response to a request.
+#[derive(Debug)]
+pub(crate) struct RpcError {
+    pub(crate) code: i32,
+    pub(crate) message: String,
+}
+
+impl RpcError {
+    pub(crate) fn new(code: i32, message: String) -> Self {
+        Self { code, message }
+    }
+
+    pub(crate) fn invalid(message: String) -> Self {
+        Self::new(INVALID_PARAMS, message)
+    }
+
+    /// The parameters do not have the shape that the method takes.
+    pub(crate) fn unfit(method: &str) -> Self {
+        Self::invalid(format!("the parameters do not fit `{method}`"))
+    }
+}
+
+/// A message that is not JSON-RPC 2.0; `id` is `null` if the message has none.
 #[derive(Debug)]
 pub(crate) struct Malformed {
     pub(crate) id: RawJson,
     pub(crate) why: &'static str,
 }
 
-/// Tells what a message is.
+/// Classifies a message.
 pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
     let Some(fields) = fields(message) else {
         return Err(Malformed { id: null(), why: "a message must be an object with each field once" });
@@ -56,79 +75,64 @@ pub(crate) fn read(message: &RawJson) -> Result<Kind, Malformed> {
     })
 }
 
-/// The method of a message, if it has one.
+/// Returns the method of a message, if it has one.
 pub(crate) fn method(message: &RawJson) -> Option<Box<str>> {
     fields(message).and_then(|fields| text(fields.method))
 }
 
-/// The parameters of a message, read as `T`; `None` where there are none or they have another shape.
-pub(crate) fn params<T: for<'a> Deserialize<'a>>(message: &RawJson) -> Option<T> {
+/// Returns the parameters of a message as `T`, or `None` if there are none or they do not fit.
+pub(crate) fn params<T: DeserializeOwned>(message: &RawJson) -> Option<T> {
     let params = fields(message)?.params?;
     RawJson::from(params.to_owned()).decode().ok()
 }
 
-/// The id of a message, `null` where it has none.
+/// Returns the id of a message, or `null` if it has none.
 #[cfg(feature = "rmcp")]
 pub(crate) fn id(message: &RawJson) -> RawJson {
     let id = fields(message).and_then(|fields| fields.id);
     id.map_or_else(null, |id| RawJson::from(id.to_owned()))
 }
 
-/// An error response.
+/// Writes an error response.
 pub(crate) fn error(id: &RawJson, code: i32, message: &str) -> RawJson {
     let id = id.as_raw_value();
     write(&Answer { jsonrpc: "2.0", id, result: None::<()>, error: Some(ErrorBody { code, message }) })
 }
 
-/// A result.
+/// Writes a result.
 pub(crate) fn result(id: &RawJson, result: impl Serialize) -> RawJson {
     write(&Answer { jsonrpc: "2.0", id: id.as_raw_value(), result: Some(result), error: None })
 }
 
-/// A request of the bridge's own.
+/// Writes a request.
 pub(crate) fn request(id: &str, method: &str, params: impl Serialize) -> RawJson {
     write(&Request { jsonrpc: "2.0", id, method, params })
 }
 
-/// A notification of the bridge's own.
-pub(crate) fn notification(method: &str) -> RawJson {
-    write(&Notification { jsonrpc: "2.0", method })
+/// Writes a notification.
+pub(crate) fn notification(method: &str, params: Option<Value>) -> RawJson {
+    write(&Notification { jsonrpc: "2.0", method, params })
 }
 
-/// The `response` of a control response that carries an answer.
+/// Wraps an answer as the `response` of a control response.
 pub(crate) fn carried(answer: &RawJson) -> RawJson {
     write(&Carried { mcp_response: answer })
 }
 
-/// The same for a result under the id that a request gave itself, as it wrote it.
-#[cfg(feature = "rmcp")]
-pub(crate) fn carried_result(id: &str, result: impl Serialize) -> RawJson {
-    let id = borrowed(id);
-    write(&Carried { mcp_response: Answer { jsonrpc: "2.0", id, result: Some(result), error: None } })
-}
-
-/// The same for an error under such an id.
-#[cfg(feature = "rmcp")]
-pub(crate) fn carried_error(id: &str, code: i32, message: &str) -> RawJson {
-    let id = borrowed(id);
-    let error = Some(ErrorBody { code, message });
-    write(&Carried { mcp_response: Answer { jsonrpc: "2.0", id, result: None::<()>, error } })
-}
-
-/// The same for a message that wants no answer: the CLI takes any object for an acknowledgement.
+/// Acknowledges a notification or a response: the CLI accepts any object.
 pub(crate) fn acknowledged() -> RawJson {
     carried(&result(&write(&0), serde_json::Map::new()))
 }
 
-/// A message can't be read, or its handling failed.
+/// The message can't be read, or its handler failed.
 pub(crate) const INTERNAL_ERROR: i32 = -32603;
-/// No such method.
-#[cfg(feature = "rmcp")]
+/// The method does not exist.
 pub(crate) const METHOD_NOT_FOUND: i32 = -32601;
 /// The parameters do not fit the method.
-#[cfg(feature = "rmcp")]
 pub(crate) const INVALID_PARAMS: i32 = -32602;
-/// The request was given up; nobody reads this answer.
+/// No resource has this URI (MCP's own code).
+pub(crate) const RESOURCE_NOT_FOUND: i32 = -32002;
+/// The request was cancelled, so the CLI ignores this answer.
 pub(crate) const CANCELLED: i32 = -32800;
 
 #[derive(Deserialize)]
@@ -147,13 +151,13 @@ struct Fields<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// The fields of an object; serde alone would take a list for one too.
+/// Reads the fields of an object; serde alone would accept a list too.
 fn fields(message: &RawJson) -> Option<Fields<'_>> {
     let is_object = message.as_str().trim_start().starts_with('{');
     is_object.then(|| serde_json::from_str(message.as_str()).ok()).flatten()
 }
 
-/// A field that is there, be it `null`.
+/// Reads a field that is present, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
@@ -186,6 +190,8 @@ struct Request<'a, T> {
 struct Notification<'a> {
     jsonrpc: &'static str,
     method: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -201,17 +207,11 @@ fn is_id(id: &str) -> bool {
     id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit())
 }
 
-/// A text that was read as JSON before.
-#[cfg(feature = "rmcp")]
-fn borrowed(json: &str) -> &RawValue {
-    serde_json::from_str(json).unwrap_or(RawValue::NULL)
-}
-
 fn null() -> RawJson {
     RawValue::NULL.to_owned().into()
 }
 
-/// Writes what is made of strings, numbers and raw JSON, which always works.
+/// Writes a value of strings, numbers and JSON, which can't fail.
 fn write<T: Serialize>(value: &T) -> RawJson {
     RawJson::encode(value).unwrap_or_else(|_| null())
 }
@@ -223,17 +223,17 @@ mod tests {
     use super::{Kind, acknowledged, error, read};
 
     fn check(message: &str, expected: &str) {
-        let told = match read(&RawJson::parse(message).unwrap()) {
+        let kind = match read(&RawJson::parse(message).unwrap()) {
             Ok(Kind::Request { id, method }) => format!("request {id} {method}"),
             Ok(Kind::Notification { method }) => format!("notification {method}"),
             Ok(Kind::Response) => "response".to_owned(),
             Err(malformed) => format!("{}: {}", malformed.id, malformed.why),
         };
-        assert_eq!(told, expected, "{message}");
+        assert_eq!(kind, expected, "{message}");
     }
 
     #[test]
-    fn messages_are_told_apart() {
+    fn each_message_has_one_kind_or_is_malformed() {
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping");
         check(r#"{"method":"p\u0069ng","id":"a\"b","jsonrpc":"2.0","x":1}"#, r#"request "a\"b" ping"#);
         check(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, "notification notifications/x");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_have_their_forms() {
+    fn answers_are_written_in_the_form_of_json_rpc() {
         let id = RawJson::parse("1.0").unwrap();
         let expected = r#"{"jsonrpc":"2.0","id":1.0,"error":{"code":-32603,"message":"no"}}"#;
         assert_eq!(error(&id, -32603, "no").as_str(), expected);

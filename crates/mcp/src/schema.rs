@@ -1,24 +1,22 @@
 //! The JSON schemas of a tool's input and output types.
 
 use agentwire_protocol::RawJson;
-use rmcp::model::JsonObject;
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-/// The schema of `I`, as an object, which is what a tool's input must be.
-pub(crate) fn of_input<I: JsonSchema>() -> JsonObject {
+/// Returns the schema of `I`, which must be an object.
+///
+/// For any other type it returns the schema of no object at all, so that each call is refused.
+pub(crate) fn of_input<I: JsonSchema>() -> Map<String, Value> {
     let generator = SchemaSettings::draft2020_12();
     object(generator.into_generator().into_root_schema_for::<I>().to_value()).unwrap_or_else(|other| {
         let input = I::schema_name();
         tracing::error!(%input, other, "a tool's input type is no object: every call will be refused");
-        JsonObject::from_iter([
-            ("type".to_owned(), "object".into()),
-            ("not".to_owned(), Value::Object(JsonObject::new())),
-        ])
+        Map::from_iter([("type".to_owned(), json!("object")), ("not".to_owned(), json!({}))])
     })
 }
 
-/// The schema of `T`, as an object, which is what structured content must be; `None` where it is none.
+/// Returns the schema of `T`, or `None` if it is not an object, as structured content must be.
 pub(crate) fn of_output<T: JsonSchema>() -> Option<RawJson> {
     let generator = SchemaSettings::draft2020_12().for_serialize();
     let schema = object(generator.into_generator().into_root_schema_for::<T>().to_value());
@@ -29,19 +27,19 @@ pub(crate) fn of_output<T: JsonSchema>() -> Option<RawJson> {
     RawJson::encode(&schema.ok()?).ok()
 }
 
-/// The schema of an object; the type that it describes instead, where it does.
-fn object(schema: Value) -> Result<JsonObject, String> {
+/// Returns the schema of an object, or the `type` of a schema that describes something else.
+fn object(schema: Value) -> Result<Map<String, Value>, String> {
     let mut object = match schema {
         Value::Object(object) => object,
         // `true` and `false` are schemas too.
-        _ => JsonObject::new(),
+        _ => Map::new(),
     };
-    // They would name the Rust type to the model.
+    // The title would name the Rust type to the model.
     object.remove("title");
     object.remove("$schema");
     match object.get("type") {
         Some(Value::String(kind)) if kind == "object" => Ok(object),
-        // A tagged enum says `oneOf` alone.
+        // The schema of a tagged enum has `oneOf` and no `type`.
         None => {
             object.insert("type".to_owned(), "object".into());
             Ok(object)

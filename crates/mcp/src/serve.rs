@@ -1,7 +1,6 @@
 //! What a server is to the bridge: JSON-RPC text in, JSON-RPC text out.
 
 use std::{
-    any::Any,
     fmt,
     future::Future,
     pin::Pin,
@@ -30,7 +29,7 @@ pub trait McpService: Send + Sync + 'static {
 }
 
 /// An instance of a server, in one session. Dropping it ends it.
-pub trait ServerInstance: Any + Send + Sync {
+pub trait ServerInstance: Send + Sync + 'static {
     /// Takes one message of the CLI's, a valid JSON-RPC 2.0 object: a request, a notification, or a response to a request
     /// that went through the [`Outbox`].
     ///
@@ -113,14 +112,7 @@ impl fmt::Debug for Outbox {
 }
 
 /// The session has ended: nothing can be sent to the CLI any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the session has ended")]
 #[non_exhaustive]
 pub struct OutboxClosed;
-
-impl fmt::Display for OutboxClosed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the session has ended")
-    }
-}
-
-impl std::error::Error for OutboxClosed {}

@@ -1,69 +1,80 @@
-//! A short builder for a server of a few tools, resources and prompts.
+//! A builder for a server of a few tools, resources and prompts.
 
-mod handler;
-mod offers;
-mod opened;
+mod client;
+mod handler_future;
+mod resources_and_prompts;
+mod session;
 mod template;
 
-use std::{fmt, fmt::Display};
+use std::{fmt, fmt::Display, sync::Arc};
 
-use rmcp::model::{
-    GetPromptResult, Icon, Implementation, JsonObject, Prompt, Resource, ResourceContents, ResourceTemplate,
-    ServerCapabilities, ServerConfig,
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Icon, McpService, Outbox, Prompt, PromptMessages, Resource, ResourceBody, ResourceTemplate,
+    ServerInstance, Tool, description::push,
 };
-
 #[cfg(feature = "schemars")]
 use crate::{IntoToolOutput, ToolContext};
-use crate::{McpService, Outbox, ServerInstance, Tool};
-use offers::{OfferedPrompt, Readable};
-use opened::Opened;
-pub(crate) use opened::Tools;
+pub(crate) use client::Client;
+pub use client::ServerRequestError;
+#[cfg(feature = "rmcp")]
+pub(crate) use handler_future::GRACE;
+use resources_and_prompts::{OfferedPrompt, ReadableResource, handler};
+use session::ServerSession;
 
-/// A server of a few tools, and perhaps resources and prompts.
+/// A server of a few tools, and optionally resources and prompts.
 ///
-/// A tool that errs or panics gives an error result, which the model reads.
-/// Calls run concurrently; a clone shares the handlers, and so do the sessions that one value is served to.
+/// A tool that fails or panics returns an error result, which the model reads.
+/// Calls run concurrently; a clone shares the handlers, and so do all sessions that one value is served to.
 ///
-/// What it offers stays the same: for lists that change, subscriptions, completions and the rest of MCP, serve an `rmcp`
-/// handler with [`RmcpServer`](crate::RmcpServer).
+/// The lists of tools, resources and prompts are fixed. For lists that change, subscriptions, completions and the rest
+/// of MCP, implement [`McpService`], or serve an `rmcp` handler with `RmcpServer` (feature `rmcp`).
 #[derive(Clone)]
-pub struct Server {
-    config: ServerConfig,
+pub struct Server(Arc<Parts>);
+
+/// The parts of a server, which all its clones and sessions share.
+#[derive(Clone)]
+struct Parts {
+    info: Map<String, Value>,
+    instructions: Option<String>,
     tools: Vec<Tool>,
-    resources: Vec<Readable>,
+    resources: Vec<ReadableResource>,
     prompts: Vec<OfferedPrompt>,
 }
 
 impl Server {
-    /// A server without tools, by the name and version that it gives in MCP's own handshake.
+    /// Creates a server without tools, by the name and version that it returns in MCP's `initialize`.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new(name, version));
-        Self { config, tools: Vec::new(), resources: Vec::new(), prompts: Vec::new() }
+        let info = [("name", name.into()), ("version", version.into())];
+        Self(Arc::new(Parts {
+            info: info.map(|(key, text)| (key.to_owned(), Value::String(text))).into_iter().collect(),
+            instructions: None,
+            tools: Vec::new(),
+            resources: Vec::new(),
+            prompts: Vec::new(),
+        }))
     }
 
-    /// The same, with a title for people.
+    /// Sets the title for people.
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.config.server_info.title = Some(title.into());
-        self
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.change(|parts| parts.info.insert("title".to_owned(), Value::String(title.into())))
     }
 
-    /// The same, and an icon.
+    /// Adds an icon.
     #[must_use]
-    pub fn icon(mut self, icon: Icon) -> Self {
-        self.config.server_info.icons.get_or_insert_default().push(icon);
-        self
+    pub fn icon(self, icon: Icon) -> Self {
+        self.change(|parts| push(&mut parts.info, "icons", icon.0))
     }
 
-    /// The same, with a text that tells the model how to use the server.
+    /// Sets the text that tells the model how to use the server.
     #[must_use]
-    pub fn instructions(mut self, text: impl Into<String>) -> Self {
-        self.config.instructions = Some(text.into());
-        self
+    pub fn instructions(self, text: impl Into<String>) -> Self {
+        self.change(|parts| parts.instructions = Some(text.into()))
     }
 
-    /// The same, with a tool whose input is a type of the caller's; see [`Tool::new`].
+    /// Adds a tool whose input is a type of the caller's; see [`Tool::new`].
     ///
     /// A closure that captures is written `move |input: Input, cx| { let s = s.clone(); async move { … } }`.
     #[cfg(feature = "schemars")]
@@ -78,75 +89,82 @@ impl Server {
         self.with(Tool::new(name, description, handler))
     }
 
-    /// The same, with this tool, in the place of one of the same name.
+    /// Adds a tool, in place of one with the same name.
     #[must_use]
-    pub fn with(mut self, tool: Tool) -> Self {
-        self.tools.retain(|other| other.name() != tool.name());
-        self.tools.push(tool);
-        self
+    pub fn with(self, tool: Tool) -> Self {
+        self.change(|parts| {
+            parts.tools.retain(|other| other.name() != tool.name());
+            parts.tools.push(tool);
+        })
     }
 
-    /// The same, with a resource; `read` is called with its URI.
+    /// Adds a resource; `read` is called with its URI.
     ///
-    /// The model reads resources by two tools of the CLI's, which are there where any server offers some.
+    /// The CLI offers the model two tools to list and read resources if any server has some.
     #[must_use]
-    pub fn resource<F, Fut, D>(mut self, resource: Resource, read: F) -> Self
+    pub fn resource<F, Fut, D>(self, resource: Resource, read: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<ResourceContents, D>> + Send,
+        Fut: Future<Output = Result<ResourceBody, D>> + Send,
         D: Display,
     {
-        self.resources.push(Readable::one(resource, read));
-        self.offering_resources()
+        self.change(|parts| parts.resources.push(ReadableResource::One(resource, handler(read))))
     }
 
-    /// The same, with all resources whose URI fits a template; `read` is called with the URI.
+    /// Adds all resources whose URI matches a template; `read` is called with the URI.
     ///
-    /// In a template `{name}` stands for text without a `/`, and `{+name}` for any text; neither for none.
+    /// In a template `{name}` matches text without a `/`, and `{+name}` any text; neither matches an empty text.
     #[must_use]
-    pub fn resource_template<F, Fut, D>(mut self, template: ResourceTemplate, read: F) -> Self
+    pub fn resource_template<F, Fut, D>(self, template: ResourceTemplate, read: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<ResourceContents, D>> + Send,
+        Fut: Future<Output = Result<ResourceBody, D>> + Send,
         D: Display,
     {
-        self.resources.push(Readable::template(template, read));
-        self.offering_resources()
+        self.change(|parts| parts.resources.push(ReadableResource::Template(template, handler(read))))
     }
 
-    /// The same, with a prompt; `get` is called with the arguments, of which none that is required is missing.
+    /// Adds a prompt; `get` is called with the arguments, which include all required ones.
     ///
-    /// CLI 2.1.330 asks no server of its host for prompts.
+    /// CLI 2.1.330 asks no in-process server for prompts.
     #[must_use]
-    pub fn prompt<F, Fut, D>(mut self, prompt: Prompt, get: F) -> Self
+    pub fn prompt<F, Fut, D>(self, prompt: Prompt, get: F) -> Self
     where
-        F: Fn(JsonObject) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<GetPromptResult, D>> + Send,
+        F: Fn(Map<String, Value>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<PromptMessages, D>> + Send,
         D: Display,
     {
-        self.prompts.push(OfferedPrompt::new(prompt, get));
-        self.config.capabilities.prompts.get_or_insert_default();
-        self
+        self.change(|parts| parts.prompts.push(OfferedPrompt { listed: prompt, get: handler(get) }))
     }
 
-    fn offering_resources(mut self) -> Self {
-        self.config.capabilities.resources.get_or_insert_default();
+    fn change<T>(mut self, change: impl FnOnce(&mut Parts) -> T) -> Self {
+        change(Arc::make_mut(&mut self.0));
         self
+    }
+}
+
+impl Parts {
+    fn capabilities(&self) -> Value {
+        let mut capabilities = json!({"tools": {}});
+        if !self.resources.is_empty() {
+            capabilities["resources"] = json!({});
+        }
+        if !self.prompts.is_empty() {
+            capabilities["prompts"] = json!({});
+        }
+        capabilities
     }
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tools: Vec<_> = self.tools.iter().map(Tool::name).collect();
-        f.debug_struct("Server")
-            .field("info", &self.config.server_info)
-            .field("tools", &tools)
-            .finish_non_exhaustive()
+        let tools: Vec<_> = self.0.tools.iter().map(Tool::name).collect();
+        f.debug_struct("Server").field("info", &self.0.info).field("tools", &tools).finish_non_exhaustive()
     }
 }
 
 impl McpService for Server {
     fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
-        Box::new(Opened::start(self.clone(), outbox))
+        Box::new(ServerSession::new(Arc::clone(&self.0), outbox))
     }
 }

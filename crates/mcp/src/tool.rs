@@ -1,59 +1,36 @@
-//! A tool of the short builder: a name, a schema, and a handler.
+//! A tool of a [`Server`](crate::Server): a name, a schema, and a handler.
 
 mod context;
-mod described;
+mod metadata;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{DecodeError, RawJson};
-use rmcp::model::{JsonObject, Tool as Listed};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{IntoToolOutput, ToolOutput, check::Schema};
+use crate::{IntoToolOutput, ToolOutput};
 pub use context::ToolContext;
 
 /// A tool of a [`Server`](crate::Server).
 #[derive(Clone)]
 pub struct Tool {
-    pub(crate) listed: Listed,
+    name: String,
+    /// The tool as `tools/list` returns it.
+    pub(crate) listed: Map<String, Value>,
     pub(crate) run: Run,
-    /// The listed schemas, compiled once for all sessions.
-    pub(crate) input: Arc<Schema>,
-    pub(crate) output: Option<Arc<Schema>>,
 }
 
-/// Runs a tool on its input: an object.
-pub(crate) type Run = Arc<dyn Fn(Input<'_>, ToolContext) -> Running + Send + Sync>;
-
-/// A tool's input, as it came, and as what it is where it was read for its check.
-pub(crate) struct Input<'a> {
-    pub(crate) text: &'a str,
-    #[cfg_attr(not(feature = "schemars"), expect(dead_code, reason = "raw input is text"))]
-    pub(crate) object: Option<Value>,
-}
-
-#[cfg(feature = "schemars")]
-impl Input<'_> {
-    fn decode<I: serde::de::DeserializeOwned>(self) -> serde_json::Result<I> {
-        if self.object.is_none()
-            && let Ok(input) = serde_json::from_str(self.text)
-        {
-            return Ok(input);
-        }
-        // An error then has no place in a text that whoever reads it does not see.
-        let object = self.object.map_or_else(|| serde_json::from_str(self.text), Ok)?;
-        serde_json::from_value(object)
-    }
-}
+/// Runs a tool on its input, which is an object.
+pub(crate) type Run = Arc<dyn Fn(RawJson, ToolContext) -> Running + Send + Sync>;
 
 pub(crate) type Running = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 
 impl Tool {
-    /// A tool whose input is a type of the caller's: its schema comes from the type.
+    /// Creates a tool whose input is a type of the caller's, from which the input schema is made.
     ///
-    /// The type must be an object on the wire: a struct with named fields, or a tagged enum.
+    /// The type must serialize as an object: a struct with named fields, or a tagged enum.
     /// Doc comments of the fields become the descriptions that the model reads.
-    /// A handler that gives [`Json`](crate::Json) declares the schema of its output too.
+    /// A handler that returns [`Json`](crate::Json) declares the schema of its output too.
     #[cfg(feature = "schemars")]
     pub fn new<I, F, Fut>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
@@ -65,25 +42,29 @@ impl Tool {
         let handler = Arc::new(handler);
         let run: Run = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
-            let input = input.decode();
             Box::pin(async move {
-                match input {
+                match decode(&input) {
                     Ok(input) => (*handler)(input, context).await.into_tool_output(),
-                    Err(error) => {
-                        Err::<(), _>(format!("the input does not fit the tool: {error}")).into_tool_output()
-                    }
+                    Err(error) => ToolOutput::error(agentwire_hooks::excerpt(&format!(
+                        "the input does not fit the tool: {error}"
+                    ))),
                 }
             })
         });
-        let listed = Listed::new(name.into(), description.into(), crate::schema::of_input::<I>());
-        Self::of(listed, run, Fut::Output::output_schema())
+        Self::of(
+            name.into(),
+            description.into(),
+            crate::schema::of_input::<I>(),
+            run,
+            Fut::Output::output_schema(),
+        )
     }
 
-    /// A tool whose input is raw JSON, with a JSON schema written by the caller.
+    /// Creates a tool whose input is raw JSON, with a JSON schema written by the caller.
     ///
     /// # Errors
     ///
-    /// When `schema` is not an object; whether it is a JSON schema shows at the first call.
+    /// If `schema` is not an object. An object that is no valid JSON schema fails each call instead.
     pub fn with_schema<F, Fut>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -98,39 +79,49 @@ impl Tool {
         let handler = Arc::new(handler);
         let run: Run = Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
-            let input = RawJson::parse(input.text);
-            Box::pin(async move {
-                match input {
-                    Ok(input) => (*handler)(input, context).await.into_tool_output(),
-                    Err(error) => Err::<(), _>(error).into_tool_output(),
-                }
-            })
+            Box::pin(async move { (*handler)(input, context).await.into_tool_output() })
         });
-        let schema: JsonObject = schema.decode()?;
-        let listed = Listed::new(name.into(), description.into(), schema);
-        Ok(Self::of(listed, run, Fut::Output::output_schema()))
+        Ok(Self::of(name.into(), description.into(), schema.decode()?, run, Fut::Output::output_schema()))
     }
 
-    /// The tool's name.
+    /// Returns the tool's name.
     pub fn name(&self) -> &str {
-        &self.listed.name
+        &self.name
     }
 
-    fn of(listed: Listed, run: Run, output: Option<RawJson>) -> Self {
-        let input = Arc::new(Schema::new(Value::Object((*listed.input_schema).clone())));
-        let tool = Self { listed, run, input, output: None };
-        // What has a type has a schema that is an object.
+    fn of(
+        name: String,
+        description: String,
+        input: Map<String, Value>,
+        run: Run,
+        output: Option<RawJson>,
+    ) -> Self {
+        let listed = Map::from_iter([
+            ("name".to_owned(), Value::String(name.clone())),
+            ("description".to_owned(), Value::String(description)),
+            ("inputSchema".to_owned(), Value::Object(input)),
+        ]);
+        let tool = Self { name, listed, run };
+        // A schema made from a type is always an object.
         match output.and_then(|schema| schema.decode().ok()) {
-            Some(schema) => tool.declaring(schema),
+            Some(schema) => tool.set("outputSchema", Value::Object(schema)),
             None => tool,
         }
     }
 
-    fn declaring(mut self, output: JsonObject) -> Self {
-        self.output = Some(Arc::new(Schema::new(Value::Object(output.clone()))));
-        self.listed.output_schema = Some(Arc::new(output));
+    fn set(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.listed.insert(field.to_owned(), value.into());
         self
     }
+}
+
+/// Reads an input as `I`.
+///
+/// The second attempt gives an error without a line and column, which mean nothing to the model.
+#[cfg(feature = "schemars")]
+fn decode<I: serde::de::DeserializeOwned>(input: &RawJson) -> serde_json::Result<I> {
+    serde_json::from_str(input.as_str())
+        .or_else(|_| serde_json::from_value(serde_json::from_str(input.as_str())?))
 }
 
 impl fmt::Debug for Tool {

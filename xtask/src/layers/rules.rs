@@ -57,8 +57,8 @@ pub(super) const BENCHES: &str = "agentwire-benches";
 pub(super) const BUDGETS: &[Budget] = &[
     Budget { package: "agentwire-protocol", features: Features::Default, most: 15 },
     Budget { package: "agentwire-codec", features: Features::Default, most: 15 },
-    Budget { package: FACADE, features: Features::DefaultWithout("mcp"), most: 45 },
-    Budget { package: FACADE, features: Features::Default, most: 120 },
+    Budget { package: FACADE, features: Features::DefaultWithout("mcp"), most: 35 },
+    Budget { package: FACADE, features: Features::Default, most: 89 },
 ];
 
 /// A limit of one crate.

@@ -14,7 +14,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{gate::Gate, hosted::Instance};
+use super::{gate::Gate, slot::Instance};
 use crate::rpc::{self, Kind};
 
 /// Where a server's messages come from and go to.

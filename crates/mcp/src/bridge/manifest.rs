@@ -44,7 +44,7 @@ async fn ask(session: &dyn ServerInstance, method: &str, params: impl Serialize)
 }
 
 async fn tell(session: &dyn ServerInstance, method: &str) -> Result<(), String> {
-    let told = catch_panic(async { session.handle(rpc::notification(method)).await }).await;
+    let told = catch_panic(async { session.handle(rpc::notification(method, None)).await }).await;
     told.map(|_| ()).map_err(|_| format!("it panicked at `{method}`"))
 }
 

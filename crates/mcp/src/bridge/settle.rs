@@ -11,7 +11,7 @@ use agentwire_control::{CallContext, FailureKind, note_failure};
 use agentwire_hooks::catch_panic;
 use agentwire_protocol::RawJson;
 
-use super::{calls::Call, hosted::Instance};
+use super::{calls::Call, slot::Instance};
 use crate::{ResponseFuture, rpc};
 
 /// Waits for the answer to a request, as a control response carries it, or for the request's end.

@@ -1,4 +1,4 @@
-//! Asks a server for its tools, page by page.
+//! Lists a server's tools, page by page.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Schema, ToolSchemas, Tools};
 use crate::{ServerInstance, rpc};
 
-/// All tools of the server, with their schemas.
+/// Returns all tools of the server with their schemas.
 pub(super) async fn tools(
     session: &dyn ServerInstance,
     mut next_id: impl FnMut() -> String,
@@ -19,7 +19,7 @@ pub(super) async fn tools(
     for _ in 0..MAX_PAGES {
         let page = page(session, &next_id(), cursor).await?;
         tools.extend(page.tools.into_iter().map(|ListedTool { name, input_schema, output_schema }| {
-            // A tool without a schema takes anything.
+            // A tool without a schema accepts any input.
             let input = Schema::new(input_schema.unwrap_or(Value::Bool(true)));
             (name, ToolSchemas { input, output: output_schema.map(|schema| Arc::new(Schema::new(schema))) })
         }));
@@ -80,5 +80,5 @@ struct ListedTool {
     output_schema: Option<Value>,
 }
 
-/// A server whose cursor never ends must not hold a call for ever.
+/// Bounds a list whose cursor never ends.
 const MAX_PAGES: usize = 100;

@@ -1,41 +1,35 @@
-//! A schema, and the check of an input against it.
+//! A schema, and the check of a tool's input against it.
 
 use std::sync::OnceLock;
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-use super::{quick::Quick, violations};
+use super::violations;
 
-/// A schema, compiled when it is first used.
+/// A schema that is compiled at its first use.
 #[derive(Debug)]
-pub(crate) struct Schema {
+pub(super) struct Schema {
     text: Value,
-    quick: Option<Quick>,
     compiled: OnceLock<Result<Validator, String>>,
 }
 
 /// Why a tool is not called.
 #[derive(Debug)]
-pub(crate) enum Objection {
-    /// Its input can't be checked: why, for an error.
+pub(super) enum Objection {
+    /// The input can't be checked; the text is for a JSON-RPC error.
     Unchecked(String),
-    /// Its input is not what it takes: how, for a result that the model reads.
+    /// The input does not match the schema; the text is for a result that the model reads.
     Unfit(String),
 }
 
 impl Schema {
-    pub(crate) fn new(text: Value) -> Self {
-        Self { quick: Quick::of(&text), text, compiled: OnceLock::new() }
+    pub(super) fn new(text: Value) -> Self {
+        Self { text, compiled: OnceLock::new() }
     }
 
-    /// Checks a tool's input; no input is an empty object.
-    ///
-    /// Where it had to be read for that, gives what was read.
-    pub(crate) fn admit(&self, tool: &str, input: Option<&str>) -> Result<Option<Value>, Objection> {
-        if self.quick.as_ref().is_some_and(|quick| quick.admits(input.unwrap_or("{}"))) {
-            return Ok(None);
-        }
+    /// Checks a tool's input; a missing input is an empty object.
+    pub(super) fn admit(&self, tool: &str, input: Option<&str>) -> Result<(), Objection> {
         let validator = self.compiled().map_err(|error| {
             Objection::Unchecked(format!("the input schema of the tool `{tool}` can't be used: {error}"))
         })?;
@@ -48,7 +42,7 @@ impl Schema {
             }
         };
         match violations::list(validator, &input, "the input itself") {
-            None => Ok(Some(input)),
+            None => Ok(()),
             Some(violations) => Err(Objection::Unfit(format!(
                 "The input does not match the schema of the tool `{tool}`; it was not called.{violations}"
             ))),
@@ -56,7 +50,7 @@ impl Schema {
     }
 
     pub(super) fn compiled(&self) -> Result<&Validator, &str> {
-        // Offline, whatever features another crate turns on: a schema must not make the host fetch anything.
+        // Offline, whatever features another crate enables: a schema must not make the host fetch anything.
         let compile = || jsonschema::options().offline().build(&self.text).map_err(|error| error.to_string());
         self.compiled.get_or_init(compile).as_ref().map_err(String::as_str)
     }

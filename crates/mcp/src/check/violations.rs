@@ -1,4 +1,4 @@
-//! What is wrong with a value, all at once, in words that a model can act on.
+//! Describes all violations of a schema in words that a model can act on.
 
 use std::fmt::Write;
 
@@ -7,9 +7,9 @@ use jsonschema::Validator;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A line for each violation, by its JSON pointer; `None` where nothing is wrong.
+/// Returns a line for each violation, with its JSON pointer, or `None` if the value is valid.
 pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option<String> {
-    // Mostly nothing is, which is told without looking for words.
+    // `is_valid` is much cheaper than `iter_errors`, and most values are valid.
     if validator.is_valid(value) {
         return None;
     }
@@ -27,7 +27,7 @@ pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option
         };
         let mut why = violation.to_string();
         if why.len() > MAX_QUOTED {
-            // The value itself is quoted there.
+            // The message quotes the value: leave it out.
             why = violation.masked().to_string();
         }
         // Writing to a string does not fail.
@@ -36,7 +36,7 @@ pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option
     Some(text)
 }
 
-/// A tool's result that says that the call failed.
+/// A tool result that reports an error.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolError {

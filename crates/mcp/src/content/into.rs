@@ -1,20 +1,18 @@
-//! What a tool's handler may return.
+//! Conversions of what a tool's handler returns.
 
 use std::fmt::Display;
 
 use agentwire_hooks::excerpt;
 use agentwire_protocol::RawJson;
-use rmcp::model::CallToolResult;
 
 use super::ToolOutput;
 
-/// What a tool's handler may return: a [`ToolOutput`], text, nothing, [`Json`](crate::Json), a `CallToolResult` of
-/// `rmcp`'s, or a `Result` of any of them.
+/// A value that a tool's handler may return: a [`ToolOutput`], text, nothing, [`Json`], or a `Result` of any of them.
 pub trait IntoToolOutput {
-    /// The output.
+    /// Converts the value.
     fn into_tool_output(self) -> ToolOutput;
 
-    /// The JSON schema of the structured content, where every output of this type has it.
+    /// Returns the JSON schema of the structured content, if every output of this type has it.
     fn output_schema() -> Option<RawJson> {
         None
     }
@@ -23,12 +21,6 @@ pub trait IntoToolOutput {
 impl IntoToolOutput for ToolOutput {
     fn into_tool_output(self) -> ToolOutput {
         self
-    }
-}
-
-impl IntoToolOutput for CallToolResult {
-    fn into_tool_output(self) -> ToolOutput {
-        self.into()
     }
 }
 
@@ -51,9 +43,13 @@ impl IntoToolOutput for () {
     }
 }
 
-/// Structured content, whose schema the tool declares (`outputSchema`).
+/// Structured output of a tool, whose schema the tool declares (`outputSchema`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a wrapper of one public value")]
+pub struct Json<T>(pub T);
+
 #[cfg(feature = "schemars")]
-impl<T: serde::Serialize + schemars::JsonSchema> IntoToolOutput for rmcp::Json<T> {
+impl<T: serde::Serialize + schemars::JsonSchema> IntoToolOutput for Json<T> {
     fn into_tool_output(self) -> ToolOutput {
         ToolOutput::structured(self.0)
     }
@@ -63,7 +59,7 @@ impl<T: serde::Serialize + schemars::JsonSchema> IntoToolOutput for rmcp::Json<T
     }
 }
 
-/// An error is an error result with its text.
+/// An error becomes an error result with its text.
 impl<R: IntoToolOutput, D: Display> IntoToolOutput for Result<R, D> {
     fn into_tool_output(self) -> ToolOutput {
         match self {

@@ -11,14 +11,14 @@ use rmcp::{
 };
 use tokio::sync::mpsc;
 
-use super::waiting::Waiting;
+use super::pending::PendingRequests;
 use crate::{Outbox, rpc};
 
 /// The service's end of the transport.
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) inbound: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
-    pub(super) waiting: Arc<Waiting>,
+    pub(super) pending: Arc<PendingRequests>,
     pub(super) outbox: Outbox,
 }
 
@@ -46,13 +46,13 @@ impl Transport<RoleServer> for Channel {
 
     async fn close(&mut self) -> Result<(), Infallible> {
         self.inbound.close();
-        self.waiting.end();
+        self.pending.end();
         Ok(())
     }
 }
 
 impl Channel {
-    /// Gives an answer to who waits for it; `Some` is a message for the CLI.
+    /// Gives an answer to who guard for it; `Some` is a message for the CLI.
     fn route(&self, message: TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
         match message {
             JsonRpcMessage::Response(mut response) => {
@@ -78,9 +78,9 @@ impl Channel {
         }
     }
 
-    /// The service's id of a request and the CLI's, where somebody waits for its answer.
+    /// The service's id of a request and the CLI's, where somebody guard for its answer.
     fn awaited(&self, service_id: &RequestId) -> Option<(RequestId, RequestId)> {
-        let id = self.waiting.cli_id(service_id);
+        let id = self.pending.cli_id(service_id);
         if id.is_none() {
             tracing::debug!("an MCP server's answer came after its request was given up");
         }
@@ -91,12 +91,12 @@ impl Channel {
         let answer = written(answer, || {
             RawJson::encode(&id.into_json_value()).unwrap_or_else(|_| RawJson::empty_object())
         });
-        self.waiting.answer(service_id, answer);
+        self.pending.answer(service_id, answer);
     }
 
     /// A subscription goes by the id of the request that opened it: by the CLI's, in what the CLI reads.
     ///
-    /// `None` where nobody waits for that request any more, so that the message is for nobody.
+    /// `None` where nobody guard for that request any more, so that the message is for nobody.
     fn name_subscription(&self, notification: &mut ServerNotification) -> Option<()> {
         if let Some(service_id) = notification.get_meta().subscription_id() {
             let (_, id) = self.awaited(&service_id)?;
@@ -119,6 +119,6 @@ fn encoded(message: &TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        self.waiting.end();
+        self.pending.end();
     }
 }

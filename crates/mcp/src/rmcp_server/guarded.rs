@@ -1,6 +1,6 @@
 //! A service whose handler can neither panic nor outlive its cancellation unseen.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc};
 
 use agentwire_control::{FailureKind, note_failure};
 use agentwire_hooks::catch_panic;
@@ -10,20 +10,20 @@ use rmcp::{
     service::{NotificationContext, RequestContext},
 };
 
-use super::waiting::Waiting;
-use crate::rpc;
+use super::pending::PendingRequests;
+use crate::{rpc, server::GRACE};
 
 /// A handler, with what `rmcp` leaves open closed: it drops the task of a handler that panics without an answer, and
 /// never ends one that does not heed its token.
 #[derive(Debug)]
 pub(super) struct PanicGuard<H> {
     pub(super) handler: Arc<H>,
-    pub(super) waiting: Arc<Waiting>,
+    pub(super) pending: Arc<PendingRequests>,
 }
 
 impl<H> Clone for PanicGuard<H> {
     fn clone(&self) -> Self {
-        Self { handler: Arc::clone(&self.handler), waiting: Arc::clone(&self.waiting) }
+        Self { handler: Arc::clone(&self.handler), pending: Arc::clone(&self.pending) }
     }
 }
 
@@ -33,7 +33,7 @@ impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let Some((given_up, scene)) = self.waiting.started(&context.id) else { return Err(cancelled()) };
+        let Some((given_up, scope)) = self.pending.started(&context.id) else { return Err(cancelled()) };
         let token = context.ct.clone();
         let overdue = async {
             tokio::select! {
@@ -42,7 +42,7 @@ impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
             }
             tokio::time::sleep(GRACE).await;
         };
-        let handled = scene.set(async {
+        let handled = scope.set(async {
             let handled = catch_panic(async { self.handler.handle_request(request, context).await }).await;
             handled.unwrap_or_else(|panic| {
                 note_failure(FailureKind::Panic, &*panic);
@@ -50,7 +50,7 @@ impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
             })
         });
         tokio::select! {
-            // The result first: most are there at once, and nobody then waits for the tokens.
+            // The result first: most are there at once, and nobody then guard for the tokens.
             biased;
             result = handled => result,
             () = overdue => Err(cancelled()),
@@ -81,6 +81,3 @@ impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
 fn cancelled() -> ErrorData {
     ErrorData::new(ErrorCode(rpc::CANCELLED), "the request was cancelled", None)
 }
-
-/// How long a handler may go on once its request was cancelled: time to clean up.
-pub(crate) const GRACE: Duration = Duration::from_secs(5);

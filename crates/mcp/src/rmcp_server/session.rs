@@ -4,32 +4,23 @@ use std::{fmt, sync::Arc};
 
 use agentwire_protocol::RawJson;
 use rmcp::{
-    Peer, RoleServer, ServerHandler,
-    model::{
-        CallToolRequestParams, ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, Request,
-        RequestId, ServerCapabilities,
-    },
+    RoleServer, ServerHandler,
+    model::{ClientNotification, ClientRequest, JsonRpcMessage, ServerCapabilities},
     service::{RunningService, RxJsonRpcMessage, serve_directly},
 };
-use serde::Deserialize;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tracing::subscriber::NoSubscriber;
 
-use super::{
-    call::Call,
-    channel::{Channel, written},
-    guarded::PanicGuard,
-    waiting::Waiting,
-};
+use super::{channel::Channel, guarded::PanicGuard, pending::PendingRequests};
 use crate::{Outbox, ResponseFuture, ServerInstance, rpc};
 
 /// An `rmcp` service in one session. Dropping it ends the service, and cancels its handlers.
 pub(crate) struct RmcpSession<H: ServerHandler> {
     to_service: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
-    waiting: Arc<Waiting>,
+    pending: Arc<PendingRequests>,
     capabilities: ServerCapabilities,
-    guarded: PanicGuard<H>,
-    service: RunningService<RoleServer, PanicGuard<H>>,
+    /// Ends the service when it is dropped.
+    _service: RunningService<RoleServer, PanicGuard<H>>,
 }
 
 impl<H: ServerHandler> RmcpSession<H> {
@@ -38,20 +29,14 @@ impl<H: ServerHandler> RmcpSession<H> {
     /// Without the handshake that `rmcp` can insist on: any order of messages is answered, and none ends the service.
     pub(crate) fn start(handler: H, outbox: Outbox) -> Self {
         let (to_service, inbound) = mpsc::channel(MAX_QUEUED);
-        let waiting = Arc::<Waiting>::default();
+        let pending = Arc::<PendingRequests>::default();
         let capabilities = handler.get_info().capabilities;
-        let guarded = PanicGuard { handler: Arc::new(handler), waiting: Arc::clone(&waiting) };
-        let channel = Channel { inbound, waiting: Arc::clone(&waiting), outbox };
+        let guarded = PanicGuard { handler: Arc::new(handler), pending: Arc::clone(&pending) };
+        let channel = Channel { inbound, pending: Arc::clone(&pending), outbox };
         // The service's own span would be a part of the first request's, and keep that open as long as the service lives.
-        let service = tracing::subscriber::with_default(NoSubscriber::new(), || {
-            serve_directly(guarded.clone(), channel, None)
-        });
-        Self { to_service, waiting, capabilities, guarded, service }
-    }
-
-    /// The CLI as `rmcp` knows it.
-    pub(crate) fn peer(&self) -> &Peer<RoleServer> {
-        self.service.peer()
+        let service =
+            tracing::subscriber::with_default(NoSubscriber::new(), || serve_directly(guarded, channel, None));
+        Self { to_service, pending, capabilities, _service: service }
     }
 
     /// Hands a message over: at once, in the order of the calls, or when there is room.
@@ -67,14 +52,14 @@ impl<H: ServerHandler> RmcpSession<H> {
         }
     }
 
-    /// Names the cancelled request by the service's id; `false` where nobody waits for it, so that there is nothing to
+    /// Names the cancelled request by the service's id; `false` where nobody guard for it, so that there is nothing to
     /// cancel: the CLI's id could be another request's within the service.
     fn translate(&self, message: &mut RxJsonRpcMessage<RoleServer>) -> bool {
         if let JsonRpcMessage::Notification(notification) = message
             && let ClientNotification::CancelledNotification(cancelled) = &mut notification.notification
             && let Some(id) = &mut cancelled.params.request_id
         {
-            let Some(service_id) = self.waiting.service_id(id) else {
+            let Some(service_id) = self.pending.service_id(id) else {
                 tracing::debug!(%id, "a request was cancelled that is not open");
                 return false;
             };
@@ -103,11 +88,6 @@ impl<H: ServerHandler> RmcpSession<H> {
 
 impl<H: ServerHandler> ServerInstance for RmcpSession<H> {
     fn handle(&self, message: RawJson) -> ResponseFuture {
-        if let Some((id, request)) = tool_call(&message) {
-            let waits = self.waiting.enter(id.clone()).0;
-            let call = Call::new(self.guarded.clone(), self.service.peer().clone(), request, waits);
-            return Box::pin(async move { Some(written(&call.answer(id).await, || rpc::id(&message))) });
-        }
         let id = rpc::id(&message);
         let mut decoded = match message.decode::<RxJsonRpcMessage<RoleServer>>() {
             Ok(decoded) => decoded,
@@ -131,12 +111,12 @@ impl<H: ServerHandler> ServerInstance for RmcpSession<H> {
         if let Some((code, why)) = self.objection(&request.request) {
             return Box::pin(async move { Some(rpc::error(&id, code, &why)) });
         }
-        let (waits, answer) = self.waiting.enter(request.id.clone());
-        request.id = waits.service_id();
+        let (guard, answer) = self.pending.enter(request.id.clone());
+        request.id = guard.service_id();
         let posted = self.post(decoded);
         Box::pin(async move {
             let answer = if posted.await { answer.await.ok() } else { None };
-            drop(waits);
+            drop(guard);
             Some(answer.unwrap_or_else(|| rpc::error(&id, rpc::INTERNAL_ERROR, "the MCP server has ended")))
         })
     }
@@ -150,32 +130,6 @@ impl<H: ServerHandler> fmt::Debug for RmcpSession<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RmcpSession").finish_non_exhaustive()
     }
-}
-
-/// The id and the request of a `tools/call`; `None` where it is none, or one that does not fit.
-///
-/// Read by its own type: `rmcp`'s own way is to try one request after the other.
-fn tool_call(message: &RawJson) -> Option<(RequestId, ClientRequest)> {
-    let ToolsCall { id, method: ToolsCallMethod::Call, mut params } = message.decode().ok()?;
-    let meta = params.meta.take();
-    let mut request = ClientRequest::CallToolRequest(Request::new(params));
-    if let Some(meta) = meta {
-        *request.get_meta_mut() = meta;
-    }
-    Some((id, request))
-}
-
-#[derive(Deserialize)]
-struct ToolsCall {
-    id: RequestId,
-    method: ToolsCallMethod,
-    params: CallToolRequestParams,
-}
-
-#[derive(Deserialize)]
-enum ToolsCallMethod {
-    #[serde(rename = "tools/call")]
-    Call,
 }
 
 /// How many messages may wait for the service, which takes them at once when it runs.

@@ -1,89 +1,87 @@
-//! What a tool's handler may know and do beside its input and output.
+//! The context of a tool call.
 
 use std::{fmt, sync::Arc};
 
 use agentwire_control::Control;
-use agentwire_protocol::ToolUseId;
-use rmcp::{
-    Peer, RoleServer,
-    model::{CustomNotification, ProgressNotificationParam, ProgressToken, ServerNotification},
-    service::RequestContext,
-};
-use serde_json::Value;
+use agentwire_protocol::{RawJson, ToolUseId};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::rpc::{TOOL_USE_ID, ToolCall};
+use crate::{OutboxClosed, ServerRequestError, server::Client};
 
-/// What a tool's handler may know and do beside its input and output.
+/// The context of a tool call: its cancellation, its tool use, and the ways to reach the CLI.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ToolContext {
-    /// Fires when the CLI gives the call up, and when the session ends; the handler is dropped a grace later.
+    /// Fires when the CLI cancels the call and when the session ends; the handler is dropped 5 seconds later.
     pub cancelled: CancellationToken,
-    /// The tool use, where the CLI tells it (`_meta`, `claudecode/toolUseId`).
+    /// The tool use, if the CLI sends it (`_meta`, `claudecode/toolUseId`).
     pub tool_use_id: Option<ToolUseId>,
     /// The session: calls from inside a tool work.
     pub control: Control,
-    peer: Arc<Peer<RoleServer>>,
-    progress: Option<ProgressToken>,
+    pub(crate) client: Arc<Client>,
+    pub(crate) progress: Option<Value>,
 }
 
 impl ToolContext {
-    /// The context of a call that did not go through `rmcp`.
-    pub(crate) fn of_call(
-        call: &mut ToolCall,
-        cancelled: CancellationToken,
-        control: Control,
-        peer: &Arc<Peer<RoleServer>>,
-    ) -> Self {
-        let (tool_use_id, progress) = (call.tool_use_id.take(), call.progress.take());
-        Self { cancelled, tool_use_id, control, peer: Arc::clone(peer), progress }
-    }
-
-    /// The context of one that did.
-    pub(crate) fn new(control: Control, context: &RequestContext<RoleServer>) -> Self {
-        Self {
-            cancelled: context.ct.clone(),
-            tool_use_id: context.meta.get(TOOL_USE_ID).and_then(Value::as_str).map(Into::into),
-            control,
-            peer: Arc::new(context.peer.clone()),
-            progress: context.meta.get_progress_token(),
-        }
-    }
-
-    /// Tells the CLI how far the tool is (`notifications/progress`): `done` of `total`, where that is known.
+    /// Reports the tool's progress to the CLI (`notifications/progress`): `done` of `total`, if that is known.
     ///
-    /// It is written before the tool's result.
-    /// It waits while more than a few dozen messages of the server's wait for the CLI, and does nothing where the CLI
-    /// has asked for no progress or the session has ended.
+    /// The report is written before the tool's result.
+    /// It waits while more than a few dozen messages of the server are queued for the CLI, and does nothing if the CLI
+    /// has not asked for progress or the session has ended.
     pub async fn progress(&self, done: f64, total: impl Into<Option<f64>>, message: impl Into<String>) {
-        let Some(token) = self.progress.clone() else { return };
-        let message: String = message.into();
-        let mut told = ProgressNotificationParam::new(token, done);
-        told.total = total.into();
-        told.message = (!message.is_empty()).then_some(message);
-        if let Err(error) = self.peer.notify_progress(told).await {
-            tracing::debug!(%error, "the progress of an MCP tool could not be told");
+        let Some(token) = &self.progress else { return };
+        let mut params = json!({"progressToken": token, "progress": done});
+        if let Some(total) = total.into() {
+            params["total"] = total.into();
+        }
+        let message = message.into();
+        if !message.is_empty() {
+            params["message"] = message.into();
+        }
+        if let Err(error) = self.notify("notifications/progress", params).await {
+            tracing::debug!(%error, "the progress of an MCP tool was not sent");
         }
     }
 
-    /// Tells the CLI something for its log (`notifications/message`); ordering and waiting as for
+    /// Sends the CLI a message for its log (`notifications/message`); ordering and waiting as for
     /// [`progress`](Self::progress).
     ///
-    /// The level is a word of MCP's: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`.
-    /// CLI 2.1.330 takes such messages, and shows nobody.
+    /// The level is one of MCP's: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`.
+    /// CLI 2.1.330 accepts such messages and shows them nowhere.
     pub async fn log(&self, level: &str, message: impl Into<Value>) {
-        let params = serde_json::json!({"level": level, "data": message.into()});
-        // `rmcp` calls its own type for it deprecated; the version of MCP that the CLI speaks has it.
-        let told = CustomNotification::new("notifications/message", Some(params));
-        if let Err(error) = self.peer.send_notification(ServerNotification::CustomNotification(told)).await {
-            tracing::debug!(%error, "a log message of an MCP tool could not be told");
+        let params = json!({"level": level, "data": message.into()});
+        if let Err(error) = self.notify("notifications/message", params).await {
+            tracing::debug!(%error, "a log message of an MCP tool was not sent");
         }
     }
 
-    /// The CLI as `rmcp` knows it: for whatever else a server may send.
-    pub fn peer(&self) -> &Peer<RoleServer> {
-        &self.peer
+    /// Sends the CLI any other notification of MCP, such as `notifications/tools/list_changed`; ordering and waiting as
+    /// for [`progress`](Self::progress).
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready has sent nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the session has ended.
+    pub async fn notify(&self, method: &str, params: Value) -> Result<(), OutboxClosed> {
+        self.client.notify(method, params).await
+    }
+
+    /// Sends the CLI a request of MCP, such as `ping`, and waits for its result; ordering and waiting as for
+    /// [`progress`](Self::progress).
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the request may have been sent, and its answer is discarded.
+    ///
+    /// # Errors
+    ///
+    /// If the CLI answers with an error, which CLI 2.1.330 does for all requests but `ping`, and if the session ends.
+    pub async fn request(&self, method: &str, params: Value) -> Result<RawJson, ServerRequestError> {
+        self.client.request(method, params).await
     }
 }
 

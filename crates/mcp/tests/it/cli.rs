@@ -104,7 +104,6 @@ impl Cli {
     }
 
     /// Acknowledges the host's next line, a message of a server's, and gives the message.
-    #[cfg(feature = "rmcp")]
     pub(crate) async fn server_message(&mut self) -> Value {
         let mut line = self.line().await;
         assert_eq!(line["request"]["subtype"], "mcp_message", "{line}");

@@ -9,21 +9,22 @@
 
 mod by_hand;
 #[cfg(feature = "schemars")]
+mod calls;
+#[cfg(feature = "schemars")]
 mod check;
 mod cli;
-#[cfg(feature = "schemars")]
-mod direct;
 #[cfg(feature = "rmcp")]
 mod handler;
 mod in_flight;
+#[cfg(feature = "rmcp")]
+mod library;
 #[cfg(feature = "schemars")]
 mod manifests;
-#[cfg(feature = "rmcp")]
-mod offers;
+#[cfg(feature = "schemars")]
+mod output_schema;
 mod played;
 mod policy;
-#[cfg(feature = "schemars")]
-mod promises;
+mod resources_and_prompts;
 #[cfg(feature = "schemars")]
 mod server;
 #[cfg(feature = "schemars")]

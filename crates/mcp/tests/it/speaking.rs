@@ -85,3 +85,47 @@ async fn a_log_message_has_its_level() {
     // Nobody has asked for progress, so nobody is told.
     assert_eq!(cli.answer().await.0, "one");
 }
+
+#[tokio::test]
+async fn a_tool_may_send_any_notification_and_request() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct NoInput {}
+    let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx| {
+        cx.notify("notifications/tools/list_changed", json!({})).await.unwrap();
+        let mut answers = Vec::new();
+        for method in ["ping", "roots/list", "elicitation/create"] {
+            answers.push(match cx.request(method, json!({"of": method})).await {
+                Ok(result) => result.to_string(),
+                Err(error) => error.to_string(),
+            });
+        }
+        answers.join("; ")
+    });
+    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    cli.post("one", "s", call(1, "talk", json!({}))).await;
+    let note = cli.server_message().await["message"].take();
+    let expected = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}});
+    assert_eq!(note, expected);
+    // The CLI answers by a message of its own, which it may do with an error.
+    let refusal = json!({"code": -32601, "message": "no"});
+    for (name, answer) in [("result", json!({"n": 1})), ("error", refusal)] {
+        let message = cli.server_message().await["message"].take();
+        let mut response = json!({"jsonrpc": "2.0", "id": message["id"]});
+        response[name] = answer;
+        assert_eq!(message["params"]["of"], message["method"]);
+        cli.post(name, "s", response).await;
+        assert_eq!(cli.answer().await.0, name);
+    }
+    // Or it refuses the message that carries the request.
+    let line = cli.line().await;
+    cli.send(json!({"type": "control_response", "response": {
+        "subtype": "error", "request_id": line["request_id"], "error": "no such server"
+    }}))
+    .await;
+    let answer = cli.answer().await.1.unwrap();
+    let text = answer["mcp_response"]["result"]["content"][0]["text"].as_str().unwrap();
+    let [result, refused, failed] = text.split("; ").collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!(result, r#"{"n":1}"#);
+    assert_eq!(refused, "the CLI refused the request with code -32601: no");
+    assert!(failed.contains("-32603") && failed.contains("no such server"), "{failed}");
+}

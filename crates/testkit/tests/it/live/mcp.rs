@@ -13,11 +13,11 @@ use agentwire::{
     Decision, Session, SessionBuilder,
     hooks::PermissionHandler,
     mcp::{
-        McpServers, RmcpServer, Server, ServerPolicy, Tool, ToolContext, ToolOutput,
+        McpServers, RmcpServer, Server, ServerPolicy, ServerRequestError, Tool, ToolContext, ToolOutput,
         rmcp::{
             self,
-            model::{CustomRequest, ServerCapabilities, ServerConfig, ServerRequest},
-            service::{NotificationContext, ServiceError},
+            model::{ServerCapabilities, ServerConfig},
+            service::NotificationContext,
         },
         schemars,
     },
@@ -344,17 +344,15 @@ async fn what_a_server_sends_by_itself_reaches_the_cli() {
         let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx: ToolContext| {
             cx.progress(0.5, 1.0, "half").await;
             cx.log("info", "a line").await;
-            let peer = cx.peer();
-            peer.notify_tool_list_changed().await.unwrap();
+            cx.notify("notifications/tools/list_changed", json!({})).await.unwrap();
             let ask = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}});
             let mut answers = Vec::new();
             for (method, params) in
                 [("ping", json!({})), ("elicitation/create", ask), ("roots/list", json!({}))]
             {
-                let request = CustomRequest::new(method, Some(params));
-                answers.push(match peer.send_request(ServerRequest::CustomRequest(request)).await {
+                answers.push(match cx.request(method, params).await {
                     Ok(_) => "answered".to_owned(),
-                    Err(ServiceError::McpError(error)) => error.code.0.to_string(),
+                    Err(ServerRequestError::Refused { code, .. }) => code.to_string(),
                     Err(error) => error.to_string(),
                 });
             }

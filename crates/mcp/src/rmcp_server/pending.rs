@@ -18,21 +18,21 @@ use tracing::{Instrument, Span};
 /// A handler may go on after its request was given up, when the CLI may use the id again; `rmcp`, which knows a request
 /// by its id alone, would take the answer of the one for the other's.
 #[derive(Debug, Default)]
-pub(super) struct Waiting(Mutex<Table>);
+pub(super) struct PendingRequests(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    waiters: HashMap<i64, Waiter>,
+    requests: HashMap<i64, PendingRequest>,
     entered: i64,
 }
 
 #[derive(Debug)]
-struct Waiter {
+struct PendingRequest {
     /// The id that the CLI gave the request.
     id: RequestId,
     answer: oneshot::Sender<RawJson>,
     cancelled: CancellationToken,
-    scene: RequestScope,
+    scope: RequestScope,
 }
 
 /// What a request's handler is seen in, which runs in a task of the service's: taken where the request came in.
@@ -53,53 +53,54 @@ impl RequestScope {
     }
 }
 
-impl Waiting {
-    /// Enters a request of the CLI's, until the [`Waits`] is dropped.
-    pub(super) fn enter(self: &Arc<Self>, id: RequestId) -> (Waits, oneshot::Receiver<RawJson>) {
+impl PendingRequests {
+    /// Enters a request of the CLI's, until the [`PendingGuard`] is dropped.
+    pub(super) fn enter(self: &Arc<Self>, id: RequestId) -> (PendingGuard, oneshot::Receiver<RawJson>) {
         let (answer, receiver) = oneshot::channel();
         let cancelled = CancellationToken::new();
         let mut table = self.lock();
         let number = table.entered;
         table.entered += 1;
-        table
-            .waiters
-            .insert(number, Waiter { id, answer, cancelled: cancelled.clone(), scene: RequestScope::here() });
-        (Waits { waiting: Arc::clone(self), number, cancelled }, receiver)
+        table.requests.insert(
+            number,
+            PendingRequest { id, answer, cancelled: cancelled.clone(), scope: RequestScope::here() },
+        );
+        (PendingGuard { pending: Arc::clone(self), number, cancelled }, receiver)
     }
 
-    /// The service's id of the newest request with this id of the CLI's; `None` where nobody waits for it.
+    /// The service's id of the newest request with this id of the CLI's; `None` where nobody guard for it.
     pub(super) fn service_id(&self, id: &RequestId) -> Option<RequestId> {
         let table = self.lock();
-        let of_that_id = table.waiters.iter().filter(|(_, waiter)| waiter.id == *id);
+        let of_that_id = table.requests.iter().filter(|(_, request)| request.id == *id);
         of_that_id.map(|(number, _)| *number).max().map(RequestId::Number)
     }
 
-    /// The CLI's id of a request of the service's; `None` where nobody waits for it any more.
+    /// The CLI's id of a request of the service's; `None` where nobody guard for it any more.
     pub(super) fn cli_id(&self, id: &RequestId) -> Option<RequestId> {
-        self.lock().waiters.get(&number(id)?).map(|waiter| waiter.id.clone())
+        self.lock().requests.get(&number(id)?).map(|request| request.id.clone())
     }
 
-    /// The token of a request of the service's, and its scene; `None` where nobody waits for it any more.
+    /// The token of a request of the service's, and its scope; `None` where nobody guard for it any more.
     pub(super) fn started(&self, id: &RequestId) -> Option<(CancellationToken, RequestScope)> {
         let table = self.lock();
-        let waiter = table.waiters.get(&number(id)?)?;
-        Some((waiter.cancelled.clone(), waiter.scene.clone()))
+        let request = table.requests.get(&number(id)?)?;
+        Some((request.cancelled.clone(), request.scope.clone()))
     }
 
-    /// Hands an answer of the service's to who waits for it.
+    /// Hands an answer of the service's to who guard for it.
     pub(super) fn answer(&self, id: &RequestId, answer: RawJson) {
-        // Nobody waits for the answer to a cancelled request.
+        // Nobody guard for the answer to a cancelled request.
         if let Some(number) = number(id)
-            && let Some(waiter) = self.lock().waiters.remove(&number)
-            && waiter.answer.send(answer).is_err()
+            && let Some(request) = self.lock().requests.remove(&number)
+            && request.answer.send(answer).is_err()
         {
-            tracing::debug!(id = %waiter.id, "an answer came after its request was given up");
+            tracing::debug!(id = %request.id, "an answer came after its request was given up");
         }
     }
 
     /// The service has ended: nobody gets an answer any more.
     pub(super) fn end(&self) {
-        self.lock().waiters.clear();
+        self.lock().requests.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -107,25 +108,25 @@ impl Waiting {
     }
 }
 
-/// Somebody waits; when nobody does any more, the request is cancelled.
+/// Somebody guard; when nobody does any more, the request is cancelled.
 #[derive(Debug)]
-pub(super) struct Waits {
-    waiting: Arc<Waiting>,
+pub(super) struct PendingGuard {
+    pending: Arc<PendingRequests>,
     number: i64,
     cancelled: CancellationToken,
 }
 
-impl Waits {
+impl PendingGuard {
     /// The id that the service is to know the request by.
     pub(super) fn service_id(&self) -> RequestId {
         RequestId::Number(self.number)
     }
 }
 
-impl Drop for Waits {
+impl Drop for PendingGuard {
     fn drop(&mut self) {
         self.cancelled.cancel();
-        self.waiting.lock().waiters.remove(&self.number);
+        self.pending.lock().requests.remove(&self.number);
     }
 }
 

@@ -24,8 +24,6 @@ use crate::{
     registry::Entry,
     rpc::{self, Kind},
 };
-#[cfg(feature = "rmcp")]
-use crate::{rpc::ToolCall, server::Tools};
 
 /// One server in one session, opened for its manifest or at its first message.
 pub(super) struct ServerSlot {
@@ -56,11 +54,6 @@ impl ServerSlot {
 
     /// Takes a message; called in the order of the messages.
     pub(super) fn take(&self, message: RawJson, context: CallContext) -> Reply {
-        #[cfg(feature = "rmcp")]
-        let (message, context) = match self.call(message, context) {
-            Ok(reply) => return reply,
-            Err(other) => other,
-        };
         let kind = match rpc::read(&message) {
             Ok(kind) => kind,
             Err(malformed) => {
@@ -96,31 +89,6 @@ impl ServerSlot {
         }
     }
 
-    /// Takes a call of a tool that can be called without a message to its server; any other message comes back.
-    #[cfg(feature = "rmcp")]
-    fn call(&self, message: RawJson, context: CallContext) -> Result<Reply, (RawJson, CallContext)> {
-        let open = self.instance.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some((instance, tools)) = open.as_ref().and_then(|open| Some((open, open.tools.as_ref()?)))
-        else {
-            return Err((message, context));
-        };
-        let call = match ToolCall::read(message) {
-            Ok(call) => call,
-            Err(message) => return Err((message, context)),
-        };
-        let tool =
-            tools.find(call.name()).filter(|_| !instance.has_ended() && !self.policy.denies(call.name()));
-        let Some(tool) = tool else { return Err((call.into_message(), context)) };
-        let id = call.raw_id();
-        let entered = match instance.calls.enter(&id, &context.cancelled) {
-            Ok(entered) => entered,
-            Err(why) => return Ok(refused(why)),
-        };
-        // In a box, as every response: by value it would lie in each future on the way.
-        let answer = Box::pin(async move { Some(tool.answer(call).await) });
-        Ok(Box::pin(settle(Arc::clone(instance), answer, id, entered, context)))
-    }
-
     /// Whether the call is of a tool that the policy denies.
     fn denies(&self, call: &RawJson) -> bool {
         self.policy.denies_any() && rpc::params(call).is_some_and(|Called { name }| self.policy.denies(&name))
@@ -143,9 +111,6 @@ impl ServerSlot {
 /// An instance of a server.
 pub(super) struct Instance {
     pub(super) session: Box<dyn ServerInstance>,
-    /// The tools of a server of this crate's own, which are called without a message to it.
-    #[cfg(feature = "rmcp")]
-    pub(super) tools: Option<Arc<Tools>>,
     schemas: Arc<Schemas>,
     pub(super) calls: Calls,
     /// How many messages the server has given out.
@@ -168,17 +133,7 @@ impl Instance {
             let forward = Forward { server: Arc::clone(name), control, instance: Weak::clone(instance) };
             let forwarder = tokio::spawn(forward.run(to_forward, gate.clone(), begin));
             let (calls, ended) = (Calls::default(), CancellationToken::new());
-            Self {
-                #[cfg(feature = "rmcp")]
-                tools: Tools::of(&*session),
-                session,
-                schemas,
-                calls,
-                taken,
-                begun,
-                ended,
-                forwarder,
-            }
+            Self { session, schemas, calls, taken, begun, ended, forwarder }
         })
     }
 
@@ -214,9 +169,9 @@ impl Instance {
             let (instance, id) = (Arc::clone(&self), id.clone());
             Box::pin(async move {
                 match instance.schemas.check(&*instance.session, &id, &message).await {
-                    Ok(promise) => {
+                    Ok(check) => {
                         let answer = instance.session.handle(message).await?;
-                        Some(promise.hold(&id, answer))
+                        Some(check.apply(&id, answer))
                     }
                     Err(refusal) => Some(refusal),
                 }

@@ -1,92 +1,33 @@
-//! Resources and prompts: of the short builder, and of a handler that has all of MCP.
+//! An `rmcp` handler that has resources, prompts, subscriptions and logging.
 
 use std::collections::BTreeSet;
 
 use agentwire_mcp::{
-    McpServers, RmcpServer, Server,
+    McpServers, RmcpServer,
     rmcp::{
         self, ErrorData, RoleServer, ServerHandler,
         model::{
             GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
             ListResourcesResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
             ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
-            ResourceTemplate, ResourceUpdatedNotificationParam, Role, ServerCapabilities, ServerConfig,
+            ResourceUpdatedNotificationParam, Role, ServerCapabilities, ServerConfig,
         },
         service::RequestContext,
     },
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::cli::{Cli, initialize};
-
-fn request(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-}
+use crate::{
+    cli::{Cli, initialize},
+    resources_and_prompts::request,
+};
 
 fn greeting() -> Prompt {
     let argument = PromptArgument::new("whom").with_required(true);
     Prompt::new("greet", Some("Greets."), Some(vec![argument]))
 }
 
-fn greet(whom: &Value) -> GetPromptResult {
-    GetPromptResult::new(vec![PromptMessage::new_text(Role::User, format!("Greet {whom}."))])
-}
-
-async fn built() -> Cli {
-    let server = Server::new("s", "1")
-        .title("Notes")
-        .resource(Resource::new("note://all", "all"), async |uri| {
-            Ok::<_, &str>(ResourceContents::text("1, 2", uri))
-        })
-        .resource_template(ResourceTemplate::new("note://{id}", "note"), async |uri: String| match &*uri {
-            "note://1" => Ok(ResourceContents::text("one", uri)),
-            "note://2" => panic!("two"),
-            _ => Err("no such note"),
-        })
-        .prompt(greeting(), async |arguments| Ok::<_, &str>(greet(&arguments["whom"])));
-    Cli::start(McpServers::new().with("s", server).bridge()).await
-}
-
-#[tokio::test]
-async fn the_builder_offers_resources() {
-    let mut cli = built().await;
-    let hello = cli.rpc(initialize()).await["result"].take();
-    assert_eq!(hello["capabilities"], json!({"prompts": {}, "resources": {}, "tools": {}}));
-    assert_eq!(hello["serverInfo"]["title"], "Notes");
-    let listed = cli.rpc(request("resources/list", json!({}))).await;
-    assert_eq!(listed["result"]["resources"], json!([{"uri": "note://all", "name": "all"}]));
-    let listed = cli.rpc(request("resources/templates/list", json!({}))).await;
-    assert_eq!(
-        listed["result"]["resourceTemplates"],
-        json!([{"uriTemplate": "note://{id}", "name": "note"}])
-    );
-    let mut read = async |uri: &str| cli.rpc(request("resources/read", json!({"uri": uri}))).await;
-    assert_eq!(read("note://all").await["result"]["contents"][0]["text"], "1, 2");
-    assert_eq!(
-        read("note://1").await["result"]["contents"],
-        json!([{"uri": "note://1", "mimeType": "text/plain", "text": "one"}])
-    );
-    let error = |code: i32, message: &str| json!({"code": code, "message": message});
-    assert_eq!(read("note://2").await["error"], error(-32603, "it panicked: two"));
-    assert_eq!(read("note://3").await["error"], error(-32603, "no such note"));
-    assert_eq!(read("other://3").await["error"], error(-32002, "there is no `other://3`"));
-}
-
-#[tokio::test]
-async fn the_builder_offers_prompts() {
-    let mut cli = built().await;
-    let listed = cli.rpc(request("prompts/list", json!({}))).await;
-    let expected = json!([{"name": "greet", "description": "Greets.", "arguments": [{"name": "whom", "required": true}]}]);
-    assert_eq!(listed["result"]["prompts"], expected);
-    let mut get = async |params: Value| cli.rpc(request("prompts/get", params)).await;
-    let greeted = get(json!({"name": "greet", "arguments": {"whom": "Ann"}})).await;
-    assert_eq!(greeted["result"]["messages"][0]["content"]["text"], "Greet \"Ann\".");
-    let error = |message: &str| json!({"code": -32602, "message": message});
-    assert_eq!(get(json!({"name": "greet"})).await["error"], error("the prompt `greet` needs `whom`"));
-    assert_eq!(get(json!({"name": "x"})).await["error"], error("no prompt is called `x`; known: `greet`"));
-}
-
-/// A handler with resources, prompts and subscriptions, which tells at once when something is subscribed to.
+/// A handler with resources, prompts and subscriptions, which notifies the client during `resources/subscribe`.
 #[derive(Clone)]
 struct Library;
 
@@ -125,7 +66,8 @@ impl ServerHandler for Library {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(greet(&request.name.into()).into())
+        let text = format!("Greet \"{}\".", request.name);
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 
     #[expect(deprecated, reason = "the version of MCP that the CLI speaks has it")]
@@ -182,4 +124,24 @@ async fn a_handler_may_have_all_of_mcp() {
     assert_eq!(answered.len(), 2);
     let expected = ["message", "prompts/list_changed", "resources/list_changed", "resources/updated"];
     assert_eq!(said, expected.map(|name| format!("notifications/{name}")).into());
+}
+
+#[cfg(feature = "schemars")]
+#[tokio::test]
+async fn a_tool_of_a_server_may_return_a_result_of_rmcp() {
+    use agentwire_mcp::Server;
+    use rmcp::model::{CallToolResult, ContentBlock};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct NoInput {}
+    let server = Server::new("s", "1").tool("t", "", async |_: NoInput, _| {
+        let mut result = CallToolResult::error(vec![ContentBlock::text("no")]);
+        result.structured_content = Some(json!({"n": 1}));
+        result
+    });
+    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let expected = json!({
+        "content": [{"type": "text", "text": "no"}], "structuredContent": {"n": 1}, "isError": true,
+    });
+    assert_eq!(cli.call("t", json!({})).await, expected);
 }

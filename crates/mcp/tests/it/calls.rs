@@ -1,6 +1,6 @@
-//! A tool of the short builder's, called without `rmcp`: it is answered, and given up, as through it.
+//! Calls of a `Server`'s tools: every kind of answer, and cancellation.
 
-use std::{future::pending, sync::Arc};
+use std::{fmt::Write as _, future::pending, sync::Arc};
 
 use agentwire_mcp::{Json, McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
@@ -38,12 +38,6 @@ fn raw(value: &Value) -> RawJson {
     RawJson::encode(value).unwrap()
 }
 
-/// The same call in the form that only `rmcp` reads.
-fn through_rmcp(mut call: Value) -> Value {
-    call["params"]["_meta"]["io.modelcontextprotocol/unknown"] = true.into();
-    call
-}
-
 fn every_output() -> Server {
     let promise =
         raw(&json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
@@ -76,7 +70,7 @@ fn every_output() -> Server {
 }
 
 #[tokio::test]
-async fn a_call_is_answered_as_through_rmcp() {
+async fn each_output_and_each_wrong_input_has_its_answer() {
     let mut cli = start(every_output()).await;
     let tools = [
         "works",
@@ -98,16 +92,20 @@ async fn a_call_is_answered_as_through_rmcp() {
         json!([1]),
         Value::Null,
     ];
+    let mut answers = String::new();
     for tool in tools {
         for input in &inputs {
-            for id in [json!(5), json!("a\"b")] {
-                let mut call = call(5, tool, input.clone());
-                call["id"] = id;
-                let answer = cli.rpc(call.clone()).await;
-                assert_eq!(answer, cli.rpc(through_rmcp(call)).await, "{tool} {input}");
-            }
+            let mut call = call(5, tool, input.clone());
+            let answer = cli.rpc(call.clone()).await;
+            writeln!(answers, "{tool} {input}\n    {answer}").unwrap();
+            call["id"] = "a\"b".into();
+            let mut named = cli.rpc(call).await;
+            assert_eq!(named["id"], "a\"b");
+            named["id"] = 5.into();
+            assert_eq!(named, answer, "{tool} {input}");
         }
     }
+    insta::assert_snapshot!(answers);
     let mut bare = call(5, "raw", json!({}));
     bare["params"] = json!({"name": "raw"});
     assert_eq!(cli.rpc(bare).await["result"]["content"][0]["text"], "{}");

@@ -1,4 +1,4 @@
-//! The check of a tool's structured output against the schema that the tool declares for it.
+//! Checks a tool's structured output against the schema that the tool declares.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Schema, violations};
 use crate::rpc;
 
-/// What a tool has promised of its output.
+/// The check of one call's output; empty if the tool declares no output schema.
 #[derive(Debug)]
 pub(crate) struct OutputCheck(Option<(Box<str>, Arc<Schema>)>);
 
@@ -22,30 +22,25 @@ impl OutputCheck {
         Self(output.map(|schema| (tool, schema)))
     }
 
-    /// The answer to a call, or an error result that says how the tool broke its promise.
+    /// Returns the answer to a call, or an error result that lists the violations of the output schema.
     ///
-    /// The model is told, since what it would read is not what the tool was described to give; the log is too, since the
-    /// fault is the program's own.
-    pub(crate) fn hold(&self, id: &RawJson, answer: RawJson) -> RawJson {
+    /// The error goes to the model, which relies on the declared schema, and to the log, since the host's tool has a bug.
+    pub(crate) fn apply(&self, id: &RawJson, answer: RawJson) -> RawJson {
         let Self(Some((tool, schema))) = self else { return answer };
-        // Errors and answers of other kinds make no promise.
+        // The schema applies to a successful result only.
         let Ok(Answer { result: Some(result) }) = answer.decode::<Answer>() else { return answer };
         if result.is_error || result.content.is_none() {
             return answer;
         }
-        match hold(tool, schema, result.structured_content.as_ref()) {
+        match check(tool, schema, result.structured_content.as_ref()) {
             Ok(()) => answer,
             Err(text) => rpc::result(id, violations::ToolError::new(text)),
         }
     }
 }
 
-/// Checks the structured output of a tool that has declared a schema for it.
-///
-/// # Errors
-///
-/// How it breaks the promise, in words for the model.
-pub(crate) fn hold(tool: &str, schema: &Schema, output: Option<&Value>) -> Result<(), String> {
+/// Checks structured output; an error is the text for the model.
+fn check(tool: &str, schema: &Schema, output: Option<&Value>) -> Result<(), String> {
     let violations = match (output, schema.compiled()) {
         (None, _) => Some("\n- there is no structured content".to_owned()),
         (Some(output), Ok(validator)) => violations::list(validator, output, "the output itself"),
@@ -55,7 +50,7 @@ pub(crate) fn hold(tool: &str, schema: &Schema, output: Option<&Value>) -> Resul
         }
     };
     let Some(violations) = violations else { return Ok(()) };
-    // Without the violations, which quote the output.
+    // The log omits the violations, since they quote the output.
     tracing::error!(tool, "the output of an MCP tool does not match its own schema");
     Err(format!("The output of the tool `{tool}` does not match the schema that it declares.{violations}"))
 }

@@ -1,0 +1,121 @@
+//! The CLI as a client of one server: notifications, requests and their answers.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use agentwire_protocol::RawJson;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::{Outbox, OutboxClosed, rpc};
+
+/// The CLI as a client of one server.
+#[derive(Debug)]
+pub(crate) struct Client {
+    outbox: Outbox,
+    requests: Mutex<Requests>,
+}
+
+/// The requests that wait for an answer of the CLI.
+#[derive(Debug, Default)]
+struct Requests {
+    sent: u64,
+    waiting: HashMap<u64, oneshot::Sender<Answer>>,
+}
+
+/// A request that a server sent to the CLI has failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerRequestError {
+    /// The CLI answered with a JSON-RPC error.
+    #[error("the CLI refused the request with code {code}: {message}")]
+    #[non_exhaustive]
+    Refused {
+        /// The code, such as -32601 for an unknown method.
+        code: i64,
+        /// The CLI's explanation.
+        message: String,
+    },
+    /// The session ended before the answer.
+    #[error("the session has ended")]
+    Closed,
+}
+
+impl Client {
+    pub(super) fn new(outbox: Outbox) -> Arc<Self> {
+        Arc::new(Self { outbox, requests: Mutex::default() })
+    }
+
+    pub(super) fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    pub(crate) async fn notify(&self, method: &str, params: Value) -> Result<(), OutboxClosed> {
+        self.outbox.send(rpc::notification(method, Some(params))).await
+    }
+
+    pub(crate) async fn request(&self, method: &str, params: Value) -> Result<RawJson, ServerRequestError> {
+        let (answered, answer) = oneshot::channel();
+        let number = {
+            let mut requests = self.lock();
+            requests.sent += 1;
+            let number = requests.sent;
+            requests.waiting.insert(number, answered);
+            number
+        };
+        let _waiting = PendingRequest { client: self, number };
+        let request = rpc::request(&number.to_string(), method, params);
+        self.outbox.send(request).await.map_err(|_| ServerRequestError::Closed)?;
+        match answer.await.map_err(|_| ServerRequestError::Closed)? {
+            Answer { result: Some(result), .. } => Ok(result),
+            Answer { error, .. } => {
+                let Failure { code, message } = error.unwrap_or_default();
+                Err(ServerRequestError::Refused { code, message })
+            }
+        }
+    }
+
+    /// Passes an answer of the CLI to the request that waits for it.
+    pub(super) fn answer(&self, message: &RawJson) {
+        let Ok(answer) = message.decode::<Answer>() else { return };
+        let number = answer.id.parse().ok();
+        let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
+        if waiting.is_none_or(|waiting| waiting.send(answer).is_err()) {
+            tracing::debug!("the CLI answered a request of an MCP server that nothing waits for");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets a request when its future is dropped.
+struct PendingRequest<'a> {
+    client: &'a Client,
+    number: u64,
+}
+
+impl Drop for PendingRequest<'_> {
+    fn drop(&mut self) {
+        self.client.lock().waiting.remove(&self.number);
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    id: String,
+    result: Option<RawJson>,
+    error: Option<Failure>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Failure {
+    #[serde(default)]
+    code: i64,
+    #[serde(default)]
+    message: String,
+}

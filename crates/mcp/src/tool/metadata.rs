@@ -1,0 +1,97 @@
+//! Optional tool metadata: title, annotations, icons, output schema and `_meta`.
+
+use agentwire_protocol::{DecodeError, RawJson};
+use serde_json::{Map, Value};
+
+use super::Tool;
+use crate::{Icon, description::push};
+
+impl Tool {
+    /// Sets the title for people (`title`).
+    #[must_use]
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.set("title", title.into())
+    }
+
+    /// Marks the tool as changing nothing (`readOnlyHint`): the CLI then makes several calls at once.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        self.hint("readOnlyHint", true)
+    }
+
+    /// Marks the tool as one that can destroy something, or that only adds (`destructiveHint`).
+    #[must_use]
+    pub fn destructive(self, is: bool) -> Self {
+        self.hint("destructiveHint", is)
+    }
+
+    /// Marks a repeated call with the same input as without further effect (`idempotentHint`).
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        self.hint("idempotentHint", true)
+    }
+
+    /// Marks the tool as one that reaches external systems, or none (`openWorldHint`).
+    #[must_use]
+    pub fn open_world(self, is: bool) -> Self {
+        self.hint("openWorldHint", is)
+    }
+
+    /// Adds an icon.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        push(&mut self.listed, "icons", icon.0);
+        self
+    }
+
+    /// Sets the JSON schema of the structured content (`outputSchema`), written by the caller.
+    ///
+    /// Each output is checked against it; a mismatch becomes an error result that lists the violations.
+    ///
+    /// # Errors
+    ///
+    /// If `schema` is not an object. An object that is no valid JSON schema is logged at the first call.
+    pub fn output_schema(self, schema: &RawJson) -> Result<Self, DecodeError> {
+        schema.decode().map(|schema| self.set("outputSchema", Value::Object(schema)))
+    }
+
+    /// Sets a key of the tool's `_meta`.
+    #[must_use]
+    pub fn meta(self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.set_in("_meta", key.into(), value.into())
+    }
+
+    /// Keeps the tool in the model's prompt, even if the CLI lets the model search for tools
+    /// (`_meta`, `anthropic/alwaysLoad`).
+    #[must_use]
+    pub fn always_load(self) -> Self {
+        self.meta("anthropic/alwaysLoad", true)
+    }
+
+    /// Sets words by which the model can find the tool when it searches (`_meta`, `anthropic/searchHint`).
+    #[must_use]
+    pub fn search_hint(self, words: impl Into<String>) -> Self {
+        self.meta("anthropic/searchHint", words.into())
+    }
+
+    /// Limits how many characters of a result the model gets (`_meta`, `anthropic/maxResultSizeChars`).
+    ///
+    /// The CLI writes a longer result to a file that the model can read.
+    #[must_use]
+    pub fn max_result_chars(self, characters: u64) -> Self {
+        self.meta("anthropic/maxResultSizeChars", characters)
+    }
+
+    fn hint(self, name: &str, is: bool) -> Self {
+        self.set_in("annotations", name.to_owned(), is.into())
+    }
+
+    /// Sets a key of an object in the listed tool.
+    fn set_in(mut self, object: &str, key: String, value: Value) -> Self {
+        let fields = self.listed.entry(object).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(fields) = fields {
+            fields.insert(key, value);
+        }
+        self
+    }
+}
