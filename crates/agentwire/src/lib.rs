@@ -41,7 +41,7 @@ pub use options::{
     TaskBudget, Thinking, ThinkingDisplay, ToolConfig, Tools, TraceContext, Warning,
 };
 pub use query::{Query, query, query_all};
-pub use session::{ClaimError, Closed, EndedBy, Session, SessionBuilder, Spare, prewarm, startup};
+pub use session::{ClaimError, Closed, EndedBy, Session, SessionBuilder, Spare, prewarm};
 pub use settings::{
     DeniedModelsMatch, DeniedModelsNote, DeniedModelsNoteKind, PolicyOrigin, Provenance, ResolveSettings,
     ResolvedSettings, ResolvedSource, SettingsFault, SettingsTier, filter_escalating_default_mode,
@@ -49,7 +49,7 @@ pub use settings::{
 };
 pub use turn::{Answer, Turn};
 
-/// The workspace's front page and its guides, so that their code compiles; a package has none of them.
+/// The workspace's front page and guides, so that their code is compiled; published packages do not contain them.
 #[cfg(doctest)]
 mod guides {
     #[doc = include_str!("../../../README.md")]

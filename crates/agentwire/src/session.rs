@@ -1,4 +1,4 @@
-//! A session: one CLI, and a conversation of many turns with it.
+//! A session: one CLI process and a conversation of many turns with it.
 
 mod background;
 mod builder;
@@ -38,61 +38,62 @@ use private::PrivateDir;
 pub(crate) use prompt_id::fresh as fresh_id;
 pub(crate) use prompts::send_all;
 use reading::SkippedMessages;
-pub use spare::{ClaimError, Spare, prewarm, startup};
+pub use spare::{ClaimError, Spare, prewarm};
 use task::Task;
 
 #[cfg(feature = "sessions")]
 use crate::mirror::Mirror;
 use crate::{Error, Options, Warning, observe::Watch, turn::Schema};
 
-/// A session: one CLI, and a conversation of many turns with it.
+/// A session: one CLI process and a conversation of many turns with it.
 ///
-/// Messages wait for you, in bounded memory; control requests work all the while, from any task, through
+/// Unread messages are buffered up to a limit. Control requests work at any time and from any task, through
 /// [`control`](Self::control).
 ///
 /// # Dropping
 ///
-/// Dropping a session ends its CLI in the background: end of input, a grace to store the conversation, then signals to
-/// its whole process group.
-/// Prompts that were sent and not written yet are written first, within that grace.
-/// What is open is refused, and in a session with a hook that can refuse, a running turn is interrupted, prompts that wait
-/// are dropped, and the CLI is told to end at once: it would go on without asking.
-/// It works at once, also after its runtime has ended or while nobody drives that.
+/// Dropping a session shuts its CLI down in the background: end of input, a grace period to store the conversation,
+/// then signals to the whole process group.
+/// Prompts that were sent but not yet written are written first, within that grace period.
+/// Open requests of the CLI are refused. In a session with a hook that can refuse, the drop also interrupts the running
+/// turn, drops queued prompts and asks the CLI to end immediately, because it would otherwise continue without its
+/// hooks.
+/// The shutdown starts immediately, also when the runtime has ended or is not being polled.
 /// [`close`](Self::close) does the same and waits.
 ///
-/// With a session store (`SessionBuilder::session_store`), what was read until then is still appended in the background,
-/// within the time of a flush and while the runtime lives; what the CLI stores later is not read any more.
+/// With a session store (`SessionBuilder::session_store`), entries read before the drop are still appended in the
+/// background, within one flush timeout and while the runtime lives. Entries that the CLI writes later are not read;
 /// `close` reads to the end.
 #[derive(Debug)]
 pub struct Session {
     control: Control,
     messages: Messages,
-    /// What goes to a store, where there is one.
+    /// Copies the transcript to the session store, if there is one.
     #[cfg(feature = "sessions")]
     mirror: Option<Mirror>,
     task: Task,
     background: Background,
     handshake: Handshake,
     schema: Option<Arc<Schema>>,
-    /// Where the reader stands, in what has come.
+    /// The position in the stream of turns.
     place: Place,
     aside: SkippedMessages,
-    /// The most bytes that are set aside.
+    /// The limit of skipped messages, in bytes.
     most_aside: usize,
     ending: Option<Arc<SessionEnd>>,
-    /// Whether each prompt says that the host put it together.
+    /// Whether each prompt is marked as composed by the host.
     client_composed: bool,
     watch: Arc<Watch>,
     warnings: Vec<Warning>,
-    /// The hooks whose matchers the first `system/init` is checked against.
+    /// Hooks whose matchers are still to be checked, against the first `system/init`.
     unchecked: Option<Hooks>,
-    /// What the CLI may read as long as it runs. Behind the task, so that it goes after it.
+    /// Files that the CLI reads while it runs. Declared after `task`, so that they are removed after the CLI has ended.
     #[expect(dead_code, reason = "it is kept to be dropped")]
     files: Vec<PrivateDir>,
 }
 
 impl Session {
-    /// A session to be put together: options, callbacks, servers, transport.
+    /// Returns a builder for a session: options, callbacks, servers and transport.
     pub fn builder() -> SessionBuilder {
         SessionBuilder::default()
     }
@@ -106,15 +107,15 @@ impl Session {
         Self::builder().options(options).connect().await
     }
 
-    /// What is worth knowing of the options and the CLI's version, though the session works.
+    /// Returns warnings about the options and the CLI's version. The session works in spite of them.
     ///
-    /// The first `system/init` that is read adds those for hooks whose matchers fit none of the session's tools
+    /// Reading the first `system/init` adds a warning for each hook whose matcher fits none of the session's tools
     /// ([`HookWarning::MatchesNoTool`](agentwire_hooks::HookWarning::MatchesNoTool)).
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// The handle for control requests: clonable, usable from any task at any time.
+    /// Returns the handle for control requests. It can be cloned and used from any task at any time.
     pub fn control(&self) -> &Control {
         &self.control
     }
@@ -131,7 +132,7 @@ impl Session {
         &self.place
     }
 
-    /// The schema that structured output must match, where the options have one.
+    /// Returns the schema for structured output, if the options set one.
     pub(crate) fn schema(&self) -> Option<&Arc<Schema>> {
         self.schema.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Processes that are started before they are needed: ready for a prompt, or for a session that is not known yet.
+//! Spare processes: started before they are needed, and claimed by a session later.
 
 mod parking;
 
@@ -11,19 +11,6 @@ use super::{Closed, Session, SessionBuilder};
 use crate::{Error, Options, options::Heeded};
 use parking::Parking;
 
-/// Starts the CLI with these options, ready for its first prompt.
-///
-/// It is [`Session::connect`] by the name that other SDKs have for it.
-/// Go on with [`Session::ask`], or with [`Session::into_query`] for a single prompt, and get rid of one that is not needed
-/// by dropping it or with [`Session::close`].
-///
-/// # Errors
-///
-/// As [`SessionBuilder::connect`].
-pub async fn startup(options: Options) -> Result<Session, Error> {
-    Session::connect(options).await
-}
-
 /// Starts a spare process with these options and no callbacks: see [`SessionBuilder::prewarm`].
 ///
 /// # Errors
@@ -33,31 +20,32 @@ pub async fn prewarm(options: Options) -> Result<Spare, Error> {
     Session::builder().options(options).prewarm().await
 }
 
-/// A process that is started and has shaken hands, and is no session yet: [`claim`](Self::claim) makes one of it.
+/// A started process that has completed the handshake but is not a session yet; [`claim`](Self::claim) turns it into
+/// one.
 ///
-/// Its settings, MCP servers, hooks and callbacks are in place; the working directory and what hangs on it wait.
-/// Dropping it ends the process, as dropping a [`Session`] does.
+/// Its settings, MCP servers, hooks and callbacks are fixed; the working directory and everything that depends on it
+/// come with the claim. Dropping it ends the process, as dropping a [`Session`] does.
 #[derive(Debug)]
 pub struct Spare {
     session: Session,
-    /// What of the claimed folder may undo what the callbacks are for.
+    /// Checks whether the claimed folder may circumvent the callbacks.
     heeded: Option<Heeded>,
-    /// Held until it is claimed or dropped.
+    /// The parking directory, held until the claim or the drop.
     _parking: Option<Parking>,
 }
 
 impl SessionBuilder {
-    /// Starts a spare process (`--await-claim`): it shakes hands, and then waits until a session claims it.
+    /// Starts a spare process (`--await-claim`): it performs the handshake and then waits until a session claims it.
     ///
-    /// Without a [`cwd`](Options::cwd) it waits in an empty directory of its own, which is removed afterwards; the
-    /// session's folder comes with the claim.
-    /// All else that the options say is fixed now: keep one spare for each set of them.
-    /// Where a [`transport`](Self::transport) is set, the flag and the directory are that one's business.
+    /// Without a [`cwd`](Options::cwd) it waits in an empty directory, which is removed afterwards; the session's
+    /// folder comes with the claim.
+    /// All other options are fixed now: keep one spare for each set of options.
+    /// If a [`transport`](Self::transport) is set, the flag and the directory are up to that transport.
     ///
     /// # Errors
     ///
     /// As [`connect`](Self::connect).
-    /// CLI 2.1.197 does not know the flag, and ends with a text that says so.
+    /// CLI 2.1.197 does not know the flag and exits with a message about it.
     pub async fn prewarm(mut self) -> Result<Spare, Error> {
         let parking = match (&self.transport, &self.options.cwd) {
             (None, None) => Some(Parking::new()?),
@@ -73,23 +61,23 @@ impl SessionBuilder {
 }
 
 impl Spare {
-    /// What the CLI said in the handshake, of the directory that it waits in.
+    /// Returns the CLI's reply to the handshake, as of its parking directory.
     pub fn initialized(&self) -> &InitializeReply {
         self.session.initialized()
     }
 
-    /// The handle for control requests.
+    /// Returns the handle for control requests.
     ///
-    /// Settings that are laid over now ([`Control::apply_flag_settings`]) are in force before the claim.
-    /// The CLI refuses what only a session can do, such as [`Control::set_model`], with `not_claimed`.
+    /// Settings applied now ([`Control::apply_flag_settings`]) are in effect before the claim.
+    /// The CLI rejects requests that need a session, such as [`Control::set_model`], with `not_claimed`.
     pub fn control(&self) -> &Control {
         self.session.control()
     }
 
-    /// Makes a session of the process (`claim_session`).
+    /// Turns the process into a session (`claim_session`).
     ///
-    /// A relative directory counts from this program's.
-    /// The in-process MCP servers need not be named, and [`Session::initialized`] tells of the claimed session.
+    /// A relative directory is resolved against this program's working directory.
+    /// The in-process MCP servers need not be listed. [`Session::initialized`] then describes the claimed session.
     ///
     /// # Cancellation
     ///
@@ -97,11 +85,11 @@ impl Spare {
     ///
     /// # Errors
     ///
-    /// Where the CLI refuses the claim nothing has changed, and the error gives the spare back, to be claimed for
+    /// If the CLI rejects the claim, nothing has changed, and the error returns the spare, which can be claimed for
     /// another folder; start this session with [`SessionBuilder::connect`].
-    /// It refuses folders that do not exist, whose settings set what is read at the start (`env`, `model`), or, while the
-    /// claim has no permission mode, a `permissions.defaultMode`; permission modes that it can't take; and environment
-    /// variables that are read at the start.
+    /// The CLI rejects folders that do not exist, folders whose settings set values that are only read at the start
+    /// (`env`, `model`, and `permissions.defaultMode` if the claim has no permission mode), permission modes that it
+    /// can't take, and environment variables that are only read at the start.
     pub async fn claim(mut self, mut claim: ClaimSession) -> Result<Session, ClaimError> {
         if let Some(cwd) = absolute(&claim.cwd) {
             claim.cwd = cwd;
@@ -126,7 +114,7 @@ impl Spare {
         }
     }
 
-    /// Ends the process, and waits until it is gone: see [`Session::close`].
+    /// Ends the process and waits for its exit: see [`Session::close`].
     ///
     /// # Errors
     ///
@@ -136,13 +124,13 @@ impl Spare {
     }
 }
 
-/// Why a spare process could not be claimed, and the process where it can still be.
+/// The error of a failed claim, with the process if it can still be claimed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ClaimError {
-    /// Why.
+    /// The error.
     pub error: Error,
-    /// The process, where the CLI has refused and changed nothing.
+    /// The process, if the CLI rejected the claim and changed nothing.
     pub spare: Option<Box<Spare>>,
 }
 
@@ -158,19 +146,19 @@ impl std::error::Error for ClaimError {
     }
 }
 
-/// Gives the spare up.
+/// Drops the spare.
 impl From<ClaimError> for Error {
     fn from(error: ClaimError) -> Self {
         error.error
     }
 }
 
-/// Whether the process still waits for a claim; one that broke on the way does not.
+/// Returns whether the process still waits for a claim; it does not if the claim failed halfway.
 fn leaves_the_spare(error: &ControlError) -> bool {
     matches!(error, ControlError::Rejected { message, .. } if !message.starts_with(BROKEN))
 }
 
-/// The directory counted from ours; `None` where it can't be told, or the CLI is to find the home directory.
+/// Returns the absolute directory; `None` if it is unknown or relative to the home directory, which the CLI resolves.
 fn absolute(cwd: &str) -> Option<String> {
     if cwd.is_empty() || cwd.starts_with('~') {
         return None;
