@@ -1,9 +1,9 @@
-//! The same sessions for programs without async: every call blocks the thread that makes it.
+//! A blocking API for programs without async: every call blocks the calling thread.
 //!
-//! A session brings a runtime of its own with one thread, on which callbacks, servers and the session itself run, also
-//! while no call of yours is under way.
-//! Nothing here needs a runtime of yours, and nothing panics within one; but a call blocks the thread that it is made
-//! on, so that async code had better use [`Session`](crate::Session).
+//! Each session has a runtime of its own with one thread. Callbacks, servers and the session run on it, also between
+//! calls.
+//! The API needs no other runtime and does not panic inside one, but a call blocks its thread, so async code should use
+//! [`Session`](crate::Session).
 //!
 //! ```no_run
 //! use agentwire::{Options, blocking::Session};

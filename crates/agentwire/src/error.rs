@@ -1,4 +1,4 @@
-//! What can go wrong in a session, by what to do about it.
+//! The errors of a session, by remedy.
 
 #[cfg(feature = "sessions")]
 mod store;
@@ -16,12 +16,12 @@ use agentwire_transport::TransportError;
 #[cfg(feature = "sessions")]
 pub use store::{ResumeError, StoreFault};
 
-/// What can go wrong in a session.
+/// The error of a session.
 ///
-/// A line that can't be decoded is no error of the session's: it is an [`Incoming`](crate::Incoming), and the session goes on.
+/// A line that can't be decoded is not an error: it is an [`Incoming`](crate::Incoming), and the session continues.
 ///
 /// `{:?}`, which Rust prints when `main` returns an error, shows the message, each cause on a line of its own, and a
-/// remedy where there is one. `{:#?}` shows the fields.
+/// remedy if there is one. `{:#?}` shows the fields.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -31,59 +31,59 @@ pub enum Error {
     /// The CLI could not be started or reached.
     #[error("the CLI could not be started")]
     Start(#[source] TransportError),
-    /// An option can't be used as it is set.
+    /// An option can't be used as set.
     #[error("the option `{option}` can't be used: {why}")]
     Options {
         /// The option, by its name in [`Options`](crate::Options).
         option: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         why: String,
     },
-    /// A hook would not guard what it is there to guard: its matcher matches nothing, or the CLI does not support what it
-    /// asks for by name.
+    /// A hook would not guard what it should: its matcher matches nothing, or the CLI does not support a feature that
+    /// the hook requires by name.
     #[error("the hooks can't be used")]
     Hooks(#[source] HooksError),
-    /// The session ended badly: a crash, a turn without a result, or a result that is an error, followed by an exit.
+    /// The session ended with an error: a crash, a turn without a result, or an error result followed by an exit.
     #[error("{0}")]
     Ended(Arc<SessionEnd>),
-    /// The session store did not take all entries, which came out while the session was closed.
+    /// The session store did not accept all entries. Returned when the session is closed.
     #[error("the session store failed: {why}")]
     SessionStore {
-        /// The failure, as [`MirrorError`](agentwire_protocol::message::MirrorError) has it.
+        /// The failure, as in [`MirrorError`](agentwire_protocol::message::MirrorError).
         why: String,
     },
-    /// A turn ended with a `result` that can't be read. The session goes on.
+    /// A turn ended with a `result` that can't be decoded. The session continues.
     #[error("the turn's result can't be read: {why}")]
     UnreadableResult {
-        /// What is wrong with it.
+        /// The decoding error.
         why: String,
-        /// The line, where it was not too long to be kept.
+        /// The line, unless it was too long to keep.
         line: Option<Line>,
     },
-    /// There is no valid login, so that the model can't be asked: set `ANTHROPIC_API_KEY`, or log in with the CLI itself.
+    /// There is no valid login for the model: set `ANTHROPIC_API_KEY`, or log in with the CLI itself.
     #[error("the CLI has no valid login: {text}")]
     NotLoggedIn {
-        /// The CLI's own text.
+        /// The CLI's message.
         text: String,
-        /// How the session ended, where it did.
+        /// The end of the session, if it has ended.
         ending: Option<Arc<SessionEnd>>,
     },
-    /// The turn failed, or was interrupted. The session goes on.
+    /// The turn failed or was interrupted. The session continues.
     #[error("the turn failed: {}", .0.error_text().unwrap_or_default())]
     TurnFailed(Box<TurnResult>),
-    /// There is no result: the prompt was cancelled, or the session ended well before it.
+    /// There is no result: the prompt was cancelled, or the session ended without an error before a result.
     #[error("the turn has no result")]
     NoResult,
-    /// The model gave no structured output, which the CLI lets pass as a success. Ask again, or more clearly.
+    /// The model returned no structured output, which the CLI reports as a success. Ask again, or more clearly.
     #[error("the model gave no structured output")]
     NoStructuredOutput {
-        /// What it said instead.
+        /// The text of the answer.
         text: String,
     },
-    /// The structured output does not match the schema of `outputFormat`, or the type that was asked for.
+    /// The structured output does not match the schema of `outputFormat` or the requested type.
     #[error("the structured output does not fit: {why}")]
     StructuredOutput {
-        /// What is wrong with it.
+        /// The mismatch.
         why: String,
         /// The output.
         output: RawJson,
@@ -91,20 +91,20 @@ pub enum Error {
     /// A control request has no reply, or a prompt could not be sent.
     #[error("a control request failed")]
     Control(#[source] ControlError),
-    /// The session to go on with could not be taken from its store.
+    /// The session to resume could not be loaded from its store.
     #[cfg(feature = "sessions")]
     #[error("the session could not be taken from its store")]
     Resume(#[source] ResumeError),
 }
 
 impl Error {
-    /// The error with its causes, for people and logs: `Display` alone leaves the causes to
+    /// Returns the error with its causes, for people and logs: `Display` alone leaves the causes to
     /// [`source`](std::error::Error::source).
     pub fn report(&self) -> impl fmt::Display {
         Report(self)
     }
 
-    /// How the session ended, where that is the error.
+    /// Returns the end of the session, if that is the error.
     pub fn ending(&self) -> Option<&SessionEnd> {
         match self {
             Self::Ended(ending) => Some(ending),
@@ -113,7 +113,7 @@ impl Error {
         }
     }
 
-    /// Returns whether the turn failed for its structured output alone, so that asking again may help.
+    /// Returns whether the turn failed only because of its structured output, so that asking again may help.
     pub(crate) fn is_of_output(&self) -> bool {
         match self {
             Self::NoStructuredOutput { .. } | Self::StructuredOutput { .. } => true,
@@ -122,7 +122,7 @@ impl Error {
         }
     }
 
-    /// A session that has ended, told by its cause.
+    /// Converts the end of a session, by its cause.
     pub(crate) fn ended(ending: Arc<SessionEnd>) -> Self {
         let text = ending.error_result.as_ref().and_then(|result| result.error_text());
         match (text, &ending.error_kind) {
@@ -133,7 +133,7 @@ impl Error {
         }
     }
 
-    /// A turn that failed, told by its cause.
+    /// Converts a failed turn, by its cause.
     pub(crate) fn turn_failed(result: Box<TurnResult>, kind: Option<&AssistantError>) -> Self {
         match (result.error_text(), kind) {
             (Some(text), Some(AssistantError::AuthenticationFailed)) => {
@@ -161,7 +161,7 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
-    /// Returns what to do about the errors that new users meet first.
+    /// Returns a remedy for the errors that new users meet first.
     fn remedy(&self) -> Option<&'static str> {
         match self {
             Self::CliNotFound(_) => Some(
@@ -219,7 +219,7 @@ fn causes(error: &dyn StdError) -> impl Iterator<Item = &dyn StdError> {
     iter::successors(error.source(), |cause| (*cause).source())
 }
 
-/// A session that ended is told as that, whatever was being asked.
+/// A request that fails because the session ended becomes the session's own error.
 impl From<ControlError> for Error {
     fn from(error: ControlError) -> Self {
         match error {

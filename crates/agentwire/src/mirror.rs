@@ -1,4 +1,4 @@
-//! What is stored of a session goes to a store too: taken off the stream, appended in the background, told where it fails.
+//! Mirrors a session to a store: takes the entries off the stream, appends them in the background and reports failures.
 
 mod append;
 mod batch;
@@ -29,20 +29,20 @@ use queue::Queue;
 use reading::Held;
 use worker::Worker;
 
-/// The mirror of a session, as its reader holds it.
+/// The mirror of a session, on the reader's side.
 ///
-/// Dropping it leaves what waits to the worker, which gives it up when the time that a flush may take is over.
+/// Dropping it leaves pending entries to the worker, which discards them after one flush timeout.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     queue: Arc<Queue>,
-    /// What was read and waits until the store has what came before it.
+    /// A delivery that waits until the store has all earlier entries.
     held: Option<Held>,
-    /// Whether results no longer wait: the session is being closed, and only its end does.
+    /// Whether results no longer wait, because the session is being closed; its end still waits.
     hurried: bool,
 }
 
 impl Mirror {
-    /// Starts to mirror: what comes through the filter goes to the store.
+    /// Starts mirroring: entries that pass the filter go to the store.
     pub(crate) fn start(
         runtime: &Handle,
         store: Arc<dyn SessionStore>,
@@ -55,20 +55,20 @@ impl Mirror {
         let queue = Arc::new(Queue::new(options, known));
         slot.hold(Arc::clone(&queue));
         let worker = Worker::new(Arc::clone(&queue), store, Arc::clone(&places));
-        // It ends when the filter is gone and all is stored; and when its time is over, once this is dropped.
+        // The worker ends when the filter is dropped and everything is stored, or by timeout after `Mirror` is dropped.
         runtime.spawn(worker.run());
         let filter = filter::MirrorFilter::new(Arc::clone(&queue), places);
         (Self { queue, held: None, hurried: false }, Arc::new(filter))
     }
 
-    /// Returns a handle that reports what the store has.
+    /// Returns a handle that reports which entries are stored.
     pub(crate) fn handle(&self) -> StoreHandle {
         let slot = Slot::default();
         slot.hold(Arc::clone(&self.queue));
         StoreHandle::of(slot)
     }
 
-    /// From now on nothing waits for the store but the end, what is held already included.
+    /// From now on only the end of the session waits for the store; a result that is being held back is released.
     pub(crate) fn hurry(&mut self) {
         self.hurried = true;
         if let Some(held) = &self.held {

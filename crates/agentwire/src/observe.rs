@@ -1,6 +1,6 @@
-//! Seeing what happens in a session: as a stream for programs, and as spans of `tracing`.
+//! Observation of a session: as a stream for programs, and as `tracing` spans.
 //!
-//! Both are made of the same: a ledger of what is open, which is kept while somebody wants to know.
+//! Both are derived from one tree of open activities, which is maintained only while an observer exists.
 
 mod call;
 mod ledger;
@@ -21,21 +21,20 @@ pub(crate) use watch::Watch;
 use crate::Session;
 
 impl Session {
-    /// What happens in the session from now on: turns, tool uses, and callbacks, each with its beginning and its end.
+    /// Returns a stream of activities (turns, tool uses, callbacks), each with a start and an end event.
     ///
-    /// It begins with what is open now, the session first, and ends with the end of the session, which
-    /// is its last observation.
-    /// Things are told when they come from the CLI, also while nobody reads the session, and in the order in which they
-    /// happen: a callback after what was said before it, and its end before its answer is sent.
-    /// What was said is not told, unless [`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents)
-    /// is set.
+    /// It starts with the activities that are open now, the session first; its last observation is the end of the
+    /// session.
+    /// Events are emitted when the CLI's messages arrive, even if the session is not read, and in order: a callback
+    /// starts after the messages before it, and ends before its answer is sent.
+    /// Contents are included only with [`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents).
     ///
-    /// There may be several, each with all that happens.
-    /// One that is not read in time loses the oldest, and is told how many; the session waits for none.
-    /// While there is none, and the session's span is not recorded, turns and tool uses are not followed: one that comes
-    /// in the middle of a turn sees what begins after it.
+    /// Several streams may exist, and each receives all events.
+    /// A stream that is read too slowly loses its oldest events and receives their number; the session never waits.
+    /// While no stream exists and the session's span is not recorded, turns and tool uses are not tracked: a stream
+    /// created during a turn sees only the activities that begin later.
     ///
-    /// See the guide `docs/observing.md` for the spans, which tell the same.
+    /// The guide `docs/observing.md` describes the equivalent spans.
     pub fn observe(&self) -> Observations {
         self.watch().observe()
     }

@@ -1,4 +1,4 @@
-//! What a session can be told before it starts: plain data.
+//! The options of a session: plain data, set before it starts.
 
 mod argv;
 mod bare;
@@ -64,201 +64,205 @@ pub(crate) use unasked::unasked_in;
 use crate::Error;
 use lower::Lower;
 
-/// What a session can be told before it starts.
+/// The options of a session, set before it starts.
 ///
-/// Plain data: it can be compared, stored and printed, and its names in JSON are those of the reference TypeScript
-/// options, where an unknown one is an error with a suggestion.
-/// What each becomes is told by [`Options::described`] and by docs/options.md, which is made from it.
-/// Callbacks, in-process servers and transports are no options: they go to the
+/// Plain data that can be compared, stored and printed. The names in JSON are those of the reference TypeScript
+/// options;
+/// an unknown name is an error with a suggestion.
+/// [`Options::described`] and docs/options.md, which is generated from it, list the flag or field that each option
+/// sets.
+/// Callbacks, in-process servers and transports are not options: set them on the
 /// [`SessionBuilder`](crate::SessionBuilder).
-/// `Debug` shows what differs from the default: of environment variables and headers the names alone, of settings
-/// and of the arguments of MCP servers nothing, and of addresses the host.
+/// `Debug` shows the options that differ from the default: of environment variables and headers only the names, of
+/// addresses only the host, and no settings or arguments of MCP servers.
 #[derive(Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(remote = "Self", rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Options {
     /// The model (`--model`).
     pub model: Option<String>,
-    /// The models to fall back to, with commas between them (`--fallback-model`).
+    /// The models to fall back to, separated by commas (`--fallback-model`).
     pub fallback_model: Option<String>,
     /// The agent that the main conversation runs as (`--agent`), one of `agents` or of the settings.
     pub agent: Option<String>,
-    /// Subagents of the host's own, by type (`initialize.agents`).
+    /// The host's own subagents, by type (`initialize.agents`).
     #[serde(deserialize_with = "strict::read")]
     pub agents: BTreeMap<Box<str>, AgentDefinition>,
-    /// How hard the model tries (`--effort`).
+    /// The effort of the model (`--effort`).
     pub effort: Option<EffortLevel>,
     /// Whether and how the model thinks (`--thinking`, `--max-thinking-tokens`, `--thinking-display`).
     pub thinking: Option<Thinking>,
-    /// How many tokens the model may think with (`--max-thinking-tokens`); `thinking` counts before it.
+    /// The token limit of the model's thinking (`--max-thinking-tokens`); `thinking` takes precedence.
     pub max_thinking_tokens: Option<u32>,
     /// Beta features of the API (`--betas`).
     pub betas: Vec<String>,
     /// The system prompt (`initialize.systemPrompt`); by default an empty one, as in the reference SDKs.
     pub system_prompt: SystemPrompt,
-    /// How to work in plan mode, in the place of the CLI's own words (`initialize.planModeInstructions`).
+    /// Instructions for plan mode, replacing the CLI's own (`initialize.planModeInstructions`).
     pub plan_mode_instructions: Option<String>,
 
-    /// The built-in tools that there are (`--tools`); `None` leaves it to the CLI, an empty list is none.
+    /// The available built-in tools (`--tools`); `None` leaves it to the CLI, an empty list means none.
     pub tools: Option<Tools>,
-    /// Tool uses that pass without a question (`--allowedTools`), as rules such as `Bash(git:*)`.
+    /// Tool uses allowed without a question (`--allowedTools`), as rules such as `Bash(git:*)`.
     pub allowed_tools: Vec<String>,
-    /// Tools that are taken away (`--disallowedTools`).
+    /// Tools that are removed (`--disallowedTools`).
     pub disallowed_tools: Vec<String>,
-    /// Other names for tools (`initialize.toolAliases`): a tool use of the first name is one of the second.
+    /// Aliases of tools (`initialize.toolAliases`): a use of the first name is a use of the second.
     pub tool_aliases: BTreeMap<Box<str>, Box<str>>,
-    /// How built-in tools work (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
+    /// The configuration of built-in tools (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
     pub tool_config: Option<ToolConfig>,
-    /// The skills that there are (`initialize.skills`, and rules in `--allowedTools`); `None` leaves it to the CLI.
+    /// The available skills (`initialize.skills`, and rules in `--allowedTools`); `None` leaves it to the CLI.
     pub skills: Option<Skills>,
-    /// How tool uses are permitted at first (`--permission-mode`).
+    /// The initial permission mode (`--permission-mode`).
     pub permission_mode: Option<PermissionMode>,
-    /// Whether the mode `bypassPermissions` can be had (`--allow-dangerously-skip-permissions`); the CLI refuses it to
-    /// root outside of a sandbox.
+    /// Whether the mode `bypassPermissions` is available (`--allow-dangerously-skip-permissions`); the CLI refuses it
+    /// to root outside of a sandbox.
     pub allow_dangerously_skip_permissions: bool,
-    /// The MCP tool that is asked for permissions (`--permission-prompt-tool`), in the place of a callback.
+    /// The MCP tool that answers permission questions (`--permission-prompt-tool`), instead of a callback.
     pub permission_prompt_tool_name: Option<String>,
-    /// Who answers questions for permission (`--permission-prompts`).
+    /// Whether permission questions are answered or denied (`--permission-prompts`).
     pub permission_prompts: Option<PermissionPrompts>,
 
-    /// The most rounds that a turn may have (`--max-turns`).
+    /// The maximum number of rounds in a turn (`--max-turns`).
     pub max_turns: Option<u32>,
-    /// The most that the session may cost, in US dollars (`--max-budget-usd`).
+    /// The maximum cost of the session, in US dollars (`--max-budget-usd`).
     pub max_budget_usd: Option<f64>,
-    /// The tokens that the model is told to have for its task (`--task-budget`).
+    /// The token budget that the model is given for its task (`--task-budget`).
     pub task_budget: Option<TaskBudget>,
 
-    /// The stored session to go on with (`--resume`), by id or title.
+    /// The stored session to resume (`--resume`), by id or title.
     pub resume: Option<String>,
-    /// Whether to go on with the directory's last session (`--continue`).
+    /// Whether to continue the directory's last session (`--continue`).
     #[serde(rename = "continue")]
     pub continue_last: bool,
-    /// Whether the session that is gone on with is left as it is, and a copy is used (`--fork-session`).
+    /// Whether to continue a copy of the resumed session and keep the original (`--fork-session`).
     pub fork_session: bool,
-    /// The session's id, a UUID (`--session-id`); with `resume` or `continue` that of the copy, which needs
+    /// The session's id, a UUID (`--session-id`); with `resume` or `continue` the id of the copy, which requires
     /// `fork_session`.
     pub session_id: Option<String>,
-    /// The last message of the stored session that counts, by its uuid (`--resume-session-at`).
+    /// The last message of the stored session to keep, by its uuid (`--resume-session-at`).
     pub resume_session_at: Option<String>,
-    /// The prompt of the one turn that may be dropped by that, by its uuid (`--resume-drops-turn`).
+    /// The prompt of the one turn that this may drop, by its uuid (`--resume-drops-turn`).
     pub resume_drops_turn: Option<String>,
-    /// Whether the session is stored; `Some(false)` for not (`--no-session-persistence`).
+    /// Whether the session is stored; `Some(false)` disables it (`--no-session-persistence`).
     pub persist_session: Option<bool>,
     /// The title of a new session (`initialize.title`).
     pub title: Option<String>,
-    /// How soon a session store gets what is new; without a store it has no effect.
+    /// When new entries are appended to a session store; no effect without a store.
     pub session_store_flush: Option<SessionStoreFlush>,
-    /// How long a session store may take to load, in milliseconds; without a store it has no effect.
+    /// The time limit for loading from a session store, in milliseconds; no effect without a store.
     pub load_timeout_ms: Option<u64>,
-    /// How long a result, or the end, waits for a session store to have what came before it, in milliseconds; 10,000 by
+    /// How long a result or the end waits for the session store to have all earlier entries, in milliseconds; 10,000 by
     /// default.
     pub session_store_flush_timeout_ms: Option<u64>,
-    /// How long a session store may take for one append, in milliseconds; 60,000 by default.
+    /// The time limit of one append to a session store, in milliseconds; 60,000 by default.
     pub session_store_append_timeout_ms: Option<u64>,
-    /// How many bytes may wait for a session store; 64 MiB by default. What comes past them is not stored, and told.
+    /// The limit of bytes that are pending for a session store; 64 MiB by default. Entries beyond it are dropped and
+    /// reported.
     pub session_store_max_pending_bytes: Option<usize>,
-    /// What a session store calls the project; by default the name of the CLI's folder for `cwd`, which is made from its
-    /// path and so depends on the machine.
+    /// The name of the project in the session store; by default the name of the CLI's folder for `cwd`, which is
+    /// derived from its path and therefore depends on the machine.
     pub session_store_project: Option<String>,
 
-    /// The shape of the answer (`initialize.jsonSchema`, and `--json-schema` where it is short).
+    /// The format of the answer (`initialize.jsonSchema`, and `--json-schema` if it is short).
     pub output_format: Option<OutputFormat>,
-    /// Whether answers are told as they stream (`--include-partial-messages`).
+    /// Whether parts of answers are sent as they stream (`--include-partial-messages`).
     pub include_partial_messages: bool,
-    /// Whether the runs of the settings' hooks are told (`--include-hook-events`); callbacks are not.
+    /// Whether runs of hooks in the settings are reported (`--include-hook-events`); callbacks are not.
     pub include_hook_events: bool,
-    /// Whether the text of subagents comes as messages (`initialize.forwardSubagentText`).
+    /// Whether the text of subagents is sent as messages (`initialize.forwardSubagentText`).
     pub forward_subagent_text: bool,
-    /// Whether prompts are taken as they are: no `@path` and no slash command in them (`client_composed` of each).
+    /// Whether prompts are used verbatim, without expanding `@path` and slash commands (`client_composed` of each).
     pub verbatim_prompts: bool,
-    /// Whether a next prompt is suggested after each turn (`initialize.promptSuggestions`).
+    /// Whether the CLI suggests a next prompt after each turn (`initialize.promptSuggestions`).
     pub prompt_suggestions: bool,
-    /// Whether the progress of subagents is summed up now and then (`initialize.agentProgressSummaries`).
+    /// Whether the CLI sends summaries of subagents' progress (`initialize.agentProgressSummaries`).
     pub agent_progress_summaries: bool,
-    /// The kinds of dialogs that the host can show (`initialize.supportedDialogKinds`); others are not asked.
+    /// The kinds of dialogs that the host can show (`initialize.supportedDialogKinds`); the CLI does not request
+    /// others.
     pub supported_dialog_kinds: Vec<Box<str>>,
-    /// Whether the user can stop each task by itself (`initialize.perTaskStopAffordance`): an interrupt then leaves
-    /// tasks in the background alone.
+    /// Whether the user can stop each task separately (`initialize.perTaskStopAffordance`): an interrupt then does not
+    /// stop background tasks.
     pub per_task_stop_affordance: bool,
 
     /// The MCP servers that the CLI runs or connects to, by name (`initialize.mcpServers`).
     #[serde(deserialize_with = "strict::read")]
     pub mcp_servers: BTreeMap<Box<str>, McpServerConfig>,
-    /// How `mcp_servers` reach the CLI; by default in the handshake, where nobody else on the machine reads them.
+    /// The way `mcp_servers` reach the CLI; by default the handshake, which other users of the machine can't read.
     pub mcp_servers_delivery: Option<Delivery>,
-    /// Files with further MCP servers (`--mcp-config`).
+    /// Files with additional MCP servers (`--mcp-config`).
     pub mcp_config_files: Vec<PathBuf>,
-    /// Whether no other MCP servers are used (`--strict-mcp-config`).
+    /// Whether all other MCP servers are ignored (`--strict-mcp-config`).
     pub strict_mcp_config: bool,
     /// The plugins of the session (`initialize.plugins`).
     #[serde(deserialize_with = "strict::read")]
     pub plugins: Vec<PluginConfig>,
-    /// How `plugins` reach the CLI; by default in the handshake.
+    /// The way `plugins` reach the CLI; by default the handshake.
     pub plugin_delivery: Option<Delivery>,
 
-    /// Settings that outrank the user's (`--settings`), as a file's path or as they are.
+    /// Settings that override the user's (`--settings`), as a path or inline.
     pub settings: Option<FlagSettings>,
-    /// Settings as an administrator's, where the machine has none (`--managed-settings`); the CLI keeps of them what
-    /// restricts.
+    /// Settings of an administrator, for a machine without any (`--managed-settings`); the CLI keeps only those that
+    /// restrict.
     pub managed_settings: Option<RawSettings>,
-    /// Which settings files are read (`--setting-sources`); `None` leaves it to the CLI, an empty list is none.
+    /// The settings files to read (`--setting-sources`); `None` leaves it to the CLI, an empty list means none.
     pub setting_sources: Option<Vec<SettingSource>>,
-    /// The sandbox of commands, as a part of the settings (`--settings`).
+    /// The sandbox of commands, merged into the settings (`--settings`).
     #[serde(deserialize_with = "strict::read")]
     pub sandbox: Option<SandboxSettings>,
 
     /// The working directory; by default this program's.
     pub cwd: Option<PathBuf>,
-    /// Further directories to work in (`--add-dir`).
+    /// Additional directories to work in (`--add-dir`).
     pub additional_directories: Vec<PathBuf>,
     /// The trusted checkout that the working directory is a worktree of (`--project-config-root`), an absolute path.
     pub project_config_root: Option<PathBuf>,
-    /// The CLI's program; by default it is searched for.
+    /// The CLI's program; by default it is searched.
     pub path_to_claude_code_executable: Option<PathBuf>,
-    /// What runs a CLI that is a script, such as `node`; that is the default too.
+    /// The runtime of a CLI that is a script; `node` by default.
     pub executable: Option<PathBuf>,
-    /// Arguments in front of all others; where the CLI is a script, those of what runs it.
+    /// Arguments in front of all others; for a CLI that is a script, the arguments of its runtime.
     pub executable_args: Vec<String>,
-    /// Variables that are set in the CLI's environment, beside those that it inherits.
+    /// Variables added to the CLI's inherited environment.
     pub env: BTreeMap<String, String>,
     /// Variables that the CLI does not inherit.
     pub env_remove: BTreeSet<String>,
-    /// Whether the CLI inherits nothing, and gets the variables in `env` alone.
+    /// Whether the CLI inherits no variables and gets only those in `env`.
     pub env_clear: bool,
-    /// Flags that are newer than this version, without the leading `--`; `None` for a flag that takes no value.
+    /// Flags that this version does not know, without the leading `--`; `None` for a flag without a value.
     pub extra_args: BTreeMap<String, Option<String>>,
-    /// The user that the CLI runs as, by name or number, on Unix; it takes a right that root has.
+    /// The user that the CLI runs as, by name or number, on Unix; usually requires root.
     pub user: Option<String>,
-    /// What the CLI calls this program towards the API (`CLAUDE_AGENT_SDK_CLIENT_APP`), such as `my-app/1.0`.
+    /// The name of this program for the API (`CLAUDE_AGENT_SDK_CLIENT_APP`), such as `my-app/1.0`.
     pub client_app: Option<String>,
-    /// Whether the CLI writes what it does to its stderr (`--debug`); `debug_file` counts before it.
+    /// Whether the CLI writes a debug log to stderr (`--debug`); `debug_file` takes precedence.
     pub debug: bool,
-    /// The file that the CLI writes what it does to (`--debug-file`).
+    /// The file for the CLI's debug log (`--debug-file`).
     pub debug_file: Option<PathBuf>,
-    /// Whether files are kept so that they can be rewound (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
+    /// Whether files are checkpointed so that they can be rewound (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
     pub enable_file_checkpointing: bool,
-    /// The longest line that is taken from the CLI, in bytes; 64 MiB by default.
+    /// The maximum length of a line from the CLI, in bytes; 64 MiB by default.
     pub max_buffer_size: Option<usize>,
-    /// The trace that the session is a part of (`TRACEPARENT`, `TRACESTATE`).
+    /// The trace that contains the session (`TRACEPARENT`, `TRACESTATE`).
     pub trace_context: Option<TraceContext>,
-    /// Whether a CLI that is too old is warned about; it is, unless `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` is set.
+    /// Whether to warn about an old CLI; by default yes, unless `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` is set.
     pub version_check: Option<bool>,
 }
 
 impl Options {
-    /// The defaults: the CLI's own, with an empty system prompt.
+    /// Returns the defaults: the CLI's own, with an empty system prompt.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Every option: its name, its type, its default, what it becomes and since when.
+    /// Returns a description of every option: name, type, default, effect and version.
     pub fn described() -> &'static [OptionInfo] {
         described::TABLE
     }
 
-    /// Which of these options are not as by default.
+    /// Returns those of the given options that differ from the default.
     pub(crate) fn set(&self, mut among: Vec<&'static OptionInfo>) -> Vec<&'static OptionInfo> {
-        // Mostly none is asked for, and to find out takes long.
+        // The list is usually empty, and the comparison is slow.
         if !among.is_empty() {
             let values = |options: &Self| serde_json::to_value(options).unwrap_or_default();
             let (ours, default) = (values(self), values(&Self::default()));
@@ -267,13 +271,13 @@ impl Options {
         among
     }
 
-    /// What these options become on the command line, in the environment and in the handshake.
+    /// Returns the command line, environment, files and handshake that these options result in.
     ///
     /// Nothing is started or written.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] where an option can't be used as it is set.
+    /// [`Error::Options`] if an option can't be used as set.
     pub fn lower(&self) -> Result<LaunchPlan, Error> {
         let mut lowered = LaunchPlan::stream_json();
         let groups: [&dyn Lower; 11] = [
@@ -296,7 +300,7 @@ impl Options {
         Ok(lowered)
     }
 
-    /// Refuses NUL bytes, which no command line can carry, in the name of the option that has them.
+    /// Rejects NUL bytes, which a command line can't contain, and names the option.
     fn check_arguments(&self, lowered: &LaunchPlan) -> Result<(), Error> {
         let option_of = |arg: &String| {
             let flag = arg.split('=').next().unwrap_or_default();

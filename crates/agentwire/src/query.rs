@@ -1,4 +1,4 @@
-//! Prompts in, a stream of messages out.
+//! Queries: prompts in, a stream of messages out until the CLI exits.
 
 mod ceiling;
 
@@ -17,13 +17,13 @@ use futures_core::Stream;
 use crate::{Error, Options, Session, session::send_all};
 use ceiling::IdleTimeout;
 
-/// Asks once, and gives all that the CLI says until it has ended.
+/// Sends one prompt and returns all messages until the CLI has exited.
 ///
-/// The CLI's input is ended when the run is over: every prompt has its result, and the CLI is idle.
-/// Agents in the background hold it open, so that their callbacks work to the end; shells in the background do not.
-/// From then on the CLI's life is bounded by the graces of [`SessionBuilder::grace`](crate::SessionBuilder::grace).
-/// Where the CLI does not come to be idle within
-/// [`SessionBuilder::background_limit`](crate::SessionBuilder::background_limit) after a result, that ends the input.
+/// The CLI's input ends when the run is over: every prompt has its result, and the CLI is idle.
+/// Background agents keep it open, so that their callbacks work to the end; background shells do not.
+/// From then on the grace periods of [`SessionBuilder::grace`](crate::SessionBuilder::grace) apply.
+/// If the CLI is not idle within
+/// [`SessionBuilder::background_limit`](crate::SessionBuilder::background_limit) after a result, the input is ended.
 ///
 /// # Errors
 ///
@@ -32,10 +32,10 @@ pub async fn query(prompt: impl Into<UserInput>, options: Options) -> Result<Que
     Session::connect(options).await?.into_query(prompt).await
 }
 
-/// Asks with every prompt of a stream, and gives all that the CLI says until it has ended.
+/// Sends every prompt of a stream and returns all messages until the CLI has exited.
 ///
-/// As [`query`](fn@query), but that the input is kept open until the stream has ended too.
-/// The stream is polled as the query is, when nothing is to be read and there is room to write.
+/// As [`query`](fn@query), but the input also stays open until the stream has ended.
+/// The stream is polled with the query, when no message is unread and there is room to write.
 ///
 /// # Errors
 ///
@@ -47,22 +47,22 @@ where
     Ok(Session::connect(options).await?.into_query_all(prompts))
 }
 
-/// What prompts bring: a stream that ends with the CLI.
+/// The messages of a query: a stream that ends with the CLI.
 ///
-/// A stream of `Ok` items ends badly with one `Err`: see [`Error::Ended`].
+/// If the session ends with an error, the last item is one `Err`: see [`Error::Ended`].
 /// Dropping it ends the CLI, as dropping a [`Session`] does.
 pub struct Query {
     session: Session,
     sending: Option<Sending>,
-    /// Bounds the time after a result.
+    /// The time limit after a result.
     ceiling: IdleTimeout,
 }
 
-/// The prompts that are still to be sent.
+/// The sending of the remaining prompts.
 type Sending = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
 impl Session {
-    /// Sends a last prompt, and gives all that comes until the CLI has ended.
+    /// Sends a last prompt and returns all messages until the CLI has exited.
     ///
     /// # Errors
     ///
@@ -72,7 +72,8 @@ impl Session {
         Ok(Query { session: self, sending: None, ceiling: IdleTimeout::default() })
     }
 
-    /// Sends every prompt of a stream, the last ones of the session, and gives all that comes until the CLI has ended.
+    /// Sends every prompt of a stream as the last ones of the session, and returns all messages until the CLI has
+    /// exited.
     ///
     /// See [`query_all`](crate::query_all).
     pub fn into_query_all<S>(self, prompts: S) -> Query
@@ -85,12 +86,12 @@ impl Session {
 }
 
 impl Query {
-    /// The handle for control requests.
+    /// Returns the handle for control requests.
     pub fn control(&self) -> &Control {
         self.session.control()
     }
 
-    /// The next thing that the CLI says; `None` when it has ended.
+    /// Returns the next message; `None` when the CLI has exited.
     ///
     /// # Cancellation
     ///
@@ -98,24 +99,24 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`], once, when it has ended badly.
+    /// [`Error::Ended`], once, if the session ended with an error.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Polls for a delivery, and does meanwhile what is to be done.
+    /// Polls for a delivery, and otherwise sends prompts and checks the time limit.
     fn poll_delivery(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Delivery, Error>>> {
         if let Poll::Ready(delivery) = self.session.poll_delivery(context) {
             return Poll::Ready(delivery);
         }
-        // Nothing is unread now, so that no prompt is given up for a backlog.
+        // Nothing is unread here, so no prompt fails because of a backlog.
         if let Some(sending) = &mut self.sending
             && let Poll::Ready(sent) = sending.as_mut().poll(context)
         {
             self.sending = None;
             match sent {
                 Ok(()) => self.end_when_over(),
-                // Why nothing can be sent is told by the end of the session.
+                // The end of the session reports the reason.
                 Err(error) if error.ending().is_some() => {}
                 Err(error) => {
                     self.end_when_over();
@@ -130,14 +131,14 @@ impl Query {
         Poll::Pending
     }
 
-    /// Ends the input, where nothing runs that could ask us and nothing is to be sent.
+    /// Ends the input if the CLI is idle and no prompt remains to be sent.
     ///
-    /// The news may be old, so it is asked again.
+    /// The event may be outdated, so the idle state is checked again.
     fn end_when_over(&mut self) {
         if !self.session.control().is_idle() {
             return;
         }
-        // An idle CLI waits for us, and may wait for as long as the prompts take.
+        // The CLI is idle until the next prompt of the stream, which may take any time.
         self.ceiling.lift();
         if self.sending.is_none() {
             self.session.end_input();

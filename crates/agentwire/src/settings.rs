@@ -1,4 +1,4 @@
-//! Settings as the CLI reads them, told without starting it.
+//! Resolves the CLI's settings files without starting the CLI.
 
 mod denied_models;
 mod escalation;

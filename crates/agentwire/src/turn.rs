@@ -1,4 +1,4 @@
-//! A turn: what comes until a result.
+//! A turn: the messages up to a result.
 
 mod answer;
 mod schema;
@@ -22,39 +22,38 @@ use crate::{
     session::{ExpectedTurn, TurnOwner, settles},
 };
 
-/// What comes until a result, the result included: a stream that ends with it.
+/// The messages of one turn: a stream that ends after the result.
 ///
-/// # What belongs to it
+/// # Messages of a turn
 ///
-/// The turn of an [`ask`](Session::ask) is that of its prompt.
-/// The CLI names the prompts that a turn answers, by their ids, from its first message on.
-/// Several prompts that waited together are one turn, which is each one's own: its result lists them all
-/// (`user_message_uuids`).
-/// A prompt that the running turn takes in has the rest of that turn.
+/// The turn of an [`ask`](Session::ask) is the turn of its prompt.
+/// From the first message on, the CLI names the ids of the prompts that a turn answers.
+/// Several prompts that waited together share one turn: its result lists them all (`user_message_uuids`).
+/// A prompt that is absorbed by the running turn gets the rest of that turn.
 /// A prompt that is cancelled before it begins has a turn without a result.
 ///
-/// What other turns say meanwhile is set aside, see [`Session::leftovers`]; what belongs to no turn, such as news of
-/// background work and receipts, comes here, in its place.
-/// A CLI that names no prompts (2.1.197) is believed to answer in order: there the first turn that ends after the prompt
-/// was sent is its own, also where that is the rest of a turn that was interrupted just before.
+/// Messages of other turns are set aside meanwhile, see [`Session::leftovers`]. Messages that belong to no turn, such
+/// as receipts and news of background work, are returned here in order.
+/// A CLI that names no prompts (2.1.197) is assumed to answer in order: the first turn that ends after the prompt was
+/// sent counts as its own, even if it is the rest of a turn interrupted just before.
 ///
-/// [`Session::turn`] gives whatever comes until the next result.
+/// [`Session::turn`] returns all messages up to the next result.
 ///
 /// # Dropping
 ///
-/// Dropping it loses nothing: the rest of the turn stays in the session, for [`Session::next`] and [`Session::turn`].
+/// Dropping it loses nothing: [`Session::next`] and [`Session::turn`] return the rest of the turn.
 #[derive(Debug)]
 #[must_use = "a turn is read by polling it"]
 pub struct Turn<'a> {
     session: &'a mut Session,
-    /// The prompt whose turn it is; any turn will do without.
+    /// The awaited prompt; `None` accepts any turn.
     awaited: Option<ExpectedTurn>,
     result: Option<Box<TurnResult>>,
-    /// Why the last thing given out can't be read, where it can't.
+    /// The error of the last message returned, if it could not be decoded.
     unread: Option<Error>,
-    /// Whether anything of this turn was given out.
+    /// Whether a message of this turn was returned.
     begun: bool,
-    /// Whether what was given out last is the turn's own, and not news that came between.
+    /// Whether the last message returned belongs to this turn, and not to none.
     own: bool,
     ended: bool,
 }
@@ -64,12 +63,12 @@ impl<'a> Turn<'a> {
         Self { session, awaited, result: None, unread: None, begun: false, own: false, ended: false }
     }
 
-    /// The id of the prompt whose turn it is, for the turn of an [`ask`](Session::ask).
+    /// Returns the id of the prompt, for the turn of an [`ask`](Session::ask).
     pub fn prompt(&self) -> Option<&Uuid> {
         self.awaited.as_ref().map(|awaited| &awaited.prompt)
     }
 
-    /// The next thing that the CLI says in this turn; `None` when the turn has ended.
+    /// Returns the next message of this turn; `None` when the turn has ended.
     ///
     /// # Cancellation
     ///
@@ -77,23 +76,23 @@ impl<'a> Turn<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] when the session ends badly first.
-    /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) when other turns have said more than
-    /// [`Config::unread_hard_limit`](crate::control::Config::unread_hard_limit) meanwhile: take the
-    /// [`leftovers`](Self::leftovers), and go on.
+    /// [`Error::Ended`] if the session ends with an error first.
+    /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) if the messages of other turns exceed
+    /// [`Config::unread_hard_limit`](crate::control::Config::unread_hard_limit): take the
+    /// [`leftovers`](Self::leftovers) and continue.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
         poll_fn(|context| self.poll(context)).await
     }
 
-    /// Reads to the end of the turn, and gives its result.
+    /// Reads to the end of the turn and returns its result.
     ///
-    /// `None` where the session ended well without one, or the prompt was cancelled.
+    /// Returns `None` if the session ended without an error before a result, or the prompt was cancelled.
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next), and [`Error::UnreadableResult`] where the turn ended with a `result` that can't be
-    /// read; the session goes on.
-    /// A result that is an error is a result: see [`TurnResult::is_error`].
+    /// As [`next`](Self::next), and [`Error::UnreadableResult`] if the turn ended with a `result` that can't be
+    /// decoded; the session continues.
+    /// An error result is returned as `Ok`: see [`TurnResult::is_error`].
     pub async fn finish(mut self) -> Result<Option<Box<TurnResult>>, Error> {
         while let Some(incoming) = self.next().await {
             incoming?;
@@ -105,27 +104,27 @@ impl<'a> Turn<'a> {
         self.unread.take().map_or_else(|| Ok(self.result.take()), Err)
     }
 
-    /// The result, once it came.
+    /// Returns the result, once it has arrived.
     pub fn result(&self) -> Option<&TurnResult> {
         self.result.as_deref()
     }
 
-    /// The tokens that the turn's main conversation took, once the result came.
+    /// Returns the tokens used by the turn's main conversation, once the result has arrived.
     pub fn usage(&self) -> Option<&Usage> {
         self.result()?.usage.as_ref()
     }
 
-    /// As [`Session::leftovers`], in the middle of the turn.
+    /// As [`Session::leftovers`], during the turn.
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         self.session.leftovers()
     }
 
-    /// The handle for control requests, in the middle of the turn too.
+    /// Returns the handle for control requests.
     pub fn control(&self) -> &Control {
         self.session.control()
     }
 
-    /// The session that the turn belongs to.
+    /// Returns the session of the turn.
     pub fn session(&self) -> &Session {
         self.session
     }
@@ -155,7 +154,7 @@ impl<'a> Turn<'a> {
         Poll::Ready(None)
     }
 
-    /// What is to be given out of it, if anything.
+    /// Returns the message to yield, if any.
     fn take(&mut self, delivery: Delivery) -> Option<Incoming> {
         let named = self.session.control().names_prompts();
         let whose = self.awaited.as_ref().map(|awaited| self.session.place().whose(awaited, named));
@@ -176,15 +175,15 @@ impl<'a> Turn<'a> {
                 if let Some(Message::Result(result)) = incoming.message() {
                     self.result = Some(result.clone());
                 }
-                // Said outside of its turn, it says that it will have none.
+                // A receipt outside the prompt's turn means that it will have no turn.
                 let settled = self.prompt().is_some_and(|prompt| settles(&incoming, prompt));
                 self.ended |= settled && !self.own;
                 Some(incoming)
             }
-            // The error that says why comes next.
+            // The error with the reason comes next.
             Delivery::TurnEnded(TurnEnd::NoResult) => None,
             Delivery::TurnEnded(end) => {
-                // An end right at the start belongs to a result that was read before, past this turn.
+                // An end before any message belongs to a result that was read before this turn.
                 self.ended = match whose {
                     Some(TurnOwner::Nobody) => self.begun && !named,
                     _ => self.begun,
@@ -205,7 +204,7 @@ impl Stream for Turn<'_> {
     }
 }
 
-/// Why something can't be read, as the error that it is where it was the turn's result.
+/// Returns the error for an undecodable message, in case it was the turn's result.
 fn unread(incoming: &Incoming) -> Option<Error> {
     match incoming {
         Incoming::Undecodable(error, line) => {

@@ -1,4 +1,4 @@
-//! Control requests that block.
+//! Blocking control requests.
 
 use std::{fmt, future::Future, sync::Arc};
 
@@ -7,7 +7,7 @@ use agentwire_protocol::control::ControlCall;
 use super::runtime::Runtime;
 use crate::Error;
 
-/// The handle for control requests: clonable, and usable from any thread at any time, callbacks included.
+/// A handle for control requests. It can be cloned and used from any thread at any time, including callbacks.
 #[derive(Clone)]
 pub struct Control {
     control: agentwire_control::Control,
@@ -19,21 +19,21 @@ impl Control {
         Self { control, runtime }
     }
 
-    /// Asks, and waits for the reply within the session's usual limit.
+    /// Sends a control request and waits for the reply within the session's call limit.
     ///
     /// # Errors
     ///
-    /// As [`Control::call`](agentwire_control::Control::call); a session that has ended is [`Error::Ended`].
+    /// As [`Control::call`](agentwire_control::Control::call); returns [`Error::Ended`] if the session has ended.
     pub fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, Error> {
         Ok(self.wait(self.control.call(call))?)
     }
 
-    /// The handle with a method for each request, whose futures [`wait`](Self::wait) waits for.
+    /// Returns the async handle with a method for each request; pass its futures to [`wait`](Self::wait).
     pub fn requests(&self) -> &agentwire_control::Control {
         &self.control
     }
 
-    /// Waits for any future of this session, on this thread.
+    /// Blocks this thread until a future of this session is ready.
     ///
     /// ```no_run
     /// # fn example(control: &agentwire::blocking::Control) {

@@ -1,4 +1,4 @@
-//! One prompt in, an iterator of messages out.
+//! A blocking query: one prompt in, an iterator of messages out.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use agentwire_protocol::message::UserInput;
 use super::{Control, Session, runtime::Runtime};
 use crate::{Error, Options};
 
-/// Asks once, and gives all that the CLI says until it has ended.
+/// Sends one prompt and returns all messages until the CLI has exited.
 ///
-/// See [`query`](fn@crate::query) for when that is.
+/// See [`query`](fn@crate::query) for when it exits.
 ///
 /// # Errors
 ///
@@ -19,13 +19,13 @@ pub fn query(prompt: impl Into<UserInput>, options: Options) -> Result<Query, Er
     Session::connect(options)?.into_query(prompt)
 }
 
-/// What a single prompt brings: an iterator that ends with the CLI, each step of which blocks.
+/// The messages of a query: a blocking iterator that ends with the CLI.
 ///
-/// It ends badly with one `Err`.
+/// If the session ends with an error, the last item is one `Err`.
 /// Dropping it ends the CLI in the background.
 #[derive(Debug)]
 pub struct Query {
-    // Before the runtime, which it must be dropped with.
+    // Declared before the runtime, so that it is dropped first.
     query: crate::Query,
     runtime: Arc<Runtime>,
 }
@@ -35,7 +35,7 @@ impl Query {
         Self { query, runtime }
     }
 
-    /// The handle for control requests, for this thread and others.
+    /// Returns the handle for control requests, for this thread and others.
     pub fn control(&self) -> Control {
         Control::new(self.query.control().clone(), Arc::clone(&self.runtime))
     }

@@ -1,4 +1,4 @@
-//! A runtime of a session's own, and waiting for it without one.
+//! The runtime of a blocking session.
 
 use std::{
     cell::Cell,
@@ -14,7 +14,7 @@ use tokio::{runtime::Builder, task::block_in_place};
 
 use crate::Error;
 
-/// One thread with I/O and time, which runs what a session spawns.
+/// A runtime with one thread, I/O and time, for the tasks of a session.
 #[derive(Debug)]
 pub(super) struct Runtime(Option<tokio::runtime::Runtime>);
 
@@ -30,11 +30,11 @@ impl Runtime {
         Ok(Arc::new(Self(Some(runtime))))
     }
 
-    /// Waits on this thread for a future that the runtime's own thread moves on.
+    /// Blocks this thread on a future that the runtime's thread drives.
     ///
-    /// The runtime's own way to block panics in async code, where this one merely blocks.
+    /// tokio's `block_on` panics in async code; this function only blocks.
     pub(super) fn block_on<F: Future>(&self, future: F) -> F::Output {
-        // A callback that blocks the runtime's own thread would wait for a session that nobody moves.
+        // A callback that blocked the runtime's only thread would wait for a session that nothing drives.
         if OURS.get() { block_in_place(|| self.park_on(future)) } else { self.park_on(future) }
     }
 
@@ -46,14 +46,14 @@ impl Runtime {
         loop {
             match future.as_mut().poll(&mut context) {
                 Poll::Ready(output) => return output,
-                // What wakes between the poll and here is not lost: parking then returns at once.
+                // A wake-up between the poll and here is not lost: `park` then returns immediately.
                 Poll::Pending => thread::park(),
             }
         }
     }
 }
 
-/// Does not wait for the thread: the last handle may be dropped on it, or in async code, where waiting panics.
+/// Does not wait for the thread: the last handle may be dropped on it or in async code, where waiting panics.
 impl Drop for Runtime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
@@ -63,7 +63,7 @@ impl Drop for Runtime {
 }
 
 thread_local! {
-    /// Whether this thread is one of a session's runtime.
+    /// Whether this thread belongs to a session's runtime.
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -1,4 +1,4 @@
-//! A session whose calls block.
+//! A session with blocking calls.
 
 use std::{future::Future, sync::Arc};
 
@@ -13,24 +13,24 @@ use agentwire_protocol::{
 use super::{Control, Query, Turn, runtime::Runtime};
 use crate::{Closed, Error, Options, SessionBuilder, Warning};
 
-/// A session whose calls block; see [`Session`](crate::Session) for what they do.
+/// A session with blocking calls; see [`Session`](crate::Session) for what they do.
 ///
-/// Dropping it ends the CLI in the background, as there.
-/// Its runtime goes with it: where a session store is set, dropping it in mid-turn loses for the store what was not
-/// appended yet, without a word; [`close`](Self::close) waits for the store.
+/// Dropping it ends the CLI in the background.
+/// Its runtime is dropped with it: dropped during a turn, a session with a session store silently loses the entries
+/// that were not appended yet. [`close`](Self::close) waits for the store.
 #[derive(Debug)]
 pub struct Session {
-    // Before the runtime, which it must be dropped with.
+    // Declared before the runtime, so that it is dropped first.
     session: crate::Session,
     runtime: Arc<Runtime>,
 }
 
 impl SessionBuilder {
-    /// As [`connect`](Self::connect), for programs without async: with a runtime of the session's own.
+    /// As [`connect`](Self::connect) with a runtime of the session's own, for programs without async.
     ///
     /// # Errors
     ///
-    /// As [`connect`](Self::connect), and [`Error::Start`] where no thread can be started.
+    /// As [`connect`](Self::connect), and [`Error::Start`] if no thread can be started.
     pub fn connect_blocking(self) -> Result<Session, Error> {
         let runtime = Runtime::start()?;
         let session = runtime.block_on(self.connect())?;
@@ -39,7 +39,7 @@ impl SessionBuilder {
 }
 
 impl Session {
-    /// A session to be put together; end with [`SessionBuilder::connect_blocking`].
+    /// Returns a builder for a session; finish it with [`SessionBuilder::connect_blocking`].
     pub fn builder() -> SessionBuilder {
         SessionBuilder::default()
     }
@@ -53,54 +53,54 @@ impl Session {
         Self::builder().options(options).connect_blocking()
     }
 
-    /// What the CLI said in the handshake.
+    /// Returns the CLI's reply to the handshake.
     pub fn initialized(&self) -> &InitializeReply {
         self.session.initialized()
     }
 
-    /// What is worth knowing of the options and the CLI's version, though the session works.
+    /// Returns warnings about the options and the CLI's version. The session works in spite of them.
     pub fn warnings(&self) -> &[Warning] {
         self.session.warnings()
     }
 
-    /// The handle for control requests, for this thread and others.
+    /// Returns the handle for control requests, for this thread and others.
     pub fn control(&self) -> Control {
         Control::new(self.session.control().clone(), Arc::clone(&self.runtime))
     }
 
-    /// Sends a prompt, and gives its id; its turn starts when the turns before it have ended.
+    /// Sends a prompt and returns its id. Its turn starts when the turns before it have ended.
     ///
     /// # Errors
     ///
-    /// When the session has ended.
+    /// If the session has ended.
     pub fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
         self.block_on(self.session.send(prompt))
     }
 
-    /// Waits until a prompt has come to something, and tells what: see [`Session::settled`](crate::Session::settled).
+    /// Waits for the outcome of a prompt: see [`Session::settled`](crate::Session::settled).
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Session::settled`](crate::Session::settled).
     pub fn settled(&self, prompt: &Uuid) -> Result<PromptState, Error> {
         self.block_on(self.session.settled(prompt))
     }
 
-    /// Cancels a prompt that waits for its turn: see [`Session::cancel_prompt`](crate::Session::cancel_prompt).
+    /// Cancels a queued prompt: see [`Session::cancel_prompt`](crate::Session::cancel_prompt).
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Session::cancel_prompt`](crate::Session::cancel_prompt).
     pub fn cancel_prompt(&self, prompt: &Uuid) -> Result<bool, Error> {
         self.block_on(self.session.cancel_prompt(prompt))
     }
 
-    /// What comes until the next result.
+    /// Returns the messages up to the next result.
     pub fn turn(&mut self) -> Turn<'_> {
         Turn::new(self.session.turn(), &self.runtime)
     }
 
-    /// Sends a prompt and gives its turn.
+    /// Sends a prompt and returns its turn.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Session {
         Ok(Turn::new(turn, &self.runtime))
     }
 
-    /// Sends a last prompt, and gives all that comes until the CLI has ended.
+    /// Sends a last prompt and returns all messages until the CLI has exited.
     ///
     /// # Errors
     ///
@@ -120,31 +120,32 @@ impl Session {
         Ok(Query::new(query, self.runtime))
     }
 
-    /// The next thing that the CLI says, whichever turn it belongs to; `None` when the session has ended well.
+    /// Returns the next message of any turn; `None` when the session has ended without an error.
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`], once, when the session has ended badly; `None` comes after it.
+    /// [`Error::Ended`], once, if the session ended with an error; `None` follows it.
     #[expect(clippy::should_implement_trait, reason = "a session is no iterator: turns are")]
     pub fn next(&mut self) -> Option<Result<Incoming, Error>> {
         self.runtime.block_on(self.session.next())
     }
 
-    /// Takes what turns of other prompts have said while the turn of an [`ask`](Self::ask) was read, in order.
+    /// Removes and returns the messages of other turns that were set aside while an [`ask`](Self::ask) was read, in
+    /// order.
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         self.session.leftovers()
     }
 
-    /// Stops the running turn; its result comes after the reply.
+    /// Interrupts the running turn. Its result arrives after the reply.
     ///
     /// # Errors
     ///
-    /// When the CLI refuses or the session has ended.
+    /// If the CLI refuses or the session has ended.
     pub fn interrupt(&self) -> Result<InterruptReply, Error> {
         self.block_on(self.session.interrupt())
     }
 
-    /// Sets the model from the next turn on; `None` for the default.
+    /// Sets the model from the next turn on; `None` selects the default.
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl Session {
         self.block_on(self.session.set_model(model))
     }
 
-    /// Sets how tool uses are permitted.
+    /// Sets the permission mode.
     ///
     /// # Errors
     ///
@@ -162,7 +163,7 @@ impl Session {
         self.block_on(self.session.set_permission_mode(mode))
     }
 
-    /// Asks anything.
+    /// Sends any control request.
     ///
     /// # Errors
     ///
@@ -171,12 +172,12 @@ impl Session {
         self.block_on(self.session.call(call))
     }
 
-    /// Says that no further prompt will come: the CLI ends when it is done.
+    /// Ends the CLI's input: no further prompt can be sent, and the CLI exits when it is done.
     pub fn end_input(&self) {
         self.session.end_input();
     }
 
-    /// Ends the session, and waits until the CLI is gone; what it still says is passed over.
+    /// Closes the session and waits for the CLI to exit. Remaining output is discarded.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A turn as an iterator.
+//! A turn as a blocking iterator.
 
 use agentwire_codec::Incoming;
 use agentwire_protocol::{Uuid, message::TurnResult};
@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use super::runtime::Runtime;
 use crate::{Answer, Error};
 
-/// What comes until a result, the result included: an iterator, each step of which blocks.
+/// The messages of one turn, including its result: a blocking iterator.
 ///
-/// See [`Turn`](crate::Turn) for what comes in which order.
-/// Dropping it loses nothing: the rest of the turn stays in the session.
+/// See [`Turn`](crate::Turn) for its messages and their order.
+/// Dropping it loses nothing: the session returns the rest of the turn.
 #[derive(Debug)]
 pub struct Turn<'a> {
     turn: crate::Turn<'a>,
@@ -23,7 +23,7 @@ impl<'a> Turn<'a> {
         Self { turn, runtime }
     }
 
-    /// Reads to the end of the turn, and gives its result.
+    /// Reads to the end of the turn and returns its result.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ impl<'a> Turn<'a> {
         self.runtime.block_on(self.turn.finish())
     }
 
-    /// Reads to the end of the turn, and gives the answer as a whole.
+    /// Reads to the end of the turn and returns the whole answer.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl<'a> Turn<'a> {
         self.runtime.block_on(self.turn.answer())
     }
 
-    /// Reads to the end of the turn, and gives the text of the answer.
+    /// Reads to the end of the turn and returns the text of the answer.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl<'a> Turn<'a> {
         self.runtime.block_on(self.turn.text())
     }
 
-    /// Reads to the end of the turn, and gives its structured output.
+    /// Reads to the end of the turn and returns its structured output.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl<'a> Turn<'a> {
         self.runtime.block_on(self.turn.structured())
     }
 
-    /// As [`structured`](Self::structured), and asks again at most `retries` times while the output does not fit.
+    /// As [`structured`](Self::structured), but asks again at most `retries` times while the output does not match.
     ///
     /// # Errors
     ///
@@ -68,17 +68,17 @@ impl<'a> Turn<'a> {
         self.runtime.block_on(self.turn.structured_retrying(retries))
     }
 
-    /// The id of the prompt whose turn it is, for the turn of an [`ask`](super::Session::ask).
+    /// Returns the id of the prompt, for the turn of an [`ask`](super::Session::ask).
     pub fn prompt(&self) -> Option<&Uuid> {
         self.turn.prompt()
     }
 
-    /// As [`Session::leftovers`](super::Session::leftovers), in the middle of the turn.
+    /// As [`Session::leftovers`](super::Session::leftovers), during the turn.
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         self.turn.leftovers()
     }
 
-    /// The result, once it came.
+    /// Returns the result, once it has arrived.
     pub fn result(&self) -> Option<&TurnResult> {
         self.turn.result()
     }

@@ -1,65 +1,65 @@
-//! What goes wrong with a session store.
+//! The errors of session stores.
 
 use std::{io, time::Duration};
 
 use agentwire_sessions::{SessionKey, StoreError};
 
-/// A session store did not do what it was asked for.
+/// The failure of a call to a session store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreFault {
-    /// It said that it failed.
+    /// The store returned an error.
     #[error("the session store failed")]
     Failed(#[source] StoreError),
-    /// It took longer than it may: what was asked for may still be done.
+    /// The store exceeded the time limit. The operation may still complete.
     #[error("the session store took longer than {after:?}")]
     TimedOut {
         /// The limit.
         after: Duration,
     },
-    /// It panicked.
+    /// The store panicked.
     #[error("the session store panicked: {text}")]
     Panicked {
-        /// What it said.
+        /// The panic message.
         text: String,
     },
 }
 
 impl StoreFault {
-    /// The fault with its causes.
+    /// Returns the fault with its causes.
     pub(crate) fn report(&self) -> String {
         super::Report(self).to_string()
     }
 }
 
-/// A session could not be taken from its store, to go on with it here. Nothing was started.
+/// A session could not be loaded from its store to resume it. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// The store has no such session: look for it under another project (`sessionStoreProject`), or in another store.
+    /// The store has no such session: it may be in another project (`sessionStoreProject`) or another store.
     #[error("the session store has no session {key}")]
     NotStored {
-        /// Under what it was looked for.
+        /// The key that was loaded.
         key: SessionKey,
     },
-    /// What the store has of the session can't be gone on with.
+    /// The stored session can't be resumed.
     #[error("what the session store has as {key} can't be gone on with: {why}")]
     Unusable {
-        /// Under what it is kept.
+        /// The key of the stored session.
         key: SessionKey,
-        /// What is wrong with it.
+        /// The problem with it.
         why: String,
     },
-    /// The store did not do what it was asked for.
+    /// A call to the store failed.
     #[error("{doing}")]
     Store {
-        /// What it was asked for.
+        /// The operation.
         doing: String,
-        /// Why it did not do it.
+        /// The failure.
         #[source]
         source: StoreFault,
     },
-    /// The folder that the CLI was to find the session in could not be made.
+    /// The folder for the resumed session could not be created.
     #[error("a folder for the session could not be made")]
     Folder(#[source] io::Error),
 }

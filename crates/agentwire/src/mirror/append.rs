@@ -1,4 +1,4 @@
-//! Asking a store: within a limit, and whatever it does.
+//! Calls a store with a time limit, and catches its panics.
 
 use std::{
     any::Any,
@@ -13,9 +13,9 @@ use tokio::time::{sleep, timeout};
 
 use crate::StoreFault;
 
-/// Appends, and tries again where the store fails; gives why it was given up.
+/// Appends entries and retries if the store fails; returns the last failure.
 ///
-/// An append that exceeds its limit is not tried again, since it may still land.
+/// An append that exceeds its time limit is not retried, because it may still complete.
 pub(super) async fn append(
     store: &dyn SessionStore,
     key: &SessionKey,
@@ -35,7 +35,7 @@ pub(super) async fn append(
     }
 }
 
-/// Asks a store for something within this limit; one that panics has failed.
+/// Calls a store within the time limit; a panic counts as a failure.
 pub(crate) async fn call<'a, T>(
     limit: Duration,
     ask: impl FnOnce() -> StoreFuture<'a, T>,
@@ -47,7 +47,7 @@ pub(crate) async fn call<'a, T>(
     }
 }
 
-/// As [`call`], for what a store need not be able to do; `None` where it can't.
+/// As [`call`], for an optional method of a store; `None` if the store lacks it.
 pub(crate) async fn call_optional<'a, T>(
     limit: Duration,
     ask: impl FnOnce() -> Option<StoreFuture<'a, T>>,
@@ -75,7 +75,7 @@ async fn caught<'a, T>(ask: impl FnOnce() -> StoreFuture<'a, T>) -> Result<Resul
     outcome
 }
 
-/// What a store was asked for: it may panic when it is dropped too, which happens wherever it is given up.
+/// A running call of a store. It may panic when dropped too, also when the call is abandoned.
 struct Asked<'a, T>(Option<StoreFuture<'a, T>>);
 
 impl<T> Asked<'_, T> {
@@ -99,5 +99,5 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a text").to_owned()
 }
 
-/// Between two attempts, as in the published SDKs: three in all.
+/// The pauses between attempts, as in the reference SDKs: three attempts in all.
 const PAUSES: &[Duration] = &[Duration::from_millis(200), Duration::from_millis(800)];

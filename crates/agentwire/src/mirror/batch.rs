@@ -1,4 +1,4 @@
-//! What goes to the store together.
+//! A batch of entries for the store.
 
 use agentwire_codec::Line;
 use agentwire_protocol::{RawJson, decode};
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Places, told::Told};
 
-/// What goes to the store together: each key's entries in their order, the keys in that of their first.
+/// A batch of entries for the store: keys in the order of their first entry, and each key's entries in order.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) parts: Vec<(SessionKey, Vec<RawEntry>)>,
@@ -17,7 +17,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Takes in what a frame holds; gives what of it can't be stored.
+    /// Adds the entries of a frame; returns an error for entries that can't be stored.
     pub(super) fn add(&mut self, line: &Line, places: &Places) -> Option<Told> {
         self.frames += 1;
         self.bytes += line.len();
@@ -37,7 +37,7 @@ impl Batch {
             frame.entries.into_iter().filter_map(|text| RawEntry::from_json(text).ok()).collect();
         let unread = all - entries.len();
         self.entries += entries.len();
-        // What is empty is not made known to the store.
+        // A file without entries is not created in the store.
         if !entries.is_empty() {
             match self.parts.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, known)) => known.extend(entries),
@@ -48,9 +48,9 @@ impl Batch {
         (unread > 0).then(|| Told { key: Some(key), entries: unread, why: why() })
     }
 
-    /// Whether it is enough to be stored without being asked for, where no more than `most` bytes may wait.
+    /// Returns whether to store the batch before a flush is requested, if at most `most` bytes may be pending.
     ///
-    /// Half of those stay free for what comes meanwhile.
+    /// Half of the limit stays free for frames that arrive meanwhile.
     pub(super) fn is_full(&self, most: usize) -> bool {
         self.entries > MOST_ENTRIES || self.bytes > MOST_BYTES.min(most / 2)
     }
@@ -60,7 +60,7 @@ fn read(text: &str) -> Result<Mirrored, String> {
     decode::decode(text).map_err(|error| error.to_string())
 }
 
-/// A frame of the mirror's.
+/// A `transcript_mirror` frame.
 #[derive(Deserialize)]
 struct Mirrored {
     #[serde(rename = "filePath")]
@@ -69,6 +69,6 @@ struct Mirrored {
     entries: Vec<RawJson>,
 }
 
-/// The published SDKs' own bounds.
+/// The limits of the reference SDKs.
 const MOST_ENTRIES: usize = 500;
 const MOST_BYTES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Takes the mirror's frames off the stream.
+//! Takes mirror frames off the stream.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, de::IgnoredAny};
 
 use super::{Places, queue::Queue, reading::too_long};
 
-/// Takes the mirror's frames off the stream, and has the store flushed at each result.
+/// Takes mirror frames off the stream, and requests a flush at each result.
 pub(super) struct MirrorFilter {
     queue: Arc<Queue>,
     places: Arc<Places>,
@@ -19,12 +19,12 @@ impl MirrorFilter {
         Self { queue, places }
     }
 
-    /// Takes note of a frame that there is no room for.
+    /// Counts the entries of a frame that exceeds the limit.
     fn count(&self, line: &Line) {
         let text = line.to_str().unwrap_or_default();
         let (key, entries) = match serde_json::from_str::<Counted>(text) {
             Ok(counted) => (self.places.key(&counted.file_path).ok(), counted.entries.len()),
-            // What it holds can't be told.
+            // The number of entries is unknown.
             Err(_) => (None, 0),
         };
         self.queue.overflow(key, entries);
@@ -49,7 +49,7 @@ impl FrameFilter for MirrorFilter {
     }
 
     fn missed(&self, fault: &FrameError) {
-        // The reader is told of it in its place between the messages.
+        // The reader reports it in order between the messages.
         if let Some(why) = too_long(fault) {
             self.queue.state().lost.get_or_insert(why);
         }
@@ -68,7 +68,7 @@ impl fmt::Debug for MirrorFilter {
     }
 }
 
-/// Whether a line is a frame of the mirror's.
+/// Returns whether a line is a mirror frame.
 fn is_mirrored(line: &[u8]) -> bool {
     if let Some(kind) = line.strip_prefix(b"{\"type\":\"") {
         return kind.strip_prefix(KIND.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'"'));
@@ -82,7 +82,7 @@ struct Kind<'a> {
     kind: Cow<'a, str>,
 }
 
-/// What is to be known of a frame that is not kept.
+/// The fields needed of a discarded frame.
 #[derive(Deserialize)]
 struct Counted {
     #[serde(rename = "filePath")]

@@ -1,4 +1,4 @@
-//! The handle that reports what of a session its store has.
+//! The handle that reports which entries of a session are stored.
 
 use std::{
     fmt,
@@ -11,21 +11,22 @@ use tokio::time::timeout;
 
 use super::queue::{Queue, State};
 
-/// A handle that reports what of a running session its store has.
+/// A handle that reports which entries of a running session are stored.
 ///
 /// [`SessionBuilder::store_handle`](crate::SessionBuilder::store_handle) returns one before the session runs, so that
-/// hooks can use it, and [`Session::store_handle`](crate::Session::store_handle) one of a running session.
-/// Clones are handles to the same session.
+/// hooks can use it; [`Session::store_handle`](crate::Session::store_handle) returns one for a running session.
+/// Clones refer to the same session.
 ///
-/// Each method makes the mirror append what it has at once, whatever
-/// [`sessionStoreFlush`](crate::Options::session_store_flush) is, and needs neither a reader of the session's messages
-/// nor the end of the turn: they can be awaited inside a hook.
-/// A session that is not read goes on receiving while a hook is open; outside of one it stops at 256 KiB of unread
-/// messages ([`Config::unread_soft_limit`](agentwire_control::Config::unread_soft_limit)), and with it what the CLI hands over.
+/// Each method makes the mirror append pending entries immediately, regardless of
+/// [`sessionStoreFlush`](crate::Options::session_store_flush). It needs neither a reader of the session's messages nor
+/// the end of the turn, so it can be awaited inside a hook.
+/// While a hook is open, a session receives even if its messages are not read. Otherwise receiving, including mirrored
+/// entries, stops at 256 KiB of unread messages
+/// ([`Config::unread_soft_limit`](agentwire_control::Config::unread_soft_limit)).
 ///
 /// # Example
 ///
-/// A tool runs only when the store has the message that asks for it:
+/// This hook lets a tool run only when the message with the tool use is stored:
 ///
 /// ```
 /// use agentwire::{NotStored, Session, SessionBuilder, hooks::Hooks};
@@ -52,10 +53,10 @@ impl StoreHandle {
         Self(slot)
     }
 
-    /// Waits until the store has everything that the CLI has handed over so far.
+    /// Waits until the store has all entries that the CLI has mirrored so far.
     ///
-    /// The CLI hands a message over some time after it has sent it: use [`stored`](Self::stored) or
-    /// [`message_stored`](Self::message_stored) to wait for a certain one.
+    /// The CLI mirrors a message some time after it has sent it: use [`stored`](Self::stored) or
+    /// [`message_stored`](Self::message_stored) to wait for a particular one.
     ///
     /// # Cancel safety
     ///
@@ -63,7 +64,7 @@ impl StoreHandle {
     ///
     /// # Errors
     ///
-    /// [`NotStored`]; [`NotStored::Lost`] as soon as any entry of the session is lost, for the rest of the session.
+    /// [`NotStored`]; once an entry of the session is lost, [`NotStored::Lost`] for the rest of the session.
     pub async fn flushed(&self) -> Result<(), NotStored> {
         let queue = self.queue()?;
         let upto = queue.state().received;
@@ -74,11 +75,11 @@ impl StoreHandle {
         queue.settled(look).await
     }
 
-    /// Waits until the store has the message with this tool use.
+    /// Waits until the message with this tool use is stored.
     ///
-    /// The CLI (2.1.330) hands that message over shortly after it has asked the `PreToolUse` hooks, while they run.
-    /// In a session that was resumed from its store, tool uses of the stored conversation count as stored; in a fork of it
-    /// that is so before the CLI has handed over the fork's own copy.
+    /// The CLI (2.1.330) mirrors that message shortly after it has called the `PreToolUse` hooks, while they run.
+    /// In a session resumed from its store, tool uses of the stored conversation count as stored; in a fork they do so
+    /// before the CLI has mirrored the fork's own copy.
     /// The last 4,096 messages and tool uses are remembered.
     ///
     /// # Cancel safety
@@ -92,7 +93,7 @@ impl StoreHandle {
         self.id_stored(tool_use.as_str()).await
     }
 
-    /// Waits until the store has the message with this id: that of a message of the CLI's (`uuid`), or of a prompt.
+    /// Waits until the message with this id is stored: the `uuid` of a CLI message, or the id of a prompt.
     ///
     /// # Cancel safety
     ///
@@ -121,40 +122,39 @@ impl fmt::Debug for StoreHandle {
     }
 }
 
-/// The reason why a session's store is not known to have something.
+/// The reason why an entry is not known to be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotStored {
-    /// No session with a store runs: it was not connected yet, or has no
+    /// No session with a store runs: it is not connected yet, or has no
     /// [`session_store`](crate::SessionBuilder::session_store).
     #[error("no session with a session store runs")]
     NotRunning,
-    /// The store did not take it, and it is not appended again; see
+    /// The store did not accept the entry, and it is not appended again; see
     /// [`MirrorError`](agentwire_protocol::message::MirrorError).
     #[error("the session store does not have it: {why}")]
     Lost {
         /// The failure.
         why: String,
     },
-    /// The store did not have it within
-    /// [`sessionStoreFlushTimeoutMs`](crate::Options::session_store_flush_timeout_ms), or the CLI did not hand it over
-    /// within that time. It may still be stored later.
+    /// The entry was not stored, or not mirrored by the CLI, within
+    /// [`sessionStoreFlushTimeoutMs`](crate::Options::session_store_flush_timeout_ms). It may still be stored later.
     #[error("the session store did not have it within {after:?} (sessionStoreFlushTimeoutMs)")]
     TimedOut {
         /// The limit.
         after: Duration,
     },
-    /// The session ended, and the CLI had not handed it over.
+    /// The session ended before the CLI mirrored the entry.
     #[error("the session ended before the CLI handed it over")]
     Ended,
 }
 
-/// The place of the running session's queue, which is empty until the session runs.
+/// The slot for the running session's queue; empty until the session runs.
 #[derive(Clone, Default)]
 pub(crate) struct Slot(Arc<Mutex<Option<Arc<Queue>>>>);
 
 impl Slot {
-    /// Puts the queue of a session in its place; a CLI that is started again takes the place of the first.
+    /// Sets the queue of a session; the queue of a restarted CLI replaces the first one.
     pub(super) fn hold(&self, queue: Arc<Queue>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(queue);
     }
@@ -165,12 +165,12 @@ impl Slot {
 }
 
 impl Queue {
-    /// Whether somebody waits for entries to be stored.
+    /// Returns whether a caller waits for entries to be stored.
     pub(super) fn is_pressed(&self) -> bool {
         self.state().pressing > 0
     }
 
-    /// Appends all that comes at once, and waits until `look` returns how it went: `Some(None)` for stored, or a loss.
+    /// Requests immediate appends and waits until `look` returns an outcome: `Some(None)` for stored, or a loss.
     async fn settled(&self, look: impl Fn(&State) -> Option<Option<String>>) -> Result<(), NotStored> {
         let _pressing = Pressing::new(self);
         let look = || {
@@ -178,13 +178,13 @@ impl Queue {
             match look(&state) {
                 Some(None) => Some(Ok(())),
                 Some(Some(why)) => Some(Err(NotStored::Lost { why })),
-                // Nothing more will come.
+                // Nothing more will arrive.
                 None => (state.done == u64::MAX).then_some(Err(NotStored::Ended)),
             }
         };
         let settled = async {
             loop {
-                // Before the look, so that no change is missed.
+                // Register before checking, so that no change is missed.
                 let changed = self.changed.notified();
                 if let Some(outcome) = look() {
                     return outcome;
@@ -197,7 +197,7 @@ impl Queue {
     }
 }
 
-/// Makes the worker append each frame at once, as long as it lives.
+/// Makes the worker append each frame immediately while it lives.
 struct Pressing<'a>(&'a Queue);
 
 impl<'a> Pressing<'a> {

@@ -1,4 +1,4 @@
-//! Which entries the store has, and which are lost: the last ones, by their ids.
+//! Remembers which recent entries are stored and which are lost.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -6,15 +6,15 @@ use agentwire_protocol::{RawJson, ToolUseId};
 use agentwire_sessions::RawEntry;
 use serde::Deserialize;
 
-/// The outcomes of the last entries, by the ids of the entries and of the tool uses in them.
+/// The outcomes of the most recent entries, by the ids of the entries and of their tool uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known(VecDeque<(Box<str>, Outcome)>);
 
-/// Why the store has not taken an entry; `None` where it has.
+/// The reason why an entry is lost; `None` if it is stored.
 type Outcome = Option<Arc<str>>;
 
 impl Known {
-    /// Adds ids with one outcome; the oldest ids beyond the limit are forgotten.
+    /// Adds ids with an outcome; the oldest ids beyond the limit are forgotten.
     pub(crate) fn add(&mut self, ids: impl IntoIterator<Item = Box<str>>, outcome: Outcome) {
         for id in ids {
             if self.0.len() >= MOST {
@@ -24,16 +24,16 @@ impl Known {
         }
     }
 
-    /// Returns the last outcome of this id, where it is remembered.
+    /// Returns the last outcome of this id, if it is remembered.
     pub(super) fn outcome(&self, id: &str) -> Option<&Outcome> {
         self.0.iter().rev().find(|(known, _)| &**known == id).map(|(_, outcome)| outcome)
     }
 }
 
-/// Returns the id of an entry, and those of the tool uses in it.
+/// Returns the id of an entry and the ids of its tool uses.
 pub(crate) fn ids(entry: &RawEntry) -> Vec<Box<str>> {
     let mut ids: Vec<Box<str>> = entry.uuid().map(|id| id.as_str().into()).into_iter().collect();
-    // Most entries hold no tool use: they are not read again.
+    // Most entries contain no tool use, so skip decoding them.
     if entry.kind() == "assistant"
         && entry.as_str().contains(TOOL_USE)
         && let Ok(Answered { message }) = entry.decode()
@@ -44,7 +44,7 @@ pub(crate) fn ids(entry: &RawEntry) -> Vec<Box<str>> {
     ids
 }
 
-/// An answer of the model, as far as it is read here.
+/// An assistant message, reduced to the fields needed here.
 #[derive(Deserialize)]
 struct Answered {
     message: Content,
@@ -63,7 +63,7 @@ struct Block {
 }
 
 const TOOL_USE: &str = "tool_use";
-/// How many ids are remembered; some 60 bytes each.
+/// The number of ids remembered, at some 60 bytes each.
 const MOST: usize = 4096;
 
 #[cfg(test)]

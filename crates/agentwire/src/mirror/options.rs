@@ -1,19 +1,19 @@
-//! The numbers of a mirror.
+//! The limits of a mirror.
 
 use std::time::Duration;
 
 use crate::{Options, SessionStoreFlush};
 
-/// The numbers of a mirror.
+/// The limits of a mirror.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MirrorOptions {
-    /// Whether each frame is appended by itself, at once.
+    /// Whether each frame is appended immediately and alone.
     pub(super) eager: bool,
-    /// How long a result, or the end, waits for the store.
+    /// The longest time that a result or the end waits for the store.
     pub(super) flush_limit: Duration,
-    /// How long one append may take.
+    /// The longest time of one append.
     pub(super) append_limit: Duration,
-    /// The most bytes that wait for the store.
+    /// The limit of pending bytes.
     pub(super) most_pending: usize,
 }
 
@@ -30,7 +30,7 @@ impl MirrorOptions {
 }
 
 const FLUSH_LIMIT: Duration = Duration::from_secs(10);
-/// The published SDKs' own.
+/// The default of the reference SDKs.
 const APPEND_LIMIT: Duration = Duration::from_secs(60);
-/// As much as may lie unread of the session itself.
+/// The same as the limit of a session's unread messages.
 const MOST_PENDING: usize = 64 << 20;

@@ -1,4 +1,4 @@
-//! Where the store keeps what the CLI writes to a file.
+//! Maps the CLI's transcript files to keys of the store.
 
 use std::{
     ffi::OsStr,
@@ -8,19 +8,19 @@ use std::{
 use agentwire_protocol::SessionId;
 use agentwire_sessions::SessionKey;
 
-/// Where the CLI's files lie, and what the store calls them.
+/// The location of the CLI's transcript files, and the store's name for the project.
 #[derive(Debug)]
 pub(crate) struct Places {
-    /// The folder with the projects, as it was named and as the system has it.
+    /// The folder with the projects, as named and with links resolved.
     roots: Vec<PathBuf>,
-    /// What a relative path of the CLI's counts from.
+    /// The base of the CLI's relative paths.
     cwd: PathBuf,
-    /// What the store calls the project, where that is not the name of its folder.
+    /// The store's name for the project, if it differs from the name of its folder.
     project: Option<Box<str>>,
 }
 
 impl Places {
-    /// The sessions of a CLI with this configuration folder.
+    /// The transcript files of a CLI with this configuration folder.
     pub(crate) fn new(config: &Path, project: Option<&str>) -> Self {
         let named = config.join(PROJECTS);
         let real = real(&named);
@@ -28,12 +28,12 @@ impl Places {
         Self { roots, cwd: PathBuf::new(), project: project.map(Into::into) }
     }
 
-    /// With the working directory of the CLI, which it may name files from.
+    /// Sets the CLI's working directory, the base of relative paths.
     pub(crate) fn seen_from(self, cwd: PathBuf) -> Self {
         Self { cwd, ..self }
     }
 
-    /// The key of what is written to this file; or why it has none.
+    /// Returns the key for a file, or the reason why it has none.
     pub(super) fn key(&self, file: &str) -> Result<SessionKey, String> {
         let path = self.cwd.join(file);
         let within = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
@@ -44,7 +44,7 @@ impl Places {
         let last = last.strip_suffix(SUFFIX).ok_or_else(not_one)?;
         match *folders {
             [project] => self.session(project, last),
-            // As the published SDKs have it, what is beneath a session lies in a folder of the session's.
+            // As in the reference SDKs, subagents' transcripts lie in a folder named after the session.
             [project, session, ref middle @ ..] if !middle.is_empty() => {
                 let subpath = [middle, &[last]].concat().join("/");
                 let session = self.session(project, session)?;
@@ -60,7 +60,7 @@ impl Places {
     }
 }
 
-/// The path without links, as far as it exists: the CLI tells where it has written without them, on some systems.
+/// Resolves links in the existing part of the path: on some systems the CLI reports resolved paths.
 fn real(path: &Path) -> PathBuf {
     match (path.canonicalize(), path.parent(), path.file_name()) {
         (Ok(real), ..) => real,
@@ -69,9 +69,9 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// The folder with the projects, in a configuration folder.
+/// The folder with the projects inside a configuration folder.
 pub(crate) const PROJECTS: &str = "projects";
-/// How the names of files with sessions end.
+/// The suffix of transcript files.
 pub(crate) const SUFFIX: &str = ".jsonl";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What waits for the store, and what waits for it: between the task that reads, the worker and the reader of messages.
+//! The queue between the task that reads, the worker that appends and the reader of messages.
 
 use std::{
     collections::VecDeque,
@@ -20,15 +20,15 @@ use super::{
     told::Told,
 };
 
-/// What waits for the store, and what waits for it.
+/// The entries that wait for the store, and the deliveries that wait for the entries.
 pub(super) struct Queue {
     pub(super) options: MirrorOptions,
     state: Mutex<State>,
-    /// Entries were stored or lost, for those who wait in [`settled`](Self::settled).
+    /// Notified when entries were stored or lost; used by [`settled`](Self::settled).
     pub(super) changed: Notify,
-    /// There is something for the worker to do.
+    /// Notified when the worker has something to do.
     work: Notify,
-    /// A deadline has changed.
+    /// Notified when a deadline has changed.
     deadlines: Notify,
 }
 
@@ -38,35 +38,35 @@ pub(super) struct State {
     frames: VecDeque<Line>,
     /// The bytes of all frames that are not done.
     bytes: usize,
-    /// How many frames came; how many of them are stored or given up; up to which one a flush was asked for.
+    /// The number of frames received, of frames stored or discarded, and of frames that a flush was requested for.
     pub(super) received: u64,
     pub(super) done: u64,
     wanted: u64,
-    /// How many wait for entries to be stored: each frame is appended at once then.
+    /// The number of callers that wait for entries; while it is not zero, each frame is appended immediately.
     pub(super) pressing: usize,
-    /// Which entries are stored and which are lost.
+    /// The entries that are stored or lost.
     pub(super) known: Known,
-    /// The first loss of entries, in words.
+    /// The first loss of entries, as a message.
     pub(super) lost: Option<String>,
-    /// What there was no room for, and was not told yet.
+    /// Entries dropped for lack of room and not reported yet.
     overflow: Vec<(Option<SessionKey>, usize)>,
-    /// What the reader of messages is to be told.
+    /// Failures to report to the reader of messages.
     told: VecDeque<Told>,
-    /// Until when the reader waits, and for what.
+    /// The barrier at which the reader waits, with its deadline.
     held: Option<(Instant, Hold)>,
-    /// Up to which frame the reader has waited for long enough, even where it has not looked yet.
+    /// The frame up to which the reader's wait has expired, even if the reader has not polled since.
     released: u64,
-    /// Whether the store did not take in time what it was waited for with: nobody waits again until it takes something.
+    /// Whether a flush timed out: results do not wait again until the store accepts something.
     late: bool,
-    /// Whether no more frames will come.
+    /// Whether no more frames will arrive.
     closed: bool,
-    /// When the worker gives up, where nobody reads any more.
+    /// The deadline of the worker after the reader was dropped.
     ends: Option<Instant>,
-    /// Who reads, while it waits.
+    /// The waker of the waiting reader.
     reader: Option<Waker>,
 }
 
-/// What the worker does next.
+/// The next job of the worker.
 #[derive(Debug)]
 pub(super) enum Job {
     Frame(Line),
@@ -75,10 +75,10 @@ pub(super) enum Job {
     End,
 }
 
-/// What the reader waits for.
+/// The point in the queue that the reader waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
-    /// The frame that is to be done.
+    /// The number of frames that must be done.
     upto: u64,
     at_end: bool,
 }
@@ -94,14 +94,14 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a frame, or gives it back where there is no room; one alone always has some.
+    /// Adds a frame, or returns it if there is no room; a single frame always fits.
     pub(super) fn push(&self, line: Line) -> Result<(), Line> {
         let mut state = self.state();
         if state.done == u64::MAX {
             return Err(line);
         }
         if state.bytes > 0 && state.bytes + line.len() > self.options.most_pending {
-            // What waits for more to come is stored now, so that there is room for the next one.
+            // Store the pending batch now, to make room for the next frame.
             state.wanted = state.received;
             drop(state);
             self.work.notify_one();
@@ -115,14 +115,14 @@ impl Queue {
         Ok(())
     }
 
-    /// There was no room for so many entries: it is told with the next result, or when the store goes on.
+    /// Records entries dropped for lack of room. They are reported at the next result, or when the store continues.
     pub(super) fn overflow(&self, key: Option<SessionKey>, entries: usize) {
         let mut state = self.state();
         let most = self.options.most_pending;
         state.lost.get_or_insert_with(|| is_behind(most));
         let overflow = &mut state.overflow;
         let known = overflow.iter().position(|(known, _)| *known == key);
-        // Past so many keys they are counted together.
+        // Beyond this number of keys, further ones are counted together.
         match known.or_else(|| (overflow.len() >= MOST_TOLD).then_some(MOST_TOLD - 1)) {
             Some(at) => {
                 overflow[at].1 += entries;
@@ -134,7 +134,7 @@ impl Queue {
         }
     }
 
-    /// What came so far is to be stored now.
+    /// Requests a flush of all frames received so far.
     pub(super) fn want(&self) {
         let mut state = self.state();
         state.wanted = state.received;
@@ -142,13 +142,13 @@ impl Queue {
         self.work.notify_one();
     }
 
-    /// No more frames will come.
+    /// Marks the stream of frames as complete.
     pub(super) fn close(&self) {
         self.state().closed = true;
         self.work.notify_one();
     }
 
-    /// Nobody will read any more: the worker has as long as a flush may take.
+    /// Detaches the reader: from now on the worker has one flush timeout left.
     pub(super) fn leave(&self) {
         let mut state = self.state();
         state.ends = Some(Instant::now() + self.options.flush_limit);
@@ -157,7 +157,7 @@ impl Queue {
         self.deadlines.notify_one();
     }
 
-    /// The reader has read a result, or the end: it waits until the store has what came before.
+    /// Sets a barrier at a result or the end: the reader waits until all earlier entries are stored.
     pub(super) fn hold(&self, at_end: bool) -> Hold {
         let mut state = self.state();
         state.tell_overflow(self.options.most_pending);
@@ -171,7 +171,7 @@ impl Queue {
         hold
     }
 
-    /// The reader waits no longer for what it holds, unless that is the end.
+    /// Releases the reader from its barrier, unless that is the end of the session.
     pub(super) fn release(&self, hold: Hold) {
         let mut state = self.state();
         if !hold.at_end {
@@ -180,7 +180,7 @@ impl Queue {
         }
     }
 
-    /// What the reader is to be told; `None` once it waits no longer.
+    /// Returns the next failure to report; `None` once the barrier is passed.
     pub(super) fn poll(&self, hold: Option<Hold>, context: &Context<'_>) -> Poll<Option<Told>> {
         let mut state = self.state();
         if let Some(told) = state.told.pop_front() {
@@ -199,7 +199,7 @@ impl Queue {
         Poll::Pending
     }
 
-    /// Waits for something to do.
+    /// Waits for the next job.
     pub(super) async fn next_job(&self) -> Job {
         loop {
             if let Some(job) = self.state().next_job() {
@@ -209,7 +209,7 @@ impl Queue {
         }
     }
 
-    /// The store has taken these entries: it is waited for again.
+    /// Records stored entries; results wait for the store again.
     pub(super) fn stored(&self, entries: &[RawEntry]) {
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
         let mut state = self.state();
@@ -217,13 +217,13 @@ impl Queue {
         state.known.add(ids, None);
     }
 
-    /// These entries are lost; the reader is told by [`tell`](Self::tell).
+    /// Records lost entries; [`report`](Self::report) tells the reader.
     pub(super) fn lost(&self, entries: &[RawEntry], why: &str) {
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
         self.state().known.add(ids, Some(why.into()));
     }
 
-    /// So many frames of so many bytes are stored, or were given up and told.
+    /// Records frames that are stored, or discarded and reported.
     pub(super) fn finish(&self, frames: u64, bytes: usize) {
         let mut state = self.state();
         state.done += frames;
@@ -233,7 +233,7 @@ impl Queue {
         self.changed.notify_waiters();
     }
 
-    /// Tells the reader of entries that are lost.
+    /// Reports lost entries to the reader.
     pub(super) fn tell(&self, told: Told) {
         let mut state = self.state();
         state.lost.get_or_insert_with(|| told.text());
@@ -241,12 +241,12 @@ impl Queue {
         wake(state);
     }
 
-    /// The worker ends: what it has not taken.
+    /// Returns the frames that the worker has not taken when it ends.
     pub(super) fn left(&self) -> VecDeque<Line> {
         std::mem::take(&mut self.state().frames)
     }
 
-    /// The worker has ended, and has told what it did not get done: nobody waits for it any longer.
+    /// Marks the worker as ended, after it has reported the rest: nothing waits for it any more.
     pub(super) fn worked(&self) {
         let mut state = self.state();
         state.tell_overflow(self.options.most_pending);
@@ -255,7 +255,7 @@ impl Queue {
         self.changed.notify_waiters();
     }
 
-    /// Ends when the worker is to give up; tells the reader meanwhile when it has waited for long enough.
+    /// Returns when the worker's time is over; releases the reader when its deadline has passed.
     pub(super) async fn keep_time(&self) {
         loop {
             let next = {
@@ -273,7 +273,7 @@ impl Queue {
         }
     }
 
-    /// Takes note of the time, and says whether it is up for the worker.
+    /// Handles expired deadlines; returns whether the worker's time is over.
     fn expire(&self) -> bool {
         let (now, limit) = (Instant::now(), self.options.flush_limit);
         let mut state = self.state();
@@ -287,7 +287,7 @@ impl Queue {
                     return at_end;
                 }
                 state.late = true;
-                // The store may take something before the reader looks, which must not make it wait again.
+                // The store may accept an entry before the reader polls; the reader must not wait again then.
                 state.released = upto;
                 let why =
                     format!("the store did not take within {limit:?} what came before a result; it goes on");
@@ -311,7 +311,7 @@ impl State {
         (self.wanted > self.done).then_some(Job::Flush)
     }
 
-    /// Tells something; where much is untold, together with what is told of the same key.
+    /// Queues a report; when many are queued, it is merged with one of the same key.
     fn tell(&mut self, told: Told) {
         tracing::warn!(key = ?told.key, entries = told.entries, "session store: {}", told.why);
         if self.told.len() >= MOST_TOLD
@@ -339,7 +339,7 @@ fn is_behind(most: usize) -> String {
     format!("the store is behind, and no more than {most} bytes wait for it")
 }
 
-/// Unlocks, and wakes the reader.
+/// Unlocks the state and wakes the reader.
 fn wake(mut state: MutexGuard<'_, State>) {
     let reader = state.reader.take();
     drop(state);
@@ -354,5 +354,5 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// As much as is told one by one while nobody reads.
+/// The limit of separate reports while nothing reads.
 const MOST_TOLD: usize = 32;

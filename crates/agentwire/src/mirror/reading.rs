@@ -1,4 +1,4 @@
-//! The reader's side: what the mirror tells comes between the messages, and a result waits for the store.
+//! The reader's side: mirror failures appear between the messages, and results wait for the store.
 
 use std::{
     sync::Arc,
@@ -10,19 +10,19 @@ use agentwire_control::{BackpressurePause, Delivery, Messages, SessionEnd};
 
 use super::{Mirror, queue::Hold, told::Told};
 
-/// What was read and waits until the store has what came before it.
+/// A delivery that waits until all earlier entries are stored.
 #[derive(Debug)]
 pub(super) struct Held {
     what: Result<Delivery, Arc<SessionEnd>>,
     pub(super) hold: Hold,
-    /// What the CLI asks meanwhile is heard.
+    /// Keeps requests of the CLI arriving meanwhile.
     _reading: BackpressurePause,
 }
 
 impl Mirror {
-    /// The next thing for the user: see [`Messages::poll_next`].
+    /// Polls for the next delivery: see [`Messages::poll_next`].
     ///
-    /// What is held back is kept here, so that nothing is lost between two polls.
+    /// A delivery that is held back is stored in `self`, so that nothing is lost between two polls.
     pub(crate) fn poll_next(
         &mut self,
         messages: &mut Messages,
@@ -50,7 +50,7 @@ impl Mirror {
     }
 }
 
-/// What is told in the place of a frame of the mirror's that was too long to be read; anything else as it is.
+/// Replaces a mirror frame that was too long to read by a `mirror_error`; returns other deliveries unchanged.
 fn told_where_lost(delivery: Delivery) -> Delivery {
     let lost = match &delivery {
         Delivery::Incoming(Incoming::TooLong(fault)) => too_long(fault),
@@ -61,7 +61,7 @@ fn told_where_lost(delivery: Delivery) -> Delivery {
     Delivery::Incoming(Told { key: None, entries: 0, why }.incoming())
 }
 
-/// Describes a frame of the mirror that was too long to be read; `None` for another line.
+/// Describes a mirror frame that was too long to read; `None` for other lines.
 pub(super) fn too_long(fault: &FrameError) -> Option<String> {
     match fault {
         FrameError::TooLong { limit, excerpt, .. } if excerpt.starts_with(MIRRORED) => {
@@ -71,7 +71,7 @@ pub(super) fn too_long(fault: &FrameError) -> Option<String> {
     }
 }
 
-/// Whether a turn ends with it, readable or not.
+/// Returns whether the delivery ends a turn, decodable or not.
 fn is_result(what: &Result<Delivery, Arc<SessionEnd>>) -> bool {
     match what {
         Ok(Delivery::Incoming(incoming)) => incoming.ends_turn(),
@@ -79,5 +79,5 @@ fn is_result(what: &Result<Delivery, Arc<SessionEnd>>) -> bool {
     }
 }
 
-/// How the CLI's frames of the mirror begin.
+/// The start of the CLI's mirror frames.
 const MIRRORED: &str = r#"{"type":"transcript_mirror""#;

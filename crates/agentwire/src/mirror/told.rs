@@ -1,4 +1,4 @@
-//! What is told of a mirror that fails: `mirror_error` messages, as the published SDKs have them.
+//! Failures of a mirror as `mirror_error` messages, in the format of the reference SDKs.
 
 use agentwire_codec::{Frame, Incoming, Line};
 use agentwire_sessions::SessionKey;
@@ -6,19 +6,19 @@ use serde::Serialize;
 
 use crate::session::fresh_id;
 
-/// Something that went wrong with the mirror.
+/// A failure of the mirror.
 #[derive(Debug)]
 pub(super) struct Told {
-    /// Where it should have gone; `None` where it belongs to no session, or to several.
+    /// The key of the lost entries; `None` if they belong to no session or to several.
     pub(super) key: Option<SessionKey>,
-    /// How many entries are not in the store by this; 0 where that is not known, or not so.
+    /// The number of entries lost; 0 if unknown or none.
     pub(super) entries: usize,
-    /// Why.
+    /// The reason.
     pub(super) why: String,
 }
 
 impl Told {
-    /// The message that tells it.
+    /// Returns the message that reports the failure.
     pub(super) fn incoming(self) -> Incoming {
         let error = self.text();
         let session_id = self.key.as_ref().map(|key| key.session_id().as_str());
@@ -31,7 +31,7 @@ impl Told {
         let uuid = uuid.as_str();
         let message =
             MirrorError { r#type: "system", subtype: "mirror_error", error: &error, key, session_id, uuid };
-        // It is made of texts alone, which can always be written.
+        // All fields are strings, so serialization can't fail.
         let text = serde_json::to_string(&message).unwrap_or_default();
         Incoming::decode(Frame::new(Line::from(text.as_str())))
     }

@@ -13,9 +13,9 @@ use super::{
     told::Told,
 };
 
-/// Appends to the store what the filter has taken off the stream.
+/// Appends the entries that the filter took off the stream.
 ///
-/// However it ends, what it leaves is counted and told, and nobody waits for it any longer.
+/// However it ends, the remaining entries are counted and reported, and nothing waits for it any more.
 pub(super) struct Worker {
     queue: Arc<Queue>,
     store: Arc<dyn SessionStore>,
@@ -28,7 +28,7 @@ impl Worker {
         Self { queue, store, places, batch: Batch::default() }
     }
 
-    /// Works until all is stored and no more will come, or the time is up.
+    /// Runs until everything is stored and no more frames can arrive, or its time is over.
     pub(super) async fn run(mut self) {
         let queue = Arc::clone(&self.queue);
         tokio::select! {
@@ -40,7 +40,7 @@ impl Worker {
 
     async fn work(&mut self) {
         loop {
-            // A store that is always ready must not keep others from their turn, the clock included.
+            // A store that is always ready must not starve other tasks, including the timer.
             consume_budget().await;
             match self.queue.next_job().await {
                 Job::Frame(line) => {
@@ -58,9 +58,9 @@ impl Worker {
         }
     }
 
-    /// Appends all that it has, key by key.
+    /// Appends the batch, key by key.
     async fn flush(&mut self) {
-        // What is being appended stays in its place, so that it is counted where this is given up.
+        // Entries being appended stay in the batch, so that they are counted if this future is dropped.
         while let Some((key, entries)) = self.batch.parts.first() {
             let outcome = append(&*self.store, key, entries, self.queue.options.append_limit).await;
             let (key, entries) = self.batch.parts.remove(0);

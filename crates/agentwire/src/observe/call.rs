@@ -1,4 +1,4 @@
-//! One callback, from its request to its answer.
+//! One observed callback, from its request to its answer.
 
 use std::{pin::pin, sync::Arc};
 
@@ -8,7 +8,7 @@ use tracing::{Instrument, Span};
 
 use super::{Began, Outcome, reply, watch::Watch};
 
-/// A callback that somebody wants to know of; dropped before its end, it is told of as what it was dropped for.
+/// An observed callback. If it is dropped before its end, the drop reports the outcome.
 pub(crate) struct Call {
     watch: Arc<Watch>,
     began: Arc<Began>,
@@ -23,12 +23,12 @@ impl Call {
         Self { watch, began, span, failure: FailureSlot::new(), cancelled, told: false }
     }
 
-    /// Starts it, within its span.
+    /// Starts the callback inside its span.
     pub(crate) fn start<T>(&self, respond: impl FnOnce() -> T) -> T {
         self.span.in_scope(|| self.failure.watch_now(respond))
     }
 
-    /// Runs it, within its span, and tells of its end: when it was cancelled, before its handler has cleaned up.
+    /// Runs the callback inside its span and reports its end; a cancelled one ends before its handler has cleaned up.
     pub(crate) async fn run(mut self, reply: Reply) -> Result<RawJson, String> {
         let reply = self.failure.clone().watch(reply).instrument(self.span.clone());
         let (mut reply, cancelled) = (pin!(reply), self.cancelled.clone());
@@ -44,7 +44,7 @@ impl Call {
         answered
     }
 
-    /// Nobody handles it.
+    /// Reports that no handler accepts the request.
     pub(crate) fn unhandled(mut self) {
         self.tell(Outcome::Unhandled, None);
     }

@@ -1,4 +1,4 @@
-//! What is going on in a session: what is open, and a part of what.
+//! The tree of open activities of a session.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
@@ -16,10 +16,10 @@ use super::{
     stream::Queue,
 };
 
-/// What is open in a session, and who is told.
+/// The open activities of a session, and its observers.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// A moment by both clocks, so that times are told by one that nobody sets.
+    /// The same moment on both clocks, so that times follow the monotonic one.
     clocks: (Instant, SystemTime),
     last_id: u64,
     session_id: Option<SessionId>,
@@ -27,16 +27,16 @@ pub(super) struct Ledger {
     session: Option<Open>,
     turn: Option<Open>,
     tool_uses: HashMap<ToolUseId, Open>,
-    /// Callbacks, by their own ids.
+    /// Callbacks, by their numbers.
     calls: BTreeMap<u64, Open>,
-    /// Prompts that were sent and whose turn has not begun; only where contents are observed.
+    /// Sent prompts whose turn has not begun; only if contents are observed.
     prompts: VecDeque<(Uuid, RawJson)>,
     observers: Vec<Weak<Queue>>,
-    /// The end of the session, for those who come after it.
+    /// The end of the session, for observers that are added after it.
     end: Option<Observation>,
 }
 
-/// Something that has begun and has not ended.
+/// An activity that has begun and not ended.
 #[derive(Debug)]
 struct Open {
     began: Arc<Began>,
@@ -63,7 +63,7 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// A session begins; gives its span.
+    /// Starts a session and returns its span.
     pub(super) fn begin_session(&mut self) -> Span {
         *self = Self { observers: std::mem::take(&mut self.observers), ..Self::default() };
         let open = self.open(Activity::Session, None, None, Instant::now());
@@ -76,7 +76,7 @@ impl Ledger {
         !self.observers.is_empty()
     }
 
-    /// Adds an observer, and tells it what is open.
+    /// Adds an observer and sends it the open activities.
     pub(super) fn add(&mut self, queue: &Arc<Queue>) {
         let mut open: Vec<_> = self.all_open().map(|open| Arc::clone(&open.began)).collect();
         open.sort_by_key(|began| began.id);
@@ -89,14 +89,14 @@ impl Ledger {
         }
     }
 
-    /// Forgets what is open in the session, since nobody has watched for a while.
+    /// Forgets the activities inside the session: without an observer their ends were not tracked.
     pub(super) fn forget(&mut self) {
         self.turn = None;
         self.tool_uses.clear();
         self.calls.clear();
     }
 
-    /// A prompt is sent.
+    /// Records a sent prompt.
     pub(super) fn prompt(&mut self, id: Uuid, content: RawJson) {
         if self.prompts.len() == MOST_PROMPTS {
             self.prompts.pop_front();
@@ -119,7 +119,7 @@ impl Ledger {
         }
     }
 
-    /// A callback begins; `None` where the session has ended.
+    /// Starts a callback; `None` if the session has ended.
     pub(super) fn begin_call(
         &mut self,
         activity: Activity,
@@ -134,14 +134,14 @@ impl Ledger {
         Some((began, span))
     }
 
-    /// A callback has ended, unless that was told already.
+    /// Ends a callback, unless its end was already reported.
     pub(super) fn end_call(&mut self, id: u64, outcome: Outcome, output: Option<RawJson>) {
         if let Some(open) = self.calls.remove(&id) {
             self.close(open, Instant::now(), outcome, output, None);
         }
     }
 
-    /// The session has ended: with it all that is open, the parts first.
+    /// Ends the session and everything open in it, the innermost first.
     pub(super) fn end_session(&mut self, outcome: Outcome) {
         let now = Instant::now();
         let mut open: Vec<_> = std::mem::take(&mut self.calls).into_values().collect();
@@ -183,7 +183,7 @@ impl Ledger {
         self.turn = Some(self.open(activity, parent, input, at));
     }
 
-    /// What the prompts of these ids say: one, or an array of several.
+    /// Returns the contents of these prompts: a single one, or an array of several.
     fn given(&mut self, prompts: &[Uuid]) -> Option<RawJson> {
         let mut given = Vec::new();
         self.prompts.retain(|(id, content)| {
@@ -207,7 +207,7 @@ impl Ledger {
         }
         let parent = match &parent_tool_use_id {
             None => self.running(),
-            // A subagent in the background outlives its tool use, and the turn.
+            // A background subagent outlives its tool use and the turn.
             Some(parent) => self.tool_uses.get(parent).or(self.session.as_ref()).map(Open::place),
         };
         let activity = Activity::ToolUse { id: id.clone(), tool, parent_tool_use_id };
@@ -215,7 +215,7 @@ impl Ledger {
         self.tool_uses.insert(id, open);
     }
 
-    /// The turn has ended, and with it its tool uses, and those of subagents that it has waited for.
+    /// Ends the turn with its tool uses, including those of subagents that it waited for.
     fn end_turn(
         &mut self,
         at: Instant,
@@ -235,10 +235,10 @@ impl Ledger {
         }
     }
 
-    /// Whether a tool use is the main conversation's, or that of a subagent whose own tool use is still open.
+    /// Returns whether a tool use belongs to the main conversation, or to a subagent whose own tool use is still open.
     fn is_of_turn(&self, open: &Open) -> bool {
         let mut open = open;
-        // As deep as there are tool uses, so that no circle of ids holds it.
+        // The number of tool uses limits the depth, so that a cycle of ids can't loop forever.
         for _ in 0..=self.tool_uses.len() {
             let Activity::ToolUse { parent_tool_use_id, .. } = &open.began.activity else { return false };
             let Some(parent) = parent_tool_use_id else { return true };
@@ -248,7 +248,7 @@ impl Ledger {
         false
     }
 
-    /// What runs: the turn, or the session.
+    /// Returns the parent of new activities: the turn, or else the session.
     fn running(&self) -> Option<(u64, Span)> {
         self.turn.as_ref().or(self.session.as_ref()).map(Open::place)
     }
@@ -311,13 +311,13 @@ impl Ledger {
 }
 
 impl Open {
-    /// What its parts need to know of it.
+    /// Returns the id and span that child activities need.
     fn place(&self) -> (u64, Span) {
         (self.began.id, self.span.clone())
     }
 }
 
-/// More than any session has open; a bound all the same.
+/// A limit far above the number that a session has open.
 const MOST_TOOL_USES: usize = 4096;
-/// Prompts whose contents wait for their turn.
+/// The limit of prompts whose contents wait for their turn.
 const MOST_PROMPTS: usize = 64;

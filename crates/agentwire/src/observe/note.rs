@@ -1,4 +1,5 @@
-//! What is noted of a message while the session's lock is held: little, and nothing of most.
+//! Extracts observations from messages. Runs under the session's lock, so it does little, and nothing for most
+//! messages.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use agentwire_protocol::{
 
 use super::{Outcome, Totals, Verdict};
 
-/// Something that a message says of turns and tool uses.
+/// An event about turns or tool uses, extracted from a message.
 #[derive(Debug)]
 pub(super) struct Note {
     pub(super) at: Instant,
@@ -19,21 +20,21 @@ pub(super) struct Note {
 
 #[derive(Debug)]
 pub(super) enum Said {
-    /// A turn begins, or goes on and says more of itself.
+    /// A turn begins, or continues with more details.
     Turn { session_id: Option<SessionId>, prompts: Vec<Uuid>, model: Option<Box<str>> },
-    /// The model wants a tool.
+    /// The model requests a tool.
     ToolUse { id: ToolUseId, tool: ToolName, parent: Option<ToolUseId>, input: Option<RawJson> },
     /// A tool use has its result.
     ToolResult { id: ToolUseId, outcome: Outcome, output: Option<RawJson> },
     /// A turn has its result.
     Result { outcome: Outcome, totals: Box<Totals>, output: Option<RawJson> },
-    /// A turn has ended without one that could be read.
+    /// A turn has ended without a readable result.
     TurnLost,
 }
 
-/// Takes note of what was delivered; `contents` says whether of inputs and outputs too.
+/// Extracts events from a delivery; `contents` includes inputs and outputs.
 ///
-/// Pieces of an answer that streams, which are most of all messages, say nothing here.
+/// Parts of streamed answers, which are most of the messages, contain none.
 pub(super) fn take(delivery: &Delivery, contents: bool, mut note: impl FnMut(Said)) {
     match delivery {
         Delivery::Incoming(incoming) => match incoming.message() {
@@ -90,13 +91,13 @@ fn tool_results(user: &User, contents: bool, mut note: impl FnMut(Said)) {
     }
 }
 
-/// What an error result of a tool means: it was refused, interrupted, or has failed.
+/// Returns the meaning of a tool's error result: denied, interrupted or failed.
 fn failed_use(meta: Option<&ToolResultMeta>) -> Outcome {
     let decision = meta.and_then(|meta| meta.permission_decision.as_ref());
     let kind = meta.and_then(|meta| meta.non_execution_kind.as_deref());
     match (decision, kind) {
         (Some(decision), _) if &*decision.decision == "reject" => Outcome::Decided(Verdict::Deny),
-        // An interrupt is told as if the user had said no, though nobody was asked.
+        // The CLI reports an interrupt like a rejection by the user, but without a permission decision.
         (None, Some("user-rejected")) => Outcome::Interrupted,
         (_, kind) => Outcome::Error { kind: kind.map(Into::into) },
     }
@@ -108,7 +109,7 @@ fn of_result(result: &TurnResult, contents: bool) -> Said {
         Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) => Outcome::Interrupted,
         _ if !result.is_error => Outcome::Done,
         Some(reason) if *reason != TerminalReason::Completed => Outcome::error(reason.as_str()),
-        // An error of the API's comes as a success by its subtype.
+        // API errors have the subtype `success`.
         _ => Outcome::of_subtype(&result.subtype),
     };
     let mut prompts = result.user_message_uuids.clone().unwrap_or_default();

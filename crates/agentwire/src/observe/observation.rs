@@ -1,4 +1,4 @@
-//! What can be observed.
+//! The events of an observation stream.
 
 use std::{
     sync::Arc,
@@ -13,88 +13,88 @@ use agentwire_protocol::{
 
 use super::Outcome;
 
-/// One thing that was seen to happen in a session.
+/// An event in a session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Observation {
-    /// Something has begun.
+    /// An activity has begun.
     Began(Arc<Began>),
-    /// Something has ended that had begun.
+    /// An activity has ended.
     Ended(Arc<Ended>),
-    /// So many observations were lost here, since they were not read in time.
+    /// This many observations were lost here, because they were not read in time.
     Lagged(u64),
 }
 
-/// The beginning of something.
+/// The start of an activity.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Began {
-    /// Its number, unique in the session.
+    /// The number of the activity, unique in the session.
     pub id: u64,
-    /// The number of what it is a part of; `None` for the session alone.
+    /// The number of the parent activity; `None` only for the session.
     ///
-    /// A hook, a permission question and an MCP call are parts of their tool use where the CLI names one that is open, else
-    /// of the turn, and outside of turns of the session.
-    /// A tool use of a subagent is a part of the tool use that the subagent works for, while that is open.
+    /// The parent of a hook, a permission question or an MCP call is its tool use if the CLI names one that is open,
+    /// else the turn, and outside of turns the session.
+    /// The parent of a subagent's tool use is the tool use that started the subagent, while that is open.
     pub parent: Option<u64>,
-    /// What it is.
+    /// The activity.
     pub activity: Activity,
-    /// The CLI's id of the session, as far as it was known.
+    /// The CLI's id of the session, if known.
     pub session_id: Option<SessionId>,
-    /// When it began.
+    /// The start time.
     pub at: SystemTime,
-    /// What it was given: only where contents are observed
+    /// The input, only if contents are observed
     /// ([`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents)).
     pub input: Option<RawJson>,
 }
 
-/// The end of something.
+/// The end of an activity.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Ended {
-    /// Its beginning.
+    /// The start.
     pub began: Arc<Began>,
-    /// When it ended.
+    /// The end time.
     pub at: SystemTime,
-    /// How long it took, by a clock that nobody sets.
+    /// The duration, by a monotonic clock.
     pub took: Duration,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The CLI's id of the session, as far as it is known by now.
+    /// The CLI's id of the session, if known by now.
     pub session_id: Option<SessionId>,
-    /// What came of it: only where contents are observed
+    /// The output, only if contents are observed
     /// ([`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents)).
     pub output: Option<RawJson>,
-    /// What a turn has used; `None` where it had no result, and for all else.
+    /// The resources used by a turn; `None` for a turn without a result and for other activities.
     pub totals: Option<Box<Totals>>,
 }
 
-/// Something that takes time.
+/// An activity with a duration.
 ///
-/// All of it are names and ids: what was said is in [`Began::input`] and [`Ended::output`].
+/// It contains only names and ids; contents are in [`Began::input`] and [`Ended::output`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Activity {
     /// The session, from before the handshake to the end of the CLI.
     Session,
-    /// A turn, from the first that is said of it to its result.
+    /// A turn, from its first message to its result.
     #[non_exhaustive]
     Turn {
-        /// The how many-th of the session's that was observed, from 1.
+        /// The position among the observed turns of the session, from 1.
         number: u64,
-        /// The prompts that it answers, as far as the CLI had named them; [`Totals::prompts`] has all.
+        /// The prompts that it answers, as far as the CLI had named them; [`Totals::prompts`] has all of them.
         prompts: Vec<Uuid>,
-        /// The model, where the CLI had told it.
+        /// The model, if known.
         model: Option<Box<str>>,
     },
-    /// A tool use of the model's, from when it was asked for to its result; so with hooks and questions.
+    /// A tool use of the model, from its request to its result, including hooks and permission questions.
     #[non_exhaustive]
     ToolUse {
         /// Its id.
         id: ToolUseId,
         /// The tool, such as `Bash` or `mcp__server__tool`.
         tool: ToolName,
-        /// The tool use whose subagent wants it; `None` for the main conversation.
+        /// The tool use whose subagent requested it; `None` for the main conversation.
         parent_tool_use_id: Option<ToolUseId>,
     },
     /// A call of a hook.
@@ -102,11 +102,11 @@ pub enum Activity {
     Hook {
         /// The control request.
         request_id: RequestId,
-        /// The hook, by the id that it was declared under.
+        /// The callback id of the hook.
         callback_id: Box<str>,
-        /// The event, such as `PreToolUse`; `None` for an id that was never declared.
+        /// The event, such as `PreToolUse`; `None` for an unknown callback id.
         event: Option<Box<str>>,
-        /// The tool use; for events that are none of tools the CLI makes an id up.
+        /// The tool use; for events without a tool, an id that the CLI generates.
         tool_use_id: Option<ToolUseId>,
     },
     /// A permission question.
@@ -118,23 +118,23 @@ pub enum Activity {
         tool_use_id: ToolUseId,
         /// The tool.
         tool: ToolName,
-        /// The subagent that wants it; `None` for the main conversation.
+        /// The subagent that requested it; `None` for the main conversation.
         agent_id: Option<Box<str>>,
     },
-    /// A JSON-RPC message for an in-process MCP server: a call of a tool, and all else.
+    /// A JSON-RPC message to an in-process MCP server, such as a tool call.
     #[non_exhaustive]
     Mcp {
         /// The control request.
         request_id: RequestId,
-        /// The server, by the name that it was declared under.
+        /// The name of the server.
         server: Box<str>,
-        /// The method, such as `tools/call`; `None` for an answer to a request of the server's.
+        /// The method, such as `tools/call`; `None` for a response to a request of the server.
         method: Option<Box<str>>,
         /// The JSON-RPC id, as JSON; `None` for a notification.
         jsonrpc_id: Option<Box<str>>,
-        /// The tool, where one is called, by the server's own name for it.
+        /// The server's name of the called tool.
         tool: Option<Box<str>>,
-        /// The tool use, where the CLI names it.
+        /// The tool use, if the CLI names it.
         tool_use_id: Option<ToolUseId>,
     },
     /// A question of an MCP server to the user.
@@ -150,23 +150,23 @@ pub enum Activity {
     Dialog {
         /// The control request.
         request_id: RequestId,
-        /// Which dialog.
+        /// The kind of the dialog.
         kind: Box<str>,
-        /// The tool use that it belongs to.
+        /// The tool use of the dialog.
         tool_use_id: Option<ToolUseId>,
     },
-    /// A request of a kind that this version does not know.
+    /// A request of an unknown kind.
     #[non_exhaustive]
     Request {
         /// The control request.
         request_id: RequestId,
-        /// What it is.
+        /// The subtype of the request.
         subtype: Box<str>,
     },
 }
 
 impl Activity {
-    /// One word for it, which is the name of its span too.
+    /// Returns the name of the activity, which is also the name of its span.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Session => "session",
@@ -182,19 +182,19 @@ impl Activity {
     }
 }
 
-/// What a turn has used, as its result tells it.
+/// The resources used by a turn, from its result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Totals {
-    /// All prompts that the turn answered, 64 at most.
+    /// All prompts that the turn answered, at most 64.
     pub prompts: Vec<Uuid>,
-    /// How it ended, in the CLI's words.
+    /// The subtype of the result.
     pub subtype: ResultSubtype,
-    /// Why it ended, in the CLI's words.
+    /// The CLI's reason for the end.
     pub terminal_reason: Option<TerminalReason>,
-    /// The CLI's own count of rounds.
+    /// The CLI's count of rounds.
     pub rounds: u64,
-    /// The time that was spent in requests to the API.
+    /// The time spent in API requests.
     pub api: Duration,
     /// Tokens of the main conversation.
     pub usage: Option<Usage>,

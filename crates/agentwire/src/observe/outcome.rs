@@ -1,38 +1,38 @@
-//! How something ended.
+//! The outcome of an activity.
 
 use agentwire_control::FailureKind;
 use agentwire_protocol::message::ResultSubtype;
 
-/// How something that was observed has ended.
+/// The outcome of an observed activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It came to its end, and nothing is to be said of it.
+    /// It completed without further information.
     Done,
-    /// It ended with a decision: of a hook or a person, or of a tool use that was refused.
+    /// It ended with a decision: of a hook or a person, or a denied tool use.
     Decided(Verdict),
-    /// It ended with an error of its own: a result that is one, a JSON-RPC error, a process that failed.
+    /// It ended with an error of its own: an error result, a JSON-RPC error, or a failed process.
     Error {
-        /// What kind, in the words of the CLI or the protocol, such as `error_max_turns` or `-32602`; never a text.
+        /// The kind in the terms of the CLI or the protocol, such as `error_max_turns` or `-32602`; never a message.
         kind: Option<Box<str>>,
     },
-    /// The handler has failed, and was answered for: where the event can refuse, with a refusal.
+    /// The handler failed, and the library answered for it: with a refusal if the event supports one.
     ///
-    /// It differs from a handler that refuses: that one is [`Decided`](Self::Decided).
+    /// A handler that refuses has the outcome [`Decided`](Self::Decided) instead.
     Failed {
-        /// What went wrong.
+        /// The kind of failure.
         failure: FailureKind,
-        /// The handler's own text; only where contents are observed
-        /// ([`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents)), since it may quote them.
+        /// The handler's error message, only if contents are observed
+        /// ([`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents)), because it may quote them.
         reason: Option<Box<str>>,
     },
-    /// The CLI took the request back: by a time limit, an interrupt, or since something else has decided.
+    /// The CLI cancelled the request: after a time limit, an interrupt, or a decision made elsewhere.
     Cancelled,
     /// It was interrupted.
     Interrupted,
-    /// The session ended first, or the turn, so that nothing will come of it.
+    /// The session or the turn ended first.
     Cut,
-    /// Nobody handles such a request: it was answered with an error that says so.
+    /// No handler accepts such a request; it was answered with an error.
     Unhandled,
 }
 
@@ -40,30 +40,30 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It may go ahead.
+    /// Allowed.
     Allow,
-    /// It may not.
+    /// Denied.
     Deny,
-    /// A person is to be asked.
+    /// A person must decide.
     Ask,
-    /// It is put off.
+    /// Deferred.
     Defer,
-    /// It is refused, with a reason for the model.
+    /// Blocked, with a reason for the model.
     Block,
-    /// The turn is not to go on (`continue: false`).
+    /// The turn must not continue (`continue: false`).
     Stop,
-    /// The CLI is not to wait (`async`).
+    /// The CLI does not wait for the hook (`async`).
     Later,
-    /// A person has accepted.
+    /// A person accepted.
     Accept,
-    /// A person has declined.
+    /// A person declined.
     Decline,
-    /// A person went away.
+    /// A person dismissed the question.
     Cancel,
 }
 
 impl Outcome {
-    /// One word for it: the verdict's, or `done`, `error`, `failed`, `cancelled`, `interrupted`, `cut`, `unhandled`.
+    /// Returns one word: the verdict's, or `done`, `error`, `failed`, `cancelled`, `interrupted`, `cut`, `unhandled`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -77,14 +77,14 @@ impl Outcome {
         }
     }
 
-    /// Whether it is a fault: an error, a handler that failed, a request that nobody handles, or what was cut.
+    /// Returns whether it is a fault: an error, a failed handler, an unhandled request, or an activity that was cut.
     ///
-    /// A refusal is none, and neither is what was cancelled or interrupted.
+    /// Refused, cancelled and interrupted activities are not faults.
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::Error { .. } | Self::Failed { .. } | Self::Cut | Self::Unhandled)
     }
 
-    /// The error that a result of this subtype stands for.
+    /// Returns the error for an error result of this subtype.
     pub(super) fn of_subtype(subtype: &ResultSubtype) -> Self {
         Self::Error { kind: (*subtype != ResultSubtype::Success).then(|| subtype.as_str().into()) }
     }
@@ -95,7 +95,7 @@ impl Outcome {
 }
 
 impl Verdict {
-    /// One word for it, that of the wire where there is one.
+    /// Returns the name of the verdict; on the wire if it has one there.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -111,7 +111,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of this word of the wire's.
+    /// Parses a verdict's name on the wire.
     pub(super) fn of(word: &str) -> Option<Self> {
         Some(match word {
             "allow" | "approve" => Self::Allow,

@@ -1,4 +1,4 @@
-//! What a callback's request is about, and what its reply decides; read only where somebody observes.
+//! Extracts the subject of callback requests and the decisions of their replies. Used only with an observer.
 
 use agentwire_control::{Failure, FailureKind};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, ToolUseId};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Activity, Outcome, Verdict};
 
-/// What a request asks for, and where its event is known by its callback's id, that.
+/// Returns the activity of a request; `event` looks up a hook's event by callback id.
 pub(super) fn activity<'a>(
     request: &InboundRequest,
     id: &RequestId,
@@ -52,7 +52,7 @@ pub(super) fn activity<'a>(
     }
 }
 
-/// The tool use that it is about, where it says so.
+/// Returns the tool use of an activity, if it names one.
 pub(super) fn tool_use(activity: &Activity) -> Option<&ToolUseId> {
     match activity {
         Activity::Permission { tool_use_id, .. } => Some(tool_use_id),
@@ -63,7 +63,7 @@ pub(super) fn tool_use(activity: &Activity) -> Option<&ToolUseId> {
     }
 }
 
-/// What the callback was given.
+/// Returns the input of the callback.
 pub(super) fn input(request: &InboundRequest) -> Option<RawJson> {
     match request {
         InboundRequest::HookCallback(hook) => Some(hook.input.clone()),
@@ -75,7 +75,7 @@ pub(super) fn input(request: &InboundRequest) -> Option<RawJson> {
     }
 }
 
-/// What the reply to a callback decides.
+/// Returns the outcome of a reply.
 pub(super) fn outcome(
     activity: &Activity,
     reply: &Result<RawJson, String>,
@@ -124,7 +124,7 @@ struct Meta {
     tool_use_id: Option<ToolUseId>,
 }
 
-/// The answer of a person, or to a permission question.
+/// A person's answer, or the answer to a permission question.
 #[derive(Deserialize)]
 struct Said {
     behavior: Option<Box<str>>,
@@ -157,7 +157,7 @@ struct Specific {
 }
 
 impl HookSaid {
-    /// What stops most comes first.
+    /// Returns the most restrictive decision.
     fn verdict(self) -> Option<Verdict> {
         if self.goes_on == Some(false) {
             return Some(Verdict::Stop);
@@ -197,7 +197,7 @@ impl McpSaid {
     fn outcome(self) -> Outcome {
         let McpResponse { error, result } = self.mcp_response;
         if let Some(error) = error {
-            // A server by hand may put anything there: only a number is no content.
+            // A server may put any text there; only a number is known not to be content.
             let code = error.code.and_then(|code| code.decode::<i64>().ok());
             return Outcome::Error { kind: code.map(|code| code.to_string().into()) };
         }

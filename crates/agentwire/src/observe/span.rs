@@ -1,4 +1,4 @@
-//! The same as spans of `tracing`.
+//! Activities as `tracing` spans.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use tracing::{Span, dispatcher, field::Empty, info_span};
 
 use super::{Activity, Outcome, Totals};
 
-/// The span of an activity, as a part of another; of a session, as a part of the span that is current.
+/// Opens the span of an activity, as a child of its parent; the parent of a session is the current span.
 ///
-/// All spans of a session go to the subscriber that its first was made for: another would not know their parents.
+/// All spans of a session go to the subscriber of its first span: another would not know their parents.
 pub(super) fn open(activity: &Activity, parent: Option<&Span>, session_id: Option<&SessionId>) -> Span {
     let Some(parent) = parent else { return session() };
     let Some(dispatch) = parent.with_subscriber(|(_, dispatch)| dispatch.clone()) else {
@@ -18,7 +18,7 @@ pub(super) fn open(activity: &Activity, parent: Option<&Span>, session_id: Optio
     dispatcher::with_default(&dispatch, || part(activity, parent, session_id.map_or("", SessionId::as_str)))
 }
 
-/// Takes down how it ended.
+/// Records the outcome.
 pub(super) fn close(span: &Span, outcome: &Outcome, took: Duration, totals: Option<&Totals>) {
     if span.is_disabled() {
         return;
@@ -45,7 +45,7 @@ pub(super) fn close(span: &Span, outcome: &Outcome, took: Duration, totals: Opti
     }
 }
 
-/// Takes down what was given (`input`) or came out (`output`), or its start where it is long.
+/// Records the input or output, truncated if it is long.
 pub(super) fn contents(span: &Span, field: &str, contents: Option<&RawJson>) {
     if let Some(contents) = contents
         && !span.is_disabled()
@@ -77,7 +77,7 @@ fn session() -> Span {
     )
 }
 
-/// A span with these fields, and those that every part of a session has.
+/// Creates a span with these fields and the common ones.
 macro_rules! part {
     ($parent:expr, $name:literal, $($fields:tt)*) => {
         info_span!(
@@ -159,7 +159,7 @@ fn joined(prompts: &[Uuid]) -> String {
     prompts.iter().map(Uuid::as_str).collect::<Vec<_>>().join(",")
 }
 
-/// The start of a long text: a log is no place for megabytes.
+/// Truncates a long text: a log should not contain megabytes.
 fn excerpt(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= MOST {
         return text.into();
@@ -170,5 +170,5 @@ fn excerpt(text: &str) -> std::borrow::Cow<'_, str> {
 
 /// The target of all spans.
 const TARGET: &str = "agentwire";
-/// The most bytes of contents in a span.
+/// The limit of content bytes in a span.
 const MOST: usize = 16 << 10;

@@ -1,4 +1,4 @@
-//! The stream of observations: bounded, and never in the way of the session.
+//! The stream of observations: bounded, and never blocking the session.
 
 use std::{
     collections::VecDeque,
@@ -13,14 +13,14 @@ use futures_core::Stream;
 
 use super::Observation;
 
-/// What happens in a session, as a stream: see [`Session::observe`](crate::Session::observe).
+/// A stream of the activities in a session: see [`Session::observe`](crate::Session::observe).
 ///
-/// It holds at most 1,024 observations and 16 MiB of contents that were not read; what is more takes the place of the
-/// oldest, and [`Observation::Lagged`] tells how many were lost there.
-/// So it never holds up the session, and a stream that nobody reads costs no more than that.
+/// It buffers at most 1,024 observations and 16 MiB of contents. Beyond that the oldest are dropped, and
+/// [`Observation::Lagged`] contains their number.
+/// An unread stream therefore never blocks the session and has a bounded cost.
 /// The last observation is the end of the session; then the stream ends.
 ///
-/// Cancel-safe: an observation is taken when it is given, and not before.
+/// Cancel-safe: an observation is removed only when it is returned.
 #[derive(Debug)]
 pub struct Observations(Arc<Queue>);
 
@@ -29,7 +29,7 @@ impl Observations {
         Self(queue)
     }
 
-    /// Waits for the next observation; `None` when the session has ended and all was given.
+    /// Waits for the next observation; `None` after the end of the session.
     pub async fn next(&mut self) -> Option<Observation> {
         poll_fn(|context| self.poll(context)).await
     }
@@ -55,16 +55,16 @@ impl Stream for Observations {
     }
 }
 
-/// What one observer has not read.
+/// The unread observations of one stream.
 #[derive(Debug, Default)]
 pub(super) struct Queue(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
     observations: VecDeque<Observation>,
-    /// Bytes of contents in them.
+    /// The bytes of contents in them.
     bytes: usize,
-    /// How many were lost before the first of them.
+    /// The number of lost observations before the first one.
     lost: u64,
     closed: bool,
     waker: Option<Waker>,
@@ -84,7 +84,7 @@ impl Queue {
         wake(waiting);
     }
 
-    /// Nothing more will come.
+    /// Closes the queue: nothing more will be pushed.
     pub(super) fn close(&self) {
         let mut waiting = self.lock();
         waiting.closed = true;
@@ -106,7 +106,7 @@ impl Waiting {
         Some(observation)
     }
 
-    /// The newest is kept whatever its size, so that the end of a session is never lost.
+    /// The newest is kept regardless of its size, so that the end of a session is never lost.
     fn is_too_much(&self) -> bool {
         self.observations.len() > MOST || (self.bytes > MOST_BYTES && self.observations.len() > 1)
     }
@@ -114,7 +114,7 @@ impl Waiting {
 
 fn wake(mut waiting: MutexGuard<'_, Waiting>) {
     let waker = waiting.waker.take();
-    // It may run code of the reader's.
+    // Waking may run code of the reader, so unlock first.
     drop(waiting);
     if let Some(waker) = waker {
         waker.wake();
@@ -130,7 +130,7 @@ fn bytes(observation: &Observation) -> usize {
     contents.as_ref().map_or(0, |contents: &RawJson| contents.as_str().len())
 }
 
-/// Several turns with a hundred tool uses.
+/// Enough for several turns with a hundred tool uses.
 const MOST: usize = 1024;
 const MOST_BYTES: usize = 16 << 20;
 

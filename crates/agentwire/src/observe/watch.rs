@@ -1,4 +1,4 @@
-//! Watches one session: what arrives, and the callbacks.
+//! Watches the messages and callbacks of one session.
 
 use std::{
     collections::HashMap,
@@ -24,25 +24,25 @@ use super::{
     stream::Queue,
 };
 
-/// Watches one session, while anybody wants to know: it has an observer, or its span is recorded.
+/// Tracks the activities of one session while it has an observer or its span is recorded.
 ///
-/// While nobody does, all that is done is to look whether somebody does.
+/// Otherwise each event costs one atomic load.
 pub(crate) struct Watch {
     /// Whether inputs and outputs are observed.
     contents: bool,
-    /// The events of the hooks, by callback ids.
+    /// The hook events by callback id.
     events: HashMap<Box<str>, Box<str>>,
     wanted: AtomicBool,
-    /// Locked while `notes` is not, and never while the session's own lock is held.
+    /// Lock order: before `notes`, and never under the session's own lock.
     state: Mutex<State>,
-    /// What was noted under the session's lock.
+    /// Events extracted under the session's lock.
     notes: Mutex<Vec<Note>>,
 }
 
 #[derive(Default)]
 struct State {
     ledger: Ledger,
-    /// Whether the session's span is recorded, and so all of them.
+    /// Whether the session's span, and with it every other span, is recorded.
     traced: bool,
 }
 
@@ -57,7 +57,7 @@ impl Watch {
         Arc::new(Self { contents, events, wanted, state, notes })
     }
 
-    /// A session begins, as a part of the span that is current here.
+    /// Starts a session, as a child of the current span.
     pub(crate) fn begin_session(&self) {
         let mut state = self.state();
         state.traced = !state.ledger.begin_session().is_disabled();
@@ -68,7 +68,7 @@ impl Watch {
         let queue = Arc::<Queue>::default();
         let mut state = self.state();
         if !self.is_wanted() {
-            // What is open from before is old news: nobody has watched it end.
+            // Activities that were open before are outdated: their ends were not tracked.
             state.ledger.forget();
         }
         state.ledger.add(&queue);
@@ -76,7 +76,7 @@ impl Watch {
         Observations::of(queue)
     }
 
-    /// A callback begins; `None` where nobody wants to know.
+    /// Starts a callback; `None` without an observer.
     pub(crate) fn begin(self: &Arc<Self>, request: &InboundRequest, context: &CallContext) -> Option<Call> {
         if !self.is_wanted() {
             return None;
@@ -100,7 +100,7 @@ impl Watch {
         self.wanted.load(Ordering::Relaxed)
     }
 
-    /// Looks again whether anybody wants to know.
+    /// Updates whether an observer exists.
     fn look(&self, state: &State) {
         self.wanted.store(state.traced || state.ledger.is_observed(), Ordering::Relaxed);
     }
@@ -131,7 +131,7 @@ impl Observer for Watch {
     }
 
     fn wants(&self, head: &FrameKind) -> bool {
-        // Pieces of an answer say nothing of what is observed.
+        // Parts of streamed answers contain nothing to observe.
         *head != FrameKind::StreamEvent && self.is_wanted()
     }
 
@@ -158,7 +158,7 @@ impl Observer for Watch {
     }
 }
 
-/// How a session ended, without a word of what was said in it.
+/// Returns the outcome of a session, without contents.
 fn outcome(ending: &SessionEnd) -> Outcome {
     if ending.is_clean() {
         return Outcome::Done;

@@ -1,7 +1,8 @@
-//! The CLI's bare mode, which calls no hook: a session with hooks does not start in it.
+//! The CLI's bare mode, which calls no hooks: a session with hooks does not start in it.
 //!
-//! The CLI is in it by the flag `--bare`, or by the variable `CLAUDE_CODE_SIMPLE`, which it also takes from `env` of
-//! settings: the user's, with CLI 2.1.197 the project's too, and those of `--settings`, which count before all others.
+//! The flag `--bare` turns it on, and so does the variable `CLAUDE_CODE_SIMPLE`, which the CLI also reads from `env` in
+//! the user's settings, with CLI 2.1.197 in the project's settings, and in those of `--settings`, which take
+//! precedence.
 
 use agentwire_protocol::{RawJson, cli, settings::RawSettings};
 use serde_json::{Map, Value};
@@ -14,11 +15,11 @@ use super::{
 use crate::Error;
 
 impl Options {
-    /// The options for a session with hooks, in which nothing that is inherited or set elsewhere switches them off.
+    /// Returns options for a session with hooks, in which no inherited variable or other setting disables them.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] where these options switch them off.
+    /// [`Error::Options`] if these options disable hooks.
     pub(crate) fn with_hooks(&self) -> Result<Self, Error> {
         if self.env.get(cli::env::BARE).is_some_and(|value| is_on(value)) {
             return refuse("env", by_variable());
@@ -37,7 +38,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether the settings of `--settings` are in a place where nothing can be added to them.
+    /// Returns whether the settings of `--settings` are in a file, to which nothing can be added.
     pub(crate) fn has_settings_elsewhere(&self) -> bool {
         matches!(self.settings, Some(FlagSettings::Path(_))) || self.extra_args.contains_key(SETTINGS)
     }
@@ -48,7 +49,7 @@ impl Options {
             _ => Map::new(),
         };
         let env = settings.entry("env").or_insert_with(|| Value::Object(Map::new()));
-        // Anything else the CLI does not take for settings.
+        // The CLI does not accept any other type as settings.
         if let Value::Object(env) = env {
             match env.get(cli::env::BARE) {
                 Some(value) if is_on(&text(value)) => return refuse("settings", by_variable()),
@@ -62,11 +63,11 @@ impl Options {
     }
 }
 
-/// Checks that settings in force do not switch hooks off.
+/// Checks that the effective settings do not disable hooks.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] where they do.
+/// [`Error::Options`] if they do.
 pub(crate) fn check_in_force(settings: &RawSettings) -> Result<(), Error> {
     let env: Option<Map<String, Value>> = settings.field("env").ok().flatten();
     match env.as_ref().and_then(|env| env.get(cli::env::BARE)) {
@@ -81,7 +82,7 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether the CLI may treat the variable as set; a value that is not known to be off counts as on.
+/// Returns whether the CLI may treat the variable as set; a value not known to mean off counts as on.
 fn is_on(value: &str) -> bool {
     let value = value.trim().to_lowercase();
     !["", "0", "false", "no", "off"].contains(&&*value)

@@ -1,4 +1,4 @@
-//! Which conversation it is, and what is stored of it.
+//! Options of the conversation and its storage.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,16 +10,17 @@ use super::{
 };
 use crate::Error;
 
-/// How soon a session store gets what is new.
+/// When new entries are appended to a session store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum SessionStoreFlush {
-    /// Appends several entries at once: at each result, and past 500 entries or 1 MiB.
+    /// Appends entries in batches: at each result, and at 500 entries or 1 MiB.
     ///
-    /// Of a turn that runs the store has nothing when this program is killed, and of a first turn not even the session.
+    /// If this program is killed, the store has nothing of the running turn; during the first turn, not even the
+    /// session.
     Batched,
-    /// Appends entries as the CLI hands them over: the choice for anything that may be killed.
+    /// Appends entries as the CLI mirrors them: the choice for programs that may be killed.
     Eager,
 }
 
@@ -77,7 +78,7 @@ impl Lower for Group<'_> {
 }
 
 impl Group<'_> {
-    /// What the CLI refuses, checked with 2.1.330 and 2.1.197.
+    /// Rejects values that the CLI refuses, as tested with 2.1.330 and 2.1.197.
     fn check(&self) -> Result<(), Error> {
         let options = self.0;
         if options.resume.as_deref() == Some("") {
@@ -102,12 +103,12 @@ impl Group<'_> {
     }
 }
 
-/// The CLI takes any version and both cases.
+/// The CLI accepts any version and both cases.
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
         && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Why options of a session store have no effect; cancelled where there is one.
+/// The reason why options of a session store have no effect; the warning is removed if there is a store.
 pub(crate) const NO_STORE: &str = "there is no session store";

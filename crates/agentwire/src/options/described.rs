@@ -1,34 +1,34 @@
-//! The table of all options, from which docs/options.md is made and unknown names are told.
+//! The table of all options, the source of docs/options.md and of suggestions for unknown names.
 
-/// What is to be known of an option.
+/// The description of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OptionInfo {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub name: &'static str,
-    /// Who has it.
+    /// The SDK that the option comes from.
     pub origin: Origin,
-    /// Its type in JSON.
+    /// The type in JSON.
     pub kind: &'static str,
-    /// What holds where it is not set.
+    /// The default.
     pub default: &'static str,
-    /// What it becomes.
+    /// The flag, variable or field that it sets.
     pub becomes: &'static str,
-    /// The CLI version that is known to heed it: the oldest that was tried, where all did.
+    /// The CLI version known to support it: the oldest tested version, if all tested versions do.
     pub since: &'static str,
-    /// What is otherwise than in the reference, and why; empty where nothing is.
+    /// The differences from the reference and their reasons; empty if there are none.
     pub differs: &'static str,
 }
 
-/// Who has an option.
+/// The SDK that an option comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
     /// Both reference SDKs, or the TypeScript one.
     Reference,
-    /// The Python SDK alone.
+    /// Only the Python SDK.
     Python,
-    /// This crate alone.
+    /// Only this crate.
     Own,
 }
 
@@ -50,15 +50,15 @@ impl OptionInfo {
     }
 }
 
-/// The oldest CLI that was tried.
+/// The oldest tested CLI.
 const OLD: &str = "2.1.197";
-/// Known to the newest that was tried, and not to the oldest.
+/// Supported by the newest tested CLI, but not by the oldest.
 const NEW: &str = "2.1.330";
-/// The handshake can be waited for: told by the reference's declarations.
+/// The first CLI that can wait for the handshake, according to the reference's declarations.
 const AWAIT: &str = "2.1.261";
-/// Told by the Python SDK.
+/// According to the Python SDK.
 const VERBATIM: &str = "2.1.248";
-/// It is done here, with any CLI.
+/// Implemented in this crate, for any CLI.
 const ANY: &str = "any";
 
 #[rustfmt::skip] // One option a line, in the order of the struct.

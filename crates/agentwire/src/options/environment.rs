@@ -1,4 +1,4 @@
-//! Where and how the CLI runs, what it inherits, and flags that we do not know.
+//! Options of the CLI's process: program, directory, environment, and flags that this version does not know.
 
 use std::path::PathBuf;
 
@@ -40,14 +40,14 @@ impl Options {
         self
     }
 
-    /// Takes a variable out of what the CLI inherits.
+    /// Removes a variable from the CLI's inherited environment.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<String>) -> Self {
         self.env_remove.insert(name.into());
         self
     }
 
-    /// Adds a flag that is newer than this version, without its leading `--`.
+    /// Adds a flag that this version does not know, without its leading `--`.
     #[must_use]
     pub fn extra_arg(mut self, name: impl Into<String>, value: Option<&str>) -> Self {
         self.extra_args.insert(name.into(), value.map(str::to_owned));
@@ -130,7 +130,7 @@ impl Group<'_> {
 }
 
 impl LaunchPlan {
-    /// Makes the CLI's spans children of this one; what is inherited is of another trace.
+    /// Makes the CLI's spans children of this one. An inherited `TRACESTATE` belongs to another trace.
     pub(crate) fn trace(&mut self, trace: &TraceContext) {
         self.env.insert(cli::env::TRACEPARENT.to_owned(), trace.traceparent.clone());
         self.env_remove.insert(cli::env::TRACESTATE.to_owned());
@@ -157,7 +157,7 @@ fn check_flag(name: &str, to: &LaunchPlan) -> Result<(), Error> {
     Ok(())
 }
 
-/// The value is never shown: it may be a key.
+/// Checks a variable. Errors never contain the value, which may be a key.
 fn check_variable(option: &'static str, name: &str, value: Option<&str>) -> Result<(), Error> {
     if name.is_empty() || name.contains(['=', '\0']) {
         return refuse(option, format!("{name:?} is no variable's name"));

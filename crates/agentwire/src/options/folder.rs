@@ -1,4 +1,4 @@
-//! What a folder brings that has effects of its own: settings and MCP servers that the user may never have seen.
+//! Files in the working directory that affect the CLI: settings and MCP servers that the user may never have seen.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use agentwire_protocol::cli;
 
 use super::{Options, SettingSource, Warning};
 
-/// The files of the working directory that the CLI obeys.
+/// The kinds of files in the working directory that the CLI applies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heeded {
     project: bool,
@@ -15,14 +15,14 @@ pub(crate) struct Heeded {
 }
 
 impl Options {
-    /// Sets what a session needs in an untrusted folder: settings of the user alone
-    /// ([`setting_sources`](field@Self::setting_sources)), no MCP servers but those of the options
+    /// Restricts the session for an untrusted folder: only the user's settings
+    /// ([`setting_sources`](field@Self::setting_sources)), only the MCP servers of the options
     /// ([`strict_mcp_config`](field@Self::strict_mcp_config)), and no scheduled prompts (`CLAUDE_CODE_DISABLE_CRON`),
-    /// which CLI 2.1.197 takes from the folder whatever the sources are.
+    /// which CLI 2.1.197 reads from the folder regardless of the setting sources.
     ///
-    /// Nothing of the folder is then run, allows a tool, or changes where requests go: neither settings nor
-    /// `.mcp.json`, nor its instructions, commands, skills, agents and plugins.
-    /// What the model reads there is still words of strangers, and what tools run there still runs.
+    /// Settings, `.mcp.json`, instructions, commands, skills, agents and plugins of the folder then can't run anything,
+    /// allow a tool, or redirect requests.
+    /// Files that the model reads there remain untrusted input, and tools still run programs there.
     /// The guide `docs/security.md` lists the trust in each party.
     #[must_use]
     pub fn untrusted_folder(mut self) -> Self {
@@ -31,7 +31,7 @@ impl Options {
         self.env(cli::env::DISABLE_CRON, "1")
     }
 
-    /// Returns the files of the working directory that the CLI obeys with these options.
+    /// Returns the kinds of files in the working directory that the CLI applies with these options.
     pub(crate) fn heeded(&self) -> Heeded {
         let by_flag = self.extra_args.get("setting-sources").map(|sources| sources.as_deref().unwrap_or(""));
         let heeds = |source: SettingSource| match (&self.setting_sources, by_flag) {
@@ -44,7 +44,7 @@ impl Options {
         Heeded { project, local: heeds(SettingSource::Local), servers: project && !strict }
     }
 
-    /// The directory that the CLI works in.
+    /// Returns the CLI's working directory.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         match &self.cwd {
             Some(dir) => std::path::absolute(dir).ok(),
@@ -54,7 +54,7 @@ impl Options {
 }
 
 impl Heeded {
-    /// Returns a warning for each file in this directory that the CLI obeys.
+    /// Returns a warning for each file in this directory that the CLI applies.
     pub(crate) fn in_folder(self, dir: &Path) -> Vec<Warning> {
         let settings = self.project.then(|| dir.join(SETTINGS));
         let local = self.local.then(|| [Some(dir.to_owned()), checkout(dir)].into_iter().flatten());
@@ -67,7 +67,7 @@ impl Heeded {
     }
 }
 
-/// The root of the checkout that the directory is in, and for a worktree that of the checkout that it belongs to.
+/// Returns the root of the checkout that contains the directory; for a worktree, the root of its main checkout.
 fn checkout(dir: &Path) -> Option<PathBuf> {
     let root = dir.ancestors().find(|dir| dir.join(".git").exists())?;
     let Ok(link) = std::fs::read_to_string(root.join(".git")) else { return Some(root.to_owned()) };
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(warned(&Options::new().strict_mcp_config(), &dir), [own.clone(), local.clone()]);
         let by_flag = Options::new().extra_arg("setting-sources", Some("user, local"));
         assert_eq!(warned(&by_flag, &dir), std::slice::from_ref(&local));
-        // A worktree has the local settings of the checkout that it belongs to.
+        // A worktree uses the local settings of its main checkout.
         let git = place.path().join("checkout/.git/worktrees/w");
         put("w/.git", &format!("gitdir: {}\n", git.display()));
         assert_eq!(warned(&all, &place.path().join("w")), [local, above]);

@@ -1,4 +1,4 @@
-//! How much a session may take.
+//! The limits of a session.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,12 @@ use super::{
 };
 use crate::Error;
 
-/// The tokens that the model is told to have for its task.
+/// The token budget that the model is given for its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "it is a number with a name")]
 pub struct TaskBudget {
-    /// All of them; at least one.
+    /// The total number of tokens; at least one.
     pub total: u64,
 }
 
@@ -36,7 +36,7 @@ setters! {
 impl Lower for Group<'_> {
     fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let Options { max_turns, max_budget_usd, task_budget, .. } = self.0;
-        // The CLI takes it for no limit, which nobody means who asks for one.
+        // The CLI treats 0 as "no limit", so 0 is rejected.
         if *max_turns == Some(0) {
             return refuse("maxTurns", "a turn has at least one round; leave it out for no limit");
         }

@@ -1,4 +1,4 @@
-//! What options become: a command line, an environment, files, and the handshake.
+//! The launch plan of options: a command line, an environment, files, and the handshake.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,40 +10,40 @@ use agentwire_protocol::{Hidden, cli, control::Initialize};
 use super::{Warning, argv::Argv};
 use crate::Error;
 
-/// What options become.
+/// The launch plan of a session.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LaunchPlan {
     /// The command line, without the program.
     ///
-    /// An argument that names one of the [`files`](Self::files) has `<private>/NAME` in the place of the file's path.
+    /// An argument that names one of the [`files`](Self::files) contains `<private>/NAME` instead of the file's path.
     pub args: Vec<String>,
     /// Variables to set.
     pub env: BTreeMap<String, String>,
-    /// Variables to take away.
+    /// Variables to remove.
     pub env_remove: BTreeSet<String>,
-    /// Files that only the CLI may read, to be written before it starts and removed after its end.
+    /// Files that only the CLI may read, written before its start and removed after its exit.
     pub files: Vec<PrivateFile>,
-    /// The handshake, before callbacks and servers are put into it.
+    /// The handshake, before callbacks and servers are added.
     pub initialize: Initialize,
-    /// Whether each prompt says that the host put it together (`client_composed`).
+    /// Whether each prompt is marked as composed by the host (`client_composed`).
     pub client_composed: bool,
-    /// What is worth knowing.
+    /// Warnings about the options.
     pub warnings: Vec<Warning>,
 }
 
-/// A file that only the CLI may read (mode 0600), as its contents may be secret.
+/// A file that only the CLI may read (mode 0600), because it may contain secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PrivateFile {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What is in it; `Debug` does not show it.
+    /// The contents, hidden in `Debug`.
     pub contents: Hidden<String>,
 }
 
 impl LaunchPlan {
-    /// Whether the flag of this name, without its leading `--`, is on the command line.
+    /// Returns whether the command line contains this flag, named without its leading `--`.
     pub(crate) fn has_flag(&self, name: &str) -> bool {
         let names = |arg: &String| {
             arg.strip_prefix("--")
@@ -52,12 +52,12 @@ impl LaunchPlan {
         self.args.iter().any(names)
     }
 
-    /// Whether the CLI is to wait for the handshake before it starts anything.
+    /// Returns whether the CLI waits for the handshake before it starts anything.
     pub(crate) fn awaits_initialize(&self) -> bool {
         self.has_flag(AWAIT_INITIALIZE)
     }
 
-    /// The command line, with the files in this directory.
+    /// Returns the command line with the paths of the files in this directory.
     pub(crate) fn args_with_files_in(&self, dir: &str) -> Vec<String> {
         let place = |arg: &String| {
             let file = self.files.iter().find(|file| arg.ends_with(&format!("={}", file.placeholder())));
@@ -69,7 +69,7 @@ impl LaunchPlan {
         self.args.iter().map(place).collect()
     }
 
-    /// What every session needs.
+    /// Returns the plan that every session starts from.
     pub(super) fn stream_json() -> Self {
         Self {
             args: cli::STREAM_JSON_ARGS.iter().map(|&arg| arg.to_owned()).collect(),
@@ -78,7 +78,7 @@ impl LaunchPlan {
                 (cli::env::ENTRYPOINT.to_owned(), cli::ENTRYPOINT.to_owned()),
                 (cli::env::SDK_VERSION.to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ]),
-            // A session is no part of another one that this program may itself run in.
+            // The session is not part of an outer session that this program may run in.
             env_remove: BTreeSet::from([
                 cli::env::NESTED.to_owned(),
                 cli::env::DERIVED_CLIENT_APP.to_owned(),
@@ -90,19 +90,19 @@ impl LaunchPlan {
         }
     }
 
-    /// Whether the session goes on with a stored one.
+    /// Returns whether the session resumes a stored one.
     pub(crate) fn resumes(&self) -> bool {
         self.args.iter().any(|arg| resumes(arg))
     }
 
-    /// Has the CLI wait for the handshake.
+    /// Makes the CLI wait for the handshake.
     pub(crate) fn await_initialize(&mut self) {
         if !self.awaits_initialize() {
             self.switch(AWAIT_INITIALIZE, true);
         }
     }
 
-    /// Adds `--flag=PATH`, the path being that of a file which only the CLI may read.
+    /// Adds `--flag=PATH` with the path of a file that only the CLI may read.
     pub(super) fn private_file(&mut self, flag: &str, name: &'static str, contents: String) {
         let file = PrivateFile { name, contents: Hidden(contents) };
         self.flag(flag, Some(file.placeholder()));
@@ -120,7 +120,7 @@ impl PrivateFile {
     }
 }
 
-/// The command line may hold what a user takes for private, so it is not shown either.
+/// Prints no arguments, because they may contain private data.
 impl fmt::Debug for LaunchPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LaunchPlan")
@@ -133,9 +133,9 @@ impl fmt::Debug for LaunchPlan {
     }
 }
 
-/// A group of options that becomes something.
+/// A group of options that adds to the launch plan.
 pub(super) trait Lower {
-    /// Adds what the group becomes.
+    /// Adds the group's flags and fields to the plan.
     fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error>;
 }
 
@@ -145,16 +145,16 @@ impl Argv for LaunchPlan {
     }
 }
 
-/// Whether this argument has the CLI go on with a stored session.
+/// Returns whether this argument makes the CLI resume a stored session.
 pub(crate) fn resumes(arg: &str) -> bool {
     let flag = arg.split_once('=').map_or(arg, |(flag, _)| flag);
     matches!(flag, "--resume" | "-r" | "--continue" | "-c" | "--from-pr" | "--teleport")
 }
 
-/// The refusal of an option.
+/// Returns the error for an option.
 pub(crate) fn refuse<T>(option: &'static str, why: impl Into<String>) -> Result<T, Error> {
     Err(Error::Options { option, why: why.into() })
 }
 
-/// Known since CLI 2.1.261.
+/// Supported since CLI 2.1.261.
 pub(crate) const AWAIT_INITIALIZE: &str = "await-initialize";

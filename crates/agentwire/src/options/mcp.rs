@@ -15,19 +15,19 @@ use super::{
 };
 use crate::Error;
 
-/// How something reaches the CLI.
+/// The way in which an option reaches the CLI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Delivery {
-    /// By flags, which any CLI takes.
+    /// By flags, which every CLI accepts.
     ///
-    /// MCP servers with arguments, environment variables, headers or addresses that may hold a key are written to a file
-    /// that only the CLI may read.
+    /// MCP servers with arguments, environment variables, headers or addresses that may contain a key are written to a
+    /// file that only the CLI may read.
     Argv,
-    /// In the handshake, which needs CLI 2.1.261 or newer.
+    /// In the handshake, which requires CLI 2.1.261 or newer.
     ///
-    /// With an older one the CLI is started again, with flags; [`Warning::DeliveredByArgv`] says so.
+    /// An older CLI is started again with flags; [`Warning::DeliveredByArgv`] reports it.
     Initialize,
 }
 
@@ -80,7 +80,7 @@ impl Group<'_> {
 }
 
 impl Options {
-    /// How something is delivered: a session of another machine can't read the handshake in time.
+    /// Returns the effective delivery: a remote session can't read the handshake in time.
     pub(super) fn delivery_of(&self, chosen: Option<Delivery>) -> Delivery {
         let far = |args: &[String]| args.iter().any(|arg| arg.starts_with("--sdk-url"));
         if self.extra_args.contains_key("sdk-url") || far(&self.executable_args) {
@@ -89,7 +89,7 @@ impl Options {
         chosen.unwrap_or(Delivery::Initialize)
     }
 
-    /// The same, for a CLI that takes nothing in the handshake; with what there is to say about it.
+    /// Returns the options for a CLI that ignores the handshake fields, with warnings about it.
     pub(crate) fn delivered_by_argv(&self) -> (Self, Vec<Warning>) {
         let options = Self {
             mcp_servers_delivery: Some(Delivery::Argv),

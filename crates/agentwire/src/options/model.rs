@@ -1,4 +1,4 @@
-//! The model, how it thinks, and as which agent.
+//! Options of the model, its thinking and its agent.
 
 use agentwire_protocol::{agent::AgentDefinition, effort::EffortLevel};
 use serde::{Deserialize, Serialize};
@@ -11,23 +11,23 @@ use super::{
 };
 use crate::Error;
 
-/// Whether and how the model thinks.
+/// The thinking mode of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Thinking {
     /// The model decides (`--thinking=adaptive`).
     Adaptive {
-        /// What is told of its thoughts (`--thinking-display`).
+        /// The visibility of its thoughts (`--thinking-display`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         display: Option<ThinkingDisplay>,
     },
-    /// It thinks with a budget (`--max-thinking-tokens`); without one, it is as [`Adaptive`](Self::Adaptive).
+    /// It thinks with a token budget (`--max-thinking-tokens`); without one, as [`Adaptive`](Self::Adaptive).
     Enabled {
         /// The budget, in tokens.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget_tokens: Option<u32>,
-        /// What is told of its thoughts (`--thinking-display`).
+        /// The visibility of its thoughts (`--thinking-display`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         display: Option<ThinkingDisplay>,
     },
@@ -35,7 +35,7 @@ pub enum Thinking {
     Disabled {},
 }
 
-/// What is told of the model's thoughts.
+/// The visibility of the model's thoughts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

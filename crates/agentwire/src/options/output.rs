@@ -1,4 +1,4 @@
-//! What the CLI tells, and in which shape the answer comes.
+//! Options of the CLI's output and the format of the answer.
 
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,15 @@ use super::{
 };
 use crate::Error;
 
-/// The shape of the answer.
+/// The format of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "Json", into = "Json")]
 #[non_exhaustive]
 pub enum OutputFormat {
-    /// JSON that fits this JSON schema; in JSON `{"type": "json_schema", "schema": …}`.
+    /// JSON that matches this JSON schema; in JSON `{"type": "json_schema", "schema": …}`.
     ///
-    /// The CLI reads it as draft 7. `$schema` is removed, since the CLI refuses every other draft by name. A keyword that
-    /// draft 7 lacks, which the CLI refuses too, is [`Error::Options`] before the start.
+    /// The CLI reads it as draft 7. `$schema` is removed, because the CLI refuses the name of every other draft. A
+    /// keyword that draft 7 lacks is refused by the CLI too, and is [`Error::Options`] before the start.
     JsonSchema(RawJson),
 }
 
@@ -28,8 +28,8 @@ pub enum OutputFormat {
 impl OutputFormat {
     /// Returns the format for [`Turn::structured::<T>`](crate::Turn::structured): the JSON schema of `T`.
     ///
-    /// `T` is a struct, or an enum whose variants are objects: the model answers with a JSON object, so that a session with
-    /// another type fails to start with [`Error::Options`].
+    /// `T` must be a struct, or an enum whose variants are objects: the model answers with a JSON object, and a session
+    /// with another type fails to start with [`Error::Options`].
     #[expect(clippy::expect_used, reason = "a schema is JSON")]
     pub fn of<T: schemars::JsonSchema>() -> Self {
         let generator = schemars::generate::SchemaSettings::draft07().into_generator();
@@ -59,7 +59,7 @@ impl Lower for Group<'_> {
                 Ok(schema) => schema,
                 Err(why) => return refuse("outputFormat", why),
             };
-            // The handshake alone suffices, and has no limit of length.
+            // The handshake suffices and has no length limit.
             if schema.as_str().len() <= LONGEST_ARGUMENT {
                 to.flag("json-schema", Some(schema.as_str()));
             }
@@ -104,5 +104,5 @@ impl From<OutputFormat> for Json {
     }
 }
 
-/// Linux takes 128 KiB an argument, Windows 32 KiB for all of them.
+/// Linux accepts 128 KiB per argument, Windows 32 KiB for all of them.
 pub(super) const LONGEST_ARGUMENT: usize = 8 * 1024;

@@ -1,16 +1,16 @@
-//! The part of JSON schema that the CLI accepts for `outputFormat`.
+//! The subset of JSON schema that the CLI accepts for `outputFormat`.
 
 use agentwire_protocol::RawJson;
 use serde_json::{Map, Value};
 
-/// Returns the schema as the CLI gets it: compact, since a frame is one line, and without `$schema`.
+/// Returns the schema for the CLI: compact, because a frame is one line, and without `$schema`.
 ///
 /// CLI 2.1.330 reads schemas as draft 7 in strict mode: it refuses every other `$schema` and every unknown keyword.
-/// It reports that for `--json-schema` alone; a schema in the handshake is then ignored without a word.
+/// It reports this only for `--json-schema`; it silently ignores such a schema in the handshake.
 ///
 /// # Errors
 ///
-/// Why the CLI would refuse the schema, or the API its type.
+/// The reason why the CLI would refuse the schema, or the API its type.
 pub(super) fn for_cli(schema: &RawJson) -> Result<RawJson, String> {
     let Ok(Value::Object(mut schema)) = schema.decode() else {
         return Err("the CLI takes a JSON object as the schema".to_owned());
@@ -62,7 +62,7 @@ fn check_schemas(value: &Value, path: &str) -> Result<(), String> {
     }
 }
 
-/// Keywords of draft 7 whose value holds no schema.
+/// Keywords of draft 7 whose value contains no schema.
 const PLAIN: &[&str] = &[
     "$comment",
     "$id",

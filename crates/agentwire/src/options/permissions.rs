@@ -1,4 +1,4 @@
-//! How tool uses are permitted, and who is asked.
+//! Options of permissions.
 
 use agentwire_protocol::PermissionMode;
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ use super::{
 };
 use crate::Error;
 
-/// Who answers questions for permission.
+/// Whether permission questions are answered or denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum PermissionPrompts {
-    /// The callback or the tool that is set; the CLI's default.
+    /// The callback or the MCP tool answers; the CLI's default.
     Host,
-    /// Nobody: what would be asked about is denied.
+    /// All questions are denied.
     None,
 }
 

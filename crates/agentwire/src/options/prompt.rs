@@ -1,4 +1,4 @@
-//! The system prompt, and the words of plan mode.
+//! The system prompt and the instructions for plan mode.
 
 use std::path::PathBuf;
 
@@ -20,41 +20,41 @@ use crate::Error;
 #[serde(from = "Json", into = "Json")]
 #[non_exhaustive]
 pub enum SystemPrompt {
-    /// This text, and nothing else.
+    /// This text and nothing else.
     Text(String),
-    /// These parts, and nothing else.
+    /// These parts and nothing else.
     Parts(Vec<String>),
-    /// These parts, and whether the CLI keeps them with the session (`systemPromptSnapshot`).
+    /// These parts, and whether the CLI stores them with the session (`systemPromptSnapshot`).
     Custom {
         /// The parts.
         parts: Vec<String>,
-        /// Whether they are kept and used again as they were, also by a later start of the session; `None` for yes.
+        /// Whether they are stored and reused unchanged, also when the session is resumed; `None` means yes.
         snapshot: Option<bool>,
     },
-    /// The CLI's own, with this text behind it where there is one.
+    /// The CLI's own prompt, optionally followed by a text.
     Preset {
-        /// What stands behind it.
+        /// The text that follows.
         append: Option<String>,
-        /// Whether what differs by user goes into the first message rather than into the system prompt.
+        /// Whether user-specific sections are sent in the first message instead of the system prompt.
         exclude_dynamic_sections: Option<bool>,
-        /// Whether it is kept and used again as it was; `None` for yes.
+        /// Whether it is stored and reused unchanged; `None` means yes.
         snapshot: Option<bool>,
     },
-    /// What is in this file (`--system-prompt-file`), which the CLI reads.
+    /// The contents of this file (`--system-prompt-file`), which the CLI reads.
     File(PathBuf),
 }
 
 impl SystemPrompt {
-    /// The CLI's own.
+    /// The CLI's own prompt.
     pub const PRESET: Self = Self::Preset { append: None, exclude_dynamic_sections: None, snapshot: None };
 
-    /// The CLI's own, with this text behind it.
+    /// Returns the CLI's own prompt followed by this text.
     pub fn preset_with(append: impl Into<String>) -> Self {
         Self::Preset { append: Some(append.into()), exclude_dynamic_sections: None, snapshot: None }
     }
 }
 
-/// An empty prompt: what the reference SDKs send when nothing is set.
+/// An empty prompt, which the reference SDKs send by default.
 impl Default for SystemPrompt {
     fn default() -> Self {
         Self::Text(String::new())
@@ -80,7 +80,8 @@ setters! {
 }
 
 impl Options {
-    /// Sets the system prompt. It goes into the handshake, so it may be long, and nobody else on the machine sees it.
+    /// Sets the system prompt. It is sent in the handshake, so it may be long, and other users of the machine can't
+    /// read it.
     #[must_use]
     pub fn system_prompt(mut self, prompt: impl Into<SystemPrompt>) -> Self {
         self.system_prompt = prompt.into();
@@ -113,7 +114,7 @@ impl Lower for Group<'_> {
     }
 }
 
-/// The shape in JSON, which is that of the reference options; `file` is the Python SDK's.
+/// The JSON format of the reference options; `file` comes from the Python SDK.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Json {
@@ -160,14 +161,14 @@ enum TextOrParts {
     Parts(Vec<String>),
 }
 
-/// The word `preset`.
+/// The type `preset`.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PresetType {
     Preset,
 }
 
-/// The one preset that there is.
+/// The only preset.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PresetName {

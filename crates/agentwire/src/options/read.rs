@@ -1,4 +1,4 @@
-//! Reading options from JSON: an unknown key is an error that says what may have been meant.
+//! Reads options from JSON: an unknown key is an error with a suggestion.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl<'de> Visitor<'de> for OptionsVisitor {
     }
 }
 
-/// A map whose keys are names of options.
+/// A map whose keys must be names of options.
 struct Checked<A>(A);
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Checked<A> {
@@ -67,7 +67,7 @@ fn unknown(name: &str) -> String {
     }
 }
 
-/// What the reference has as options and we have elsewhere.
+/// Reference options that are set elsewhere in this crate.
 pub(super) const CODE: &[(&str, &str)] = &[
     ("abortController", "drop the future, the `Turn` or the `Session`, or call `interrupt`"),
     ("canUseTool", "it goes to `SessionBuilder::permissions`"),
@@ -79,7 +79,7 @@ pub(super) const CODE: &[(&str, &str)] = &[
     ("stderr", "it goes to `SessionBuilder::on_stderr`"),
 ];
 
-/// Names of the Python SDK that are none of ours in another spelling.
+/// Names of the Python SDK that are not spelling variants of ours.
 const PYTHON: &[(&str, &str)] = &[
     ("add_dirs", "additionalDirectories"),
     ("cli_path", "pathToClaudeCodeExecutable"),

@@ -1,4 +1,4 @@
-//! The sandbox, as a part of the settings: what the option says goes before what they say.
+//! Merges the sandbox option into the settings; the option takes precedence.
 
 use agentwire_protocol::sandbox::SandboxSettings;
 use serde_json::{Map, Value, json};
@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use super::lower::refuse;
 use crate::Error;
 
-/// Puts the option into the settings.
+/// Merges the option into the settings.
 ///
-/// As the reference does: a value of the option replaces that of the settings at the same place, lists of restrictions
-/// are joined, and what would switch the option's restrictions off is dropped.
-/// A sandbox that is wanted is one that must be had (`failIfUnavailable`), unless either says otherwise.
+/// As in the reference: a value of the option replaces the value in the settings, lists of restrictions are
+/// concatenated, and settings that would disable the option's restrictions are dropped.
+/// An enabled sandbox is required (`failIfUnavailable`), unless either side sets this otherwise.
 pub(super) fn merge(own: &SandboxSettings, settings: &mut Map<String, Value>) -> Result<(), Error> {
     let Ok(Value::Object(own)) = serde_json::to_value(own) else {
         return refuse("sandbox", "it can't be written as JSON");
@@ -73,7 +73,7 @@ fn join(at: &str, own: Map<String, Value>, theirs: &mut Map<String, Value>) {
     }
 }
 
-/// One entry a path or variable, of which a `deny` counts first.
+/// Keeps one entry per path or variable; `deny` wins.
 fn join_lists(own: Vec<Value>, theirs: &mut Vec<Value>) {
     for entry in own {
         let key = |value: &Value| value.get("path").or_else(|| value.get("name")).cloned();
@@ -89,9 +89,9 @@ fn join_lists(own: Vec<Value>, theirs: &mut Vec<Value>) {
 }
 
 const FAIL: &str = "failIfUnavailable";
-/// Replaced as they are.
+/// Objects that are replaced as a whole.
 const WHOLE: &[&str] = &["ripgrep", "network.tlsTerminate"];
-/// Lists of restrictions: those of both count.
+/// Lists of restrictions, which are concatenated.
 const JOINED: &[&str] = &[
     "filesystem.denyRead",
     "filesystem.denyWrite",

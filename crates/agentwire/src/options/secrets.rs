@@ -1,10 +1,10 @@
-//! What may be secret, and so is not to stand on a command line.
+//! Detects values that may be secret and therefore must not appear on a command line.
 
 use agentwire_protocol::{cli, mcp::McpServerConfig};
 use serde_json::{Map, Value};
 
-/// Whether a server has arguments, environment variables, headers or an address with more than a host: each may hold a
-/// key; one of an unknown kind may have anything.
+/// Returns whether a server may contain a secret: it has arguments, environment variables, headers, an address with
+/// more than a host, or an unknown kind.
 pub(super) fn in_server(server: &McpServerConfig) -> bool {
     match server {
         McpServerConfig::Stdio(server) => !server.env.is_empty() || !server.args.is_empty(),
@@ -15,7 +15,7 @@ pub(super) fn in_server(server: &McpServerConfig) -> bool {
     }
 }
 
-/// Whether settings have anything but what is known to be harmless.
+/// Returns whether settings contain values that are not known to be harmless.
 pub(super) fn in_settings(settings: &Map<String, Value>) -> bool {
     settings.iter().any(|(key, value)| !is_harmless(key, value))
 }
@@ -28,7 +28,7 @@ fn is_harmless(key: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether an address has anything behind its host, or in front of an `@`.
+/// Returns whether an address has anything after its host, or before an `@`.
 fn in_url(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.strip_suffix('/').unwrap_or(rest).contains(['@', '/', '\\', '?', '#'])

@@ -1,9 +1,9 @@
-//! One builder method an option, made from one line each.
+//! Generates one builder method per option.
 
-/// Methods of `Options` that set a field and give the options back.
+/// Defines methods of `Options` that set a field and return the options.
 ///
-/// `some` takes what becomes the type, `plain` the type itself, so that a number needs no suffix, `on` switches, and
-/// `list` and `map` take what can be iterated.
+/// `some` accepts anything that converts into the type, `plain` the type itself, so that a number needs no suffix, `on`
+/// is a switch, and `list` and `map` accept iterators.
 macro_rules! setters {
     ($($kind:ident $name:ident $(: $ty:ty)?;)+) => {
         impl $crate::Options {

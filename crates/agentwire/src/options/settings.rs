@@ -1,4 +1,4 @@
-//! Settings of the host's own, and which files of settings are read.
+//! The host's own settings, and the sources of settings.
 
 use std::path::PathBuf;
 
@@ -20,41 +20,41 @@ use super::{
 };
 use crate::Error;
 
-/// A place that settings are read from.
+/// A source of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum SettingSource {
-    /// The user's own settings.
+    /// The settings of the user.
     User,
-    /// The project's settings.
+    /// The settings of the project.
     Project,
-    /// The project's settings that are not shared.
+    /// The settings of the project that are not shared.
     Local,
 }
 
-/// Settings of the host's own, which outrank the user's.
+/// The host's own settings, which override the user's.
 ///
-/// In JSON a file's path, or an object; an object as text is one too.
-/// The CLI passes over all of them without a word where one value is not of the right type.
+/// In JSON a file's path or an object; an object as text is also accepted.
+/// The CLI silently ignores all of them if one value has the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlagSettings {
-    /// A file of them.
+    /// A settings file.
     Path(PathBuf),
-    /// They themselves.
+    /// Inline settings.
     ///
-    /// Where they may hold a secret, they reach the CLI in a file that only it may read, and that is gone with the
+    /// If they may contain a secret, they are passed in a file that only the CLI may read, and that is removed with the
     /// session.
     Inline(RawSettings),
 }
 
 impl FlagSettings {
-    /// Typed settings, as they are.
+    /// Converts typed settings.
     ///
     /// # Errors
     ///
-    /// When a number of them is none that JSON has.
+    /// If a number can't be represented in JSON.
     pub fn encode(settings: &Settings) -> Result<Self, serde_json::Error> {
         RawSettings::encode(settings).map(Self::Inline)
     }
@@ -81,7 +81,7 @@ setters! {
 }
 
 impl Options {
-    /// Sets which settings files are read.
+    /// Sets the sources of settings.
     #[must_use]
     pub fn setting_sources(mut self, sources: impl IntoIterator<Item = SettingSource>) -> Self {
         self.setting_sources = Some(sources.into_iter().collect());
@@ -98,7 +98,7 @@ impl Lower for Group<'_> {
         }
         if let Some(settings) = &options.managed_settings {
             let settings = object("managedSettings", settings)?;
-            // The CLI takes no path here.
+            // The CLI does not accept a path here.
             if secrets::in_settings(&settings) {
                 to.warn(Warning::Visible { option: "managedSettings" });
             }
@@ -133,7 +133,7 @@ impl Lower for Group<'_> {
 pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map<String, Value>, Error> {
     match settings.as_raw().decode() {
         Ok(settings) => Ok(settings),
-        // The text is not shown: it may hold a key.
+        // The error does not contain the text, which may contain a key.
         Err(_) => refuse(option, "settings are a JSON object"),
     }
 }

@@ -1,10 +1,11 @@
-//! How options are printed: what differs from the default, and no value that may be secret.
+//! Prints options: only those that differ from the default, and no secrets.
 
 use std::fmt;
 
 use super::Options;
 
-/// Shows the fields that are not as by default; those after `names of` without their values.
+/// Prints the fields that differ from the default; those after `names of` without values, those after `number of` as a
+/// count.
 macro_rules! shown {
     ($options:ident, $to:ident: $($field:ident)+; names of $($named:ident)+; number of $($counted:ident)+) => {
         let default = Options::default();

@@ -1,13 +1,13 @@
-//! Reading what the protocol has types for, without losing a key that the types do not know.
+//! Deserializes protocol types from user input, rejecting unknown keys.
 
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned, de::Error};
 use serde_json::Value;
 
-/// Reads a value, and refuses what writing it again would not give back.
+/// Deserializes a value and rejects keys that serializing it would not reproduce.
 ///
-/// The protocol's types read what the CLI says, and pass over what they do not know; of what a user says, nothing may
-/// be passed over.
+/// The protocol's types ignore unknown keys of the CLI, but a misspelt key of the user must be an error. Comparing with
+/// the written value also finds keys inside tagged unions, which buffer raw JSON.
 pub(super) fn read<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Serialize,
@@ -22,7 +22,7 @@ where
     }
 }
 
-/// The first key that was read and not written; one without a value is no loss.
+/// Returns the path of the first key that was lost; empty values do not count.
 fn lost(read: &Value, written: &Value) -> Option<Vec<String>> {
     let within = |key: String, read: &Value, written: &Value| {
         let mut path = lost(read, written)?;

@@ -1,4 +1,4 @@
-//! Which tools and skills there are, and how they work.
+//! Options of tools and skills.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,33 +11,33 @@ use super::{
 };
 use crate::Error;
 
-/// The built-in tools that there are.
+/// The available built-in tools.
 ///
 /// In JSON a list of names, or `{"type": "preset", "preset": "claude_code"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "ToolsJson", into = "ToolsJson")]
 #[non_exhaustive]
 pub enum Tools {
-    /// Those of these names; none, where the list is empty (`--tools=`).
+    /// The named tools; an empty list means none (`--tools=`).
     Named(Vec<String>),
-    /// All that the CLI has by default (`--tools=default`).
+    /// The CLI's default tools (`--tools=default`).
     Preset,
 }
 
-/// The skills that there are.
+/// The available skills.
 ///
 /// In JSON a list of names, or `"all"`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "SkillsJson", into = "SkillsJson")]
 #[non_exhaustive]
 pub enum Skills {
-    /// All that are found.
+    /// All skills that the CLI finds.
     All,
-    /// Those of these names; a plugin's are `plugin:skill`.
+    /// The named skills; those of a plugin are `plugin:skill`.
     Named(Vec<Box<str>>),
 }
 
-/// How built-in tools work.
+/// The configuration of built-in tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -47,24 +47,24 @@ pub struct ToolConfig {
     pub ask_user_question: Option<AskUserQuestionConfig>,
 }
 
-/// How the tool `AskUserQuestion` works.
+/// The configuration of the tool `AskUserQuestion`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct AskUserQuestionConfig {
-    /// What the previews of its answers are written in (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
+    /// The format of the previews of its answers (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview_format: Option<PreviewFormat>,
 }
 
-/// What previews are written in.
+/// The format of previews.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum PreviewFormat {
     /// Markdown; the CLI's default.
     Markdown,
-    /// Fragments of HTML.
+    /// HTML fragments.
     Html,
 }
 
@@ -80,7 +80,7 @@ setters! {
 }
 
 impl ToolConfig {
-    /// Previews in this format.
+    /// Returns a configuration with this preview format.
     pub fn preview_format(format: PreviewFormat) -> Self {
         Self { ask_user_question: Some(AskUserQuestionConfig { preview_format: Some(format) }) }
     }
@@ -134,7 +134,7 @@ impl Tools {
 }
 
 impl Skills {
-    /// The rules that let the skills be used without a question.
+    /// Returns the rules that allow the skills without a question.
     fn rules(&self) -> Vec<String> {
         match self {
             Self::All => vec!["Skill".to_owned()],

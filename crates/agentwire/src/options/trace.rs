@@ -1,21 +1,21 @@
-//! The trace that a session is a part of, as W3C trace context.
+//! The trace that contains a session, as W3C trace context.
 
 use std::fmt;
 
 use agentwire_protocol::Hidden;
 use serde::{Deserialize, Serialize};
 
-/// The trace that a session is a part of, as W3C trace context: the CLI's own spans become children of it.
+/// The trace that contains a session, as W3C trace context: the CLI's own spans become children of it.
 ///
-/// With the feature `opentelemetry`, a span that is active when the session is started is taken where the option is not set.
-/// `Debug` does not show what vendors say of it.
+/// With the feature `opentelemetry`, the span that is active at the start of the session is the default.
+/// `Debug` does not show `tracestate`.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TraceContext {
     /// The parent span (`TRACEPARENT`), such as `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`.
     pub traceparent: String,
-    /// What vendors say of the trace (`TRACESTATE`).
+    /// The vendors' data about the trace (`TRACESTATE`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracestate: Option<String>,
 }
@@ -30,12 +30,12 @@ impl fmt::Debug for TraceContext {
 }
 
 impl TraceContext {
-    /// This parent span.
+    /// Returns a context with this parent span.
     pub fn new(traceparent: impl Into<String>) -> Self {
         Self { traceparent: traceparent.into(), tracestate: None }
     }
 
-    /// The span that is active here and now, where it is one of a recorded trace.
+    /// Returns the active span, if it belongs to a valid trace.
     #[cfg(feature = "opentelemetry")]
     pub fn active() -> Option<Self> {
         use opentelemetry::trace::TraceContextExt;
@@ -54,7 +54,7 @@ impl TraceContext {
         })
     }
 
-    /// Whether it has the shape of the W3C's recommendation: version, trace, span and flags, in lower-case hexadecimals.
+    /// Returns whether it has the W3C format: version, trace, span and flags, in lower-case hexadecimals.
     pub(super) fn is_well_formed(&self) -> bool {
         let parts: Vec<&str> = self.traceparent.split('-').collect();
         let hex = |part: &&str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

@@ -1,4 +1,4 @@
-//! What keeps a permission callback from being asked: told, since it looks like a callback that does not work.
+//! Warnings about options that keep the permission callback from being called, which would look like a broken callback.
 
 use agentwire_protocol::{
     PermissionMode,
@@ -8,9 +8,9 @@ use agentwire_protocol::{
 use super::{FlagSettings, Options, PermissionPrompts, Warning};
 
 impl Options {
-    /// Returns a warning for each option that keeps a permission callback from being asked.
+    /// Returns a warning for each option that keeps the permission callback from being called.
     ///
-    /// Rules for the tools of `in_process` servers are left out: the host wrote these tools itself.
+    /// Rules for the tools of `in_process` servers are skipped: the host wrote these tools itself.
     pub(crate) fn unasked(&self, in_process: &[Box<str>]) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.permission_prompts == Some(PermissionPrompts::None) {
@@ -38,7 +38,7 @@ impl Options {
     }
 }
 
-/// What a mode keeps from a permission callback, where it leaves next to nothing for it.
+/// Returns a warning if the mode leaves almost no questions to the permission callback.
 pub(crate) fn unasked_in(mode: &PermissionMode) -> Option<Warning> {
     let instead = match mode {
         PermissionMode::BypassPermissions => PASS,
@@ -53,7 +53,7 @@ fn not_asked(option: &'static str, value: impl Into<String>, instead: &'static s
     Warning::NotAsked { option, value: value.into(), instead }
 }
 
-/// The tools that are wholly allowed by what may be several rules.
+/// Returns the tools that the rules allow entirely; the text may contain several rules.
 fn whole_tools(rules: &str) -> Vec<String> {
     if rules.contains('(') {
         let whole = rules.parse::<Rule>().ok().filter(Rule::is_whole);
@@ -63,12 +63,12 @@ fn whole_tools(rules: &str) -> Vec<String> {
     tools.filter(|tool| !ALWAYS_ASK.contains(tool) && !is_without_effect(tool)).map(str::to_owned).collect()
 }
 
-/// The CLI takes a `*` for one server's tools alone.
+/// The CLI supports a `*` only for the tools of one server.
 fn is_without_effect(tool: &str) -> bool {
     tool.strip_suffix('*').is_some_and(|start| start.matches("__").count() < 2)
 }
 
-/// Whether the rule is for a tool of one of these servers, or for all of its tools.
+/// Returns whether the rule applies to a tool of one of these servers, or to all of its tools.
 fn is_of(servers: &[Box<str>], tool: &str) -> bool {
     servers.iter().any(|server| {
         let rest = tool.strip_prefix("mcp__").and_then(|tool| tool.strip_prefix(&**server));
@@ -78,5 +78,5 @@ fn is_of(servers: &[Box<str>], tool: &str) -> bool {
 
 const PASS: &str = "its tool uses pass without a question";
 const DENIED: &str = "what would be asked about is denied";
-/// Tools whose uses are asked about whatever rules allow.
+/// Tools that always ask, regardless of rules.
 const ALWAYS_ASK: [&str; 2] = [Questions::TOOL, Plan::TOOL];

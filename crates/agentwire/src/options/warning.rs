@@ -1,89 +1,89 @@
-//! What is worth knowing of options and hooks that work all the same.
+//! Warnings about options and hooks.
 
 use std::{fmt, path::PathBuf};
 
 use agentwire_hooks::HookWarning;
 
-/// What is worth knowing of options and hooks that work all the same.
+/// A warning about an option or a hook that works nevertheless.
 ///
-/// Warnings are given and never printed: [`LaunchPlan::warnings`](crate::LaunchPlan::warnings) before the start,
+/// Warnings are returned and never printed: [`LaunchPlan::warnings`](crate::LaunchPlan::warnings) before the start,
 /// [`Session::warnings`](crate::Session::warnings) after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// An option has no effect, since another one counts before it.
+    /// An option has no effect because another one takes precedence.
     Overridden {
-        /// The option without an effect.
+        /// The option without effect.
         option: &'static str,
-        /// The one that counts.
+        /// The option that takes precedence.
         by: &'static str,
     },
-    /// An option has no effect as things are.
+    /// An option has no effect under the current conditions.
     NoEffect {
         /// The option.
         option: &'static str,
-        /// Why it has none.
+        /// The reason.
         why: &'static str,
     },
-    /// What may be secret is on the command line, where other users of the machine can read it.
+    /// A possible secret is on the command line, where other users of the machine can read it.
     Visible {
         /// The option.
         option: &'static str,
     },
-    /// The CLI can't take an option in the handshake, so it got it in another way.
+    /// The CLI does not accept an option in the handshake, so it was passed as a flag.
     DeliveredByArgv {
         /// The option.
         option: &'static str,
     },
-    /// The CLI did not take an option in the handshake, and the transport leaves no other way.
+    /// The CLI ignored an option in the handshake, and the transport offers no other way.
     NotDelivered {
         /// The option.
         option: &'static str,
     },
-    /// The permission callback is not asked: about nothing, or not about some tools.
+    /// The permission callback is not called: never, or not for some tools.
     ///
-    /// It is told where there is a callback ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)), of
-    /// the options and of the mode that the session starts in, also where a settings file has set that.
-    /// Rules in settings files are not among it: `Control::list_permission_rules` tells them.
+    /// Only sessions with a callback ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)) have this
+    /// warning. It covers the options and the initial permission mode, also if a settings file sets the mode.
+    /// It does not cover rules in settings files: `Control::list_permission_rules` returns them.
     NotAsked {
-        /// The option that has it so.
+        /// The option that causes it.
         option: &'static str,
-        /// Its value, or the tools that it is about.
+        /// The value of the option, or the tools affected.
         value: String,
-        /// What happens in place of a question.
+        /// What happens instead of a question.
         instead: &'static str,
     },
-    /// The CLI heeds a file of the working directory that can run commands, allow tools without a question, or change
-    /// where requests go.
+    /// The CLI applies a file in the working directory that can run commands, allow tools without a question, or
+    /// redirect requests.
     ///
-    /// It is a warning where there are hooks or a permission callback, since the file may undo what they are for.
-    /// Where nobody vouches for the folder, use [`Options::untrusted_folder`](crate::Options::untrusted_folder).
+    /// The warning appears only with hooks or a permission callback, because the file may circumvent them.
+    /// For folders that you don't trust, use [`Options::untrusted_folder`](crate::Options::untrusted_folder).
     FolderHeeded {
         /// The file.
         file: PathBuf,
     },
-    /// The CLI is older than any that this crate was made for.
+    /// The CLI is older than the oldest supported version.
     CliTooOld {
-        /// Its version.
+        /// The version found.
         found: String,
-        /// The oldest that is known to work.
+        /// The oldest version known to work.
         needed: &'static str,
     },
-    /// The CLI is older than an option, and does not heed it.
+    /// The CLI is older than an option and ignores it.
     OptionTooNew {
         /// The option.
         option: &'static str,
-        /// The CLI's version; none where it does not tell it in the handshake, as 2.1.197 does not.
+        /// The CLI's version; `None` if it does not report it in the handshake, as 2.1.197.
         found: Option<String>,
-        /// A version that heeds it.
+        /// A version that supports the option.
         needed: &'static str,
     },
-    /// A hook is called more often or less often than its registration says.
+    /// A hook is called more or less often than its registration suggests.
     Hook(HookWarning),
 }
 
 impl Warning {
-    /// The option that it is about, by its name in JSON; `None` where it is about the CLI, a hook or a folder.
+    /// Returns the name of the option in JSON; `None` for warnings about the CLI, a hook or a folder.
     pub fn option(&self) -> Option<&'static str> {
         match self {
             Self::Overridden { option, .. }

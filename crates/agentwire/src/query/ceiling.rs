@@ -1,4 +1,4 @@
-//! The bound of what comes after a result: the CLI is to be idle by then, or to begin another turn.
+//! The time limit after a result: by then the CLI must be idle or have begun another turn.
 
 use std::{
     future::Future,
@@ -12,12 +12,12 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::session::{Background, Mark};
 
-/// Runs from a result on, until a turn begins or the run is over.
+/// A timer that runs from a result until a turn begins or the run is over.
 #[derive(Debug, Default)]
 pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, Mark)>);
 
 impl IdleTimeout {
-    /// A result sets it, and so does the CLI when it says that it still works; a turn that begins lifts it.
+    /// Starts at a result, restarts when the CLI reports that it still works, and stops when a turn begins.
     pub(super) fn see(&mut self, delivery: &Delivery, background: &Background) {
         match delivery {
             Delivery::TurnEnded(_) => self.set(background),
@@ -38,7 +38,7 @@ impl IdleTimeout {
         self.0 = None;
     }
 
-    /// Waits until it is reached. It does not run while a callback does.
+    /// Polls the timer. Time in which a callback ran does not count.
     pub(super) fn poll(&mut self, background: &Background, context: &mut Context<'_>) -> Poll<()> {
         while let Some((sleep, mark)) = &mut self.0 {
             if sleep.as_mut().poll(context).is_pending() {
@@ -59,7 +59,7 @@ impl IdleTimeout {
     }
 }
 
-/// Whether it is said in a turn that will have a result: what agents in the background say is not.
+/// Returns whether the message belongs to a turn with a result; messages of background agents do not.
 fn is_of_a_turn(message: &Message) -> bool {
     match message {
         Message::System(System::Init(_)) => true,

@@ -1,4 +1,4 @@
-//! How long a run may go on after its last result, for work in the background, and what tells that it does.
+//! The time limit for background work after the last result, and the tracking of running callbacks.
 
 use std::{
     fmt,
@@ -14,20 +14,20 @@ use agentwire_protocol::InboundRequest;
 
 use crate::observe::Watch;
 
-/// How long a run may go on after its last result, and whether callbacks run meanwhile.
+/// The time limit for background work after the last result, and whether callbacks run meanwhile.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Background {
-    /// As the builder was told; `None` inside is no limit.
+    /// The builder's setting; the inner `None` means no limit.
     pub(super) limit: Option<Option<Duration>>,
     callbacks: Arc<Callbacks>,
 }
 
-/// What is known of the callbacks at some moment.
+/// A point in the history of callbacks, to compare with a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark(u64);
 
 impl Background {
-    /// Answers as these do, takes note of it, and has it observed.
+    /// Wraps the responders: counts running callbacks and reports them to the observer.
     pub(super) fn watch(
         &self,
         responders: Vec<Arc<dyn Responder>>,
@@ -37,7 +37,7 @@ impl Background {
         Arc::new(Watched { responders, callbacks, watch })
     }
 
-    /// Settles the limit: where the builder was told none, that of the CLI's environment counts.
+    /// Sets the limit from the CLI's environment unless the builder set one.
     pub(super) fn settle(&mut self, environment: impl FnOnce() -> Option<String>) {
         if self.limit.is_none() {
             let told = environment().and_then(|told| told.trim().parse().ok()).map(Duration::from_millis);
@@ -45,7 +45,7 @@ impl Background {
         }
     }
 
-    /// How long a run may go on after its last result; `None` is no limit.
+    /// Returns how long a run may continue after its last result; `None` means no limit.
     pub(crate) fn limit(&self) -> Option<Duration> {
         self.limit.unwrap_or(Some(LIMIT)).filter(|limit| !limit.is_zero())
     }
@@ -54,7 +54,7 @@ impl Background {
         Mark(self.callbacks.steps.load(Ordering::Relaxed))
     }
 
-    /// Whether a callback runs, or has begun or ended since then.
+    /// Returns whether a callback is running, or one has started or ended since `mark`.
     pub(crate) fn was_busy_since(&self, mark: Mark) -> bool {
         self.callbacks.open.load(Ordering::Relaxed) > 0 || self.mark() != mark
     }
@@ -63,7 +63,7 @@ impl Background {
 #[derive(Debug, Default)]
 struct Callbacks {
     open: AtomicUsize,
-    /// Beginnings and ends so far.
+    /// The number of starts and ends so far.
     steps: AtomicU64,
 }
 
@@ -113,7 +113,7 @@ impl fmt::Debug for Watched {
     }
 }
 
-/// A callback that runs; dropped when it was answered, cancelled, or has panicked.
+/// A running callback. Dropped when the callback is answered, cancelled or has panicked.
 struct Open(Arc<Callbacks>);
 
 impl Open {
@@ -131,5 +131,5 @@ impl Drop for Open {
     }
 }
 
-/// As long as the reference waits for background work.
+/// The default of the reference SDKs.
 const LIMIT: Duration = Duration::from_secs(600);

@@ -1,4 +1,4 @@
-//! Putting a session together.
+//! The builder of a session.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{Error, Options, observe::Watch, turn::Schema};
 
-/// A session to be put together: what is data goes into [`Options`], what is code comes here.
+/// A builder for a session: data goes into [`Options`], code is set here.
 #[derive(Default)]
 pub struct SessionBuilder {
     pub(super) options: Options,
@@ -37,7 +37,7 @@ pub struct SessionBuilder {
     unguarded: bool,
     background: Background,
     handshake_limit: HandshakeLimit,
-    /// Whether the process is to wait for a claim.
+    /// Whether the process waits for a claim (`--await-claim`).
     pub(super) spare: bool,
     pub(super) session_mirror: bool,
     #[cfg(feature = "sessions")]
@@ -58,25 +58,26 @@ impl SessionBuilder {
 
     /// Sets the hooks.
     ///
-    /// What they can do, event by event, is in the guide `docs/hooks.md`.
+    /// The guide `docs/hooks.md` lists what a hook can do for each event.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = Some(hooks);
         self
     }
 
-    /// Sets who is asked when neither a rule nor the mode permits a tool use (`--permission-prompt-tool=stdio`).
+    /// Sets the handler that decides tool uses which neither a rule nor the mode permits
+    /// (`--permission-prompt-tool=stdio`).
     ///
     /// Without it the CLI denies such uses.
-    /// What keeps it from being asked is among the session's warnings
-    /// ([`Warning::NotAsked`](crate::Warning::NotAsked)).
+    /// If an option keeps the CLI from calling it, the session's warnings contain
+    /// [`Warning::NotAsked`](crate::Warning::NotAsked).
     #[must_use]
     pub fn permissions(mut self, permissions: PermissionHandler) -> Self {
         self.permissions = Some(permissions);
         self
     }
 
-    /// Sets who answers what MCP servers ask the user (`elicitation`).
+    /// Sets the handler that answers questions of MCP servers to the user (`elicitation`).
     ///
     /// Without it such questions are cancelled.
     #[must_use]
@@ -85,9 +86,10 @@ impl SessionBuilder {
         self
     }
 
-    /// Sets who shows dialogs of the CLI's to the user, and of which kinds (`initialize.supportedDialogKinds`).
+    /// Sets the handler that shows the CLI's dialogs to the user, and the kinds it supports
+    /// (`initialize.supportedDialogKinds`).
     ///
-    /// Without it the CLI shows none, and does what it does by default.
+    /// Without it the CLI shows no dialogs and takes the default action.
     #[must_use]
     pub fn dialogs(mut self, dialogs: DialogHandler) -> Self {
         self.dialogs = Some(dialogs);
@@ -102,111 +104,110 @@ impl SessionBuilder {
         self
     }
 
-    /// Adds an answer to requests of kinds that nothing else here handles.
+    /// Adds a responder for requests that none of the other handlers answers.
     #[must_use]
     pub fn responder(mut self, responder: impl Responder) -> Self {
         self.responders.push(Box::new(responder));
         self
     }
 
-    /// Reaches the CLI by this transport, instead of starting it as a child process.
+    /// Connects through this transport instead of starting the CLI as a child process.
     ///
-    /// Options that become arguments or environment variables are then the transport's business.
+    /// Options that become arguments or environment variables are then up to the transport.
     #[must_use]
     pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
         self.transport = Some(BoxTransport::new(transport));
         self
     }
 
-    /// Calls this for each line that the CLI writes to its stderr, as plain text.
+    /// Calls `sink` for each line that the CLI writes to stderr, as plain text.
     ///
-    /// It runs on a thread of its own and must not block for long.
-    /// Without it the end of stderr is kept all the same, for errors.
-    /// Where a [`transport`](Self::transport) is set, stderr is that one's business.
+    /// The sink runs on a thread of its own and must not block for long.
+    /// The end of stderr is always kept for error messages.
+    /// If a [`transport`](Self::transport) is set, stderr is up to that transport.
     #[must_use]
     pub fn on_stderr(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.on_stderr = Some(Arc::new(sink));
         self
     }
 
-    /// Has what is stored of the session told as messages too (`--session-mirror`): `transcript_mirror`, with the entries.
+    /// Turns on `transcript_mirror` messages (`--session-mirror`), which contain the entries that the CLI stores.
     ///
-    /// It is what a store of sessions is made of. The last entries come after the last result.
+    /// A session store can be built on them. The last entries arrive after the last result.
     #[must_use]
     pub fn session_mirror(mut self) -> Self {
         self.session_mirror = true;
         self
     }
 
-    /// Has inputs and outputs observed too: prompts and answers, what tools are given and give, what hooks and other
-    /// callbacks are asked and answer, and what failing handlers say.
+    /// Adds inputs and outputs to observations: prompts and answers, tool inputs and results, callback requests and
+    /// replies, and the error texts of handlers.
     ///
-    /// Without it [`Session::observe`] and the spans of `tracing` tell names, ids, times and outcomes alone.
-    /// With it both hold what users, models and tools say, secrets included: mind where they go.
+    /// Without it [`Session::observe`] and the `tracing` spans contain only names, ids, times and outcomes.
+    /// With it both contain the text of users, models and tools, including secrets.
     #[must_use]
     pub fn observe_contents(mut self) -> Self {
         self.observe_contents = true;
         self
     }
 
-    /// Sets the numbers that bound the session.
+    /// Sets the limits of the session.
     #[must_use]
     pub fn config(mut self, config: Config) -> Self {
         self.config = config;
         self
     }
 
-    /// How long the CLI may take to end by itself once its input has ended, and again once it was asked to (SIGTERM)
-    /// and once it was made to (SIGKILL).
-    /// 10 and 5 seconds by default; a process that was killed gets at least two to be gone, whatever is set.
-    /// A CLI that was given no work has one second at most for each step: no prompt was sent, as where the handshake
-    /// failed or was dropped and where a spare was never claimed, so there is no conversation to store.
+    /// Sets how long the CLI may take to exit after the end of its input, and again after SIGTERM and after SIGKILL.
+    /// The defaults are 10 and 5 seconds; after SIGKILL at least two seconds are allowed.
+    /// Each step is limited to one second if the CLI was given no work (no prompt was sent, the handshake failed or was
+    /// dropped, or a spare was never claimed), because then there is no conversation to store.
     ///
-    /// Closing and dropping a session, and the end of a [`Query`](crate::Query), are bounded by it; where a
-    /// [`transport`](Self::transport) is set, dropping is that one's business.
+    /// It bounds closing and dropping a session, and the end of a [`Query`](crate::Query). If a
+    /// [`transport`](Self::transport) is set, dropping is up to that transport.
     #[must_use]
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
         self.grace = Grace { after_input, after_terminate, ..self.grace };
         self
     }
 
-    /// How long the CLI may go on after this program was killed, until SIGTERM: 2 seconds by default.
-    /// None where a hook can refuse something, since the CLI would go on without asking it.
+    /// Sets how long the CLI may run after this program was killed, before it receives SIGTERM: 2 seconds by default.
+    /// The grace period is zero if a hook can refuse something, because the CLI would continue without asking it.
     #[must_use]
     pub fn orphan_grace(mut self, wait: Duration) -> Self {
         self.grace.orphaned = wait;
         self
     }
 
-    /// Whether a guard process sees to the CLI's end where this program can't, because it was killed, has crashed, or
-    /// has returned from `main`. On by default.
+    /// Sets whether a guard process ends the CLI when this program was killed, crashed or returned from `main`. On by
+    /// default.
     ///
-    /// It gives the CLI the time of [`orphan_grace`](Self::orphan_grace).
-    /// Where it can't be started the session starts all the same.
-    /// Where a [`transport`](Self::transport) is set, this is that one's business.
+    /// It allows the CLI the [`orphan_grace`](Self::orphan_grace).
+    /// If the guard can't be started, the session starts without it.
+    /// If a [`transport`](Self::transport) is set, the guard is up to that transport.
     #[must_use]
     pub fn guard(mut self, guard: bool) -> Self {
         self.unguarded = !guard;
         self
     }
 
-    /// How long a [`Query`](crate::Query) goes on after a result, until the CLI is idle or begins another turn.
-    /// `None`, or nothing, is without limit.
+    /// Sets how long a [`Query`](crate::Query) continues after a result until the CLI is idle or begins another turn.
+    /// `None` and zero mean no limit.
     ///
-    /// 10 minutes by default, as in the reference; where `CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS` is in the CLI's
-    /// environment, set by the options or inherited, that many milliseconds, and 0 is without limit.
+    /// The default is `CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS` milliseconds if that variable is in the CLI's environment
+    /// (set by the options or inherited; 0 means no limit), else 10 minutes, as in the reference SDKs.
     ///
-    /// It is the work of agents in the background that takes this time, or a CLI that has frozen.
-    /// When it has run out the query ends the CLI's input; then [`grace`](Self::grace) bounds it.
-    /// It starts anew when the CLI says that it still works, and when a callback has run.
-    /// A turn itself has no limit but yours.
+    /// The limit covers background agents and a frozen CLI.
+    /// When it expires, the query ends the CLI's input, and from then on [`grace`](Self::grace) applies.
+    /// It restarts when the CLI reports that it is still working and when a callback has run.
+    /// A turn itself has no time limit.
     #[must_use]
     pub fn background_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.background.limit = Some(limit.into());
         self
     }
 
-    /// How long the CLI may take to answer the handshake, in which it starts MCP servers.
+    /// Sets how long the CLI may take to answer the handshake, in which it starts MCP servers.
     /// Two minutes by default.
     #[must_use]
     pub fn handshake_limit(mut self, limit: Duration) -> Self {
@@ -214,23 +215,24 @@ impl SessionBuilder {
         self
     }
 
-    /// Starts the CLI and shakes hands with it: it is then ready for its first prompt.
+    /// Starts the CLI and performs the handshake. The session is then ready for its first prompt.
     ///
-    /// Must be called in a tokio runtime with I/O and time (`enable_all`); without one the error is [`Error::Start`].
-    /// Where the runtime lacks one of them, tokio prints a panic message besides, which can't be prevented.
-    /// The session's task runs there.
+    /// Must be called in a tokio runtime with I/O and time (`enable_all`); otherwise it returns [`Error::Start`].
+    /// If the runtime lacks one of them, tokio also prints a panic message, which can't be prevented.
+    /// The session's task is spawned on that runtime.
     ///
     /// # Cancellation
     ///
-    /// Dropping the future ends a CLI that has been started, in the background.
+    /// Dropping the future shuts down a CLI that was already started, in the background.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`], [`Error::Hooks`] and, where a session is taken from a store, `Error::Resume` before anything
-    /// is started, [`Error::CliNotFound`] or [`Error::Start`] when it can't be,
-    /// [`Error::Ended`] with the CLI's own text when it ends in the handshake, and [`Error::Control`] when it refuses
-    /// the handshake or does not answer it in time.
-    /// [`Error::Hooks`] comes after the handshake where the CLI does not support what a hook asks for by name.
+    /// [`Error::Options`], [`Error::Hooks`] and `Error::Resume` (for a session from a store) before anything is
+    /// started.
+    /// [`Error::CliNotFound`] or [`Error::Start`] if the CLI can't be started.
+    /// [`Error::Ended`] with the CLI's own text if it exits during the handshake.
+    /// [`Error::Control`] if it refuses the handshake or does not answer in time.
+    /// [`Error::Hooks`] after the handshake if the CLI does not support a feature that a hook requires by name.
     pub async fn connect(mut self) -> Result<Session, Error> {
         #[cfg(feature = "sessions")]
         self.stored.prepare(&mut self.options, self.transport.is_some()).await?;
@@ -277,7 +279,7 @@ impl SessionBuilder {
         }
     }
 
-    /// What answers the CLI, but for the in-process MCP servers: of those each start has its own.
+    /// Combines all handlers except the in-process MCP servers, of which each start needs fresh ones.
     fn responder_of_all(self) -> Arc<dyn Responder> {
         let mut all: Vec<Box<dyn Responder>> = Vec::new();
         all.extend(self.hooks.map(|hooks| Box::new(hooks) as Box<dyn Responder>));
@@ -308,5 +310,5 @@ impl fmt::Debug for SessionBuilder {
     }
 }
 
-/// The reference's own limit for work in the background, in milliseconds.
+/// The variable of the reference SDKs for the background limit, in milliseconds.
 const CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";

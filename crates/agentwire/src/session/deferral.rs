@@ -1,4 +1,4 @@
-//! Refuses to defer a tool use where the CLI would lose it.
+//! Denies deferrals that the CLI would lose.
 
 use std::{
     fmt,
@@ -13,18 +13,18 @@ use agentwire_protocol::{
 };
 use serde::{Deserialize, de::IgnoredAny};
 
-/// Answers as another responder does, but denies a tool use that a `PreToolUse` hook defers and the CLI would lose.
+/// Wraps a responder: denies a tool use that a `PreToolUse` hook defers if the CLI would lose it.
 ///
-/// CLI 2.1.330 keeps one deferred tool use of a turn, the last one, and only of the main conversation.
-/// One of an in-process MCP server it can't resume, since it connects to such servers later.
+/// CLI 2.1.330 keeps one deferred tool use per turn, the last one, and only from the main conversation.
+/// It can't resume a tool use of an in-process MCP server, because it connects to such servers later.
 pub(super) struct Deferrals {
     responder: Arc<dyn Responder>,
-    /// How the names of tools of in-process servers begin.
+    /// The name prefixes of tools from in-process servers.
     in_process: Vec<String>,
     deferred: Arc<Mutex<Option<Deferred>>>,
 }
 
-/// The tool use that was deferred last, and the number of turns that had ended before.
+/// The last deferred tool use, and the number of turns that had ended before it.
 struct Deferred {
     turn: u64,
     tool_use: ToolUseId,
@@ -37,9 +37,9 @@ impl Deferrals {
         Self { responder, in_process, deferred: Arc::default() }
     }
 
-    /// Returns why the tool use of this `PreToolUse` input can't be deferred, where the input shows that.
+    /// Returns why the tool use of this `PreToolUse` input can't be deferred, as far as the input shows it.
     fn unavailable(&self, input: &RawJson) -> Option<&'static str> {
-        // Most inputs hold neither: they are not read again.
+        // Most inputs contain neither, so skip decoding them.
         let text = input.as_str();
         if !text.contains("\"agent_id\"") && !text.contains("mcp__") {
             return None;
@@ -95,7 +95,7 @@ impl Responder for Deferrals {
     }
 }
 
-/// Notes a deferral; returns why it can't be, where another tool use of the turn is deferred already.
+/// Records a deferral, or returns why it is impossible: another tool use of the same turn is already deferred.
 fn another(deferred: &Mutex<Option<Deferred>>, this: Deferred) -> Option<&'static str> {
     let mut deferred = deferred.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(first) = &*deferred
@@ -108,13 +108,13 @@ fn another(deferred: &Mutex<Option<Deferred>>, this: Deferred) -> Option<&'stati
     None
 }
 
-/// Returns how the CLI names the tools of this server in hooks, up to the tool's own name.
+/// Returns the prefix that the CLI uses for this server's tools in hooks.
 fn tools_of(server: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     format!("mcp__{}__", server.chars().map(plain).collect::<String>())
 }
 
-/// Where a tool use comes from.
+/// The origin of a tool use.
 #[derive(Deserialize)]
 struct Origin {
     agent_id: Option<IgnoredAny>,
@@ -127,7 +127,7 @@ struct Server {
     source: Option<McpSource>,
 }
 
-/// Returns the answer, where it defers a tool use.
+/// Returns the answer if it defers a tool use.
 fn deferral(reply: &RawJson) -> Option<HookReply<PreToolUse>> {
     if !reply.as_str().contains("\"defer\"") {
         return None;
@@ -137,7 +137,7 @@ fn deferral(reply: &RawJson) -> Option<HookReply<PreToolUse>> {
     (*decision == PermissionDecision::Defer).then_some(answer)
 }
 
-/// Makes a denial of the answer, whose notices and texts stay.
+/// Turns the answer into a denial; its notices and texts stay.
 fn denied(mut answer: HookReply<PreToolUse>, why: &str) -> Result<RawJson, String> {
     tracing::warn!("a tool use was denied instead of deferred: {why}");
     let output = answer.output.get_or_insert_default();
@@ -153,7 +153,7 @@ impl fmt::Debug for Deferrals {
     }
 }
 
-// The model reads these.
+// Texts for the model.
 const ANOTHER: &str = "another tool use of this message waits for a decision already, and only one can; \
                        request this one again once that is decided";
 const OF_A_SUBAGENT: &str = "a tool use of a subagent can't wait for a decision beyond the end of the turn; \

@@ -1,4 +1,4 @@
-//! Ending a session by our own hand.
+//! Closing a session.
 
 use std::future::poll_fn;
 
@@ -11,26 +11,27 @@ use super::Session;
 use crate::Error;
 
 impl Session {
-    /// Says that no further prompt will come: the CLI ends when it is done. Reading goes on as before.
+    /// Ends the CLI's input: no further prompt can be sent, and the CLI exits when it is done. Reading continues as
+    /// before.
     ///
-    /// Turns that run or wait are still done, but what needs an answer of ours is refused from now on, what is open
-    /// included: callbacks and in-process servers can't be reached any more.
-    /// In a session with a hook that can refuse, the CLI's input ends only when no turn runs, since the CLI would go ahead
-    /// without asking.
-    /// When nothing runs any more, a CLI that does not end is made to, after the graces of
+    /// Running and queued turns are still completed, but every request of the CLI that needs an answer is refused from
+    /// now on, including open ones: callbacks and in-process servers can't be reached any more.
+    /// In a session with a hook that can refuse, the CLI's input ends only when no turn runs, because the CLI would
+    /// otherwise continue without asking.
+    /// Once nothing runs, a CLI that does not exit is terminated after the grace periods of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace).
     pub fn end_input(&self) {
         self.task.end_input();
     }
 
-    /// Ends the session, and waits until the CLI is gone; what it still says is passed over.
+    /// Closes the session and waits for the CLI to exit. Remaining output is discarded.
     ///
-    /// When it returns, the process is reaped, and what it started in its group has ended.
+    /// When it returns, the process is reaped and its process group has ended.
     ///
-    /// What was sent is written first, and a running turn has the first grace of
-    /// [`SessionBuilder::grace`](crate::SessionBuilder::grace) to come to its end.
-    /// What needs an answer of ours is refused meanwhile, as after [`end_input`](Self::end_input).
-    /// A session store gets what comes until then, and has the time of one flush for it at the end.
+    /// Sent prompts are written first, and a running turn may finish within the first grace period of
+    /// [`SessionBuilder::grace`](crate::SessionBuilder::grace).
+    /// Requests of the CLI that need an answer are refused meanwhile, as after [`end_input`](Self::end_input).
+    /// A session store receives all entries up to the end, and has one flush timeout to append the last ones.
     ///
     /// # Cancellation
     ///
@@ -38,11 +39,10 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Where something was lost that the caller has not seen:
-    /// [`Error::Ended`] for a turn that has no result and was not interrupted, for a prompt that was not written, and for
-    /// a result that is an error and was not read before; [`Error::SessionStore`] for entries that the session store
-    /// did not take.
-    /// How the process ended is not an error: see [`Closed`].
+    /// If something was lost that the caller has not seen:
+    /// [`Error::Ended`] for a turn without a result that was not interrupted, for a prompt that was not written, and
+    /// for an unread error result; [`Error::SessionStore`] for entries that the session store did not accept.
+    /// An unusual exit of the process is not an error: see [`Closed`].
     pub async fn close(mut self) -> Result<Closed, Error> {
         self.task.close();
         #[cfg(feature = "sessions")]
@@ -69,39 +69,39 @@ impl Session {
         Ok(Closed { exit: ending.exit.clone().or(closed.exit), ..closed })
     }
 
-    /// Ends the CLI's input, and bounds its life from now on, whatever may still run.
+    /// Ends the CLI's input and starts the shutdown timer, even while a turn runs.
     pub(crate) fn give_up(&self) {
         self.task.give_up();
     }
 }
 
-/// How a session ended that was closed.
+/// The outcome of closing a session.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Closed {
-    /// How the CLI's process ended, with the end of its stderr; `None` where the transport reports none.
+    /// The exit of the CLI's process, with the end of its stderr; `None` if the transport reports none.
     pub exit: Option<ExitReport>,
-    /// What it took to end the CLI.
+    /// The step that ended the CLI.
     pub by: EndedBy,
 }
 
-/// What it took to end the CLI, once its input had ended.
+/// The step that ended the CLI after the end of its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EndedBy {
-    /// It ended by itself.
+    /// It exited on its own.
     #[default]
     Itself,
-    /// It did not end within the first grace, and got SIGTERM or what the transport has for it.
+    /// It did not exit within the first grace period and received SIGTERM, or the transport's equivalent.
     Terminated,
-    /// It did not end within the second grace either, and got SIGKILL or what the transport has for it.
+    /// It did not exit within the second grace period either and received SIGKILL, or the transport's equivalent.
     Killed,
     /// It could not be ended.
     Abandoned,
 }
 
 impl EndedBy {
-    /// Returns the sentence for error messages; `None` where the CLI ended by itself.
+    /// Returns the sentence for error messages; `None` if the CLI exited on its own.
     pub(super) fn explanation(self) -> Option<&'static str> {
         match self {
             Self::Itself => None,
@@ -112,7 +112,7 @@ impl EndedBy {
     }
 }
 
-/// What arrived while the session closed, and the caller never saw.
+/// Losses that arrived during `close`, unseen by the caller.
 #[derive(Default)]
 struct Unread {
     /// Whether the last result is an error.

@@ -1,4 +1,4 @@
-//! The handshake of a session: what was said in it, and saying it again.
+//! The handshake of a session, and repeating it.
 
 use std::{fmt, sync::OnceLock, time::Duration};
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use super::Session;
 use crate::Error;
 
-/// The handshake: what we said, and what the CLI did.
+/// The handshake: our request and the CLI's reply.
 pub(super) struct Handshake {
     pub(super) said: Initialize,
     pub(super) heard: Heard,
@@ -26,20 +26,20 @@ impl Handshake {
         limit: Duration,
     ) -> Result<Self, Error> {
         let heard = Heard::new(control.call_unread(limit, &said).await?);
-        // They were true when they were said, and are used once.
+        // The manifests may be stale on a second handshake, so they are sent once.
         said.sdk_mcp_server_manifests.clear();
         Ok(Self { said, heard, limit })
     }
 }
 
-/// Prompts, configurations of servers and the user's account are in it, so nothing of that is shown.
+/// Prints no content: the handshake contains prompts, server configurations and the user's account.
 impl fmt::Debug for Handshake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handshake").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 
-/// The reply, which is read when it is first asked for: most sessions never look at its long lists.
+/// The reply, decoded on first use: most sessions never need its long lists.
 pub(super) struct Heard {
     raw: RawJson,
     read: OnceLock<InitializeReply>,
@@ -51,11 +51,11 @@ impl Heard {
     }
 
     pub(super) fn reply(&self) -> &InitializeReply {
-        // Reading it does not fail for its shape, and that it is JSON is known.
+        // Decoding tolerates any shape, and the text is known to be JSON.
         self.read.get_or_init(|| self.raw.decode().unwrap_or_default())
     }
 
-    /// What tells the CLI's version; the rest is not read for it, where these fields are as expected.
+    /// Returns the fields that identify the CLI's version, without decoding the whole reply if possible.
     pub(super) fn version(&self) -> Versioned {
         let unread = self.read.get().is_none();
         let alone = unread.then(|| self.raw.decode().ok()).flatten();
@@ -65,12 +65,12 @@ impl Heard {
 
 impl From<InitializeReply> for Heard {
     fn from(reply: InitializeReply) -> Self {
-        // What is read is not looked for in the text again, which the reply keeps for itself.
+        // The raw text is not needed once the reply is decoded.
         Self { raw: RawJson::empty_object(), read: OnceLock::from(reply) }
     }
 }
 
-/// What of the reply tells the CLI's version.
+/// The fields of the reply that identify the CLI's version.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Versioned {
@@ -84,28 +84,28 @@ impl Versioned {
         Self { claude_code_version: reply.claude_code_version.clone(), commands }
     }
 
-    /// Whether it is the reply of a CLI: another peer names no commands.
+    /// Returns whether the reply is a CLI's: other peers list no commands.
     pub(super) fn names_commands(&self) -> bool {
         !self.commands.is_empty()
     }
 }
 
 impl Session {
-    /// What the CLI said in the last handshake.
+    /// Returns the CLI's reply to the last handshake.
     pub fn initialized(&self) -> &InitializeReply {
         self.handshake.heard.reply()
     }
 
-    /// Shakes hands again (`initialize`) with what was said at first, as after a gap in the connection.
+    /// Repeats the handshake (`initialize`) with the original request, for example after a connection gap.
     ///
-    /// The CLI registers the hooks anew.
-    /// It takes back callbacks that run, since it can't know whether they are still the same: a tool use that such a
-    /// hook guards is refused, and may be tried again.
-    /// Permission questions stay as they are.
+    /// The CLI registers the hooks again.
+    /// It cancels running callbacks, because they may have changed: a tool use guarded by such a hook is refused and
+    /// may be retried.
+    /// Open permission questions stay open.
     ///
     /// # Errors
     ///
-    /// As [`SessionBuilder::connect`](crate::SessionBuilder::connect) once the CLI runs.
+    /// As [`SessionBuilder::connect`](crate::SessionBuilder::connect) after the CLI has started.
     pub async fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
         let Handshake { said, limit, .. } = &self.handshake;
         self.handshake.heard = Heard::new(self.control().call_unread(*limit, said).await?);
@@ -113,13 +113,13 @@ impl Session {
     }
 }
 
-/// How long the CLI may take to answer the handshake.
+/// The time limit of the handshake.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HandshakeLimit(pub(super) Duration);
 
 impl Default for HandshakeLimit {
     fn default() -> Self {
-        // MCP servers are started in it, which may take long.
+        // The CLI starts MCP servers in the handshake, which may take long.
         Self(Duration::from_secs(120))
     }
 }

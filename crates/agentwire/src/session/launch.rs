@@ -1,4 +1,4 @@
-//! What is started, as the options say: the program, its command line, its environment, and its private files.
+//! Turns the options into a process launch: program, command line, environment and private files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use agentwire_transport::{
 use super::{private::PrivateDir, user::User};
 use crate::{Error, Options, options::LaunchPlan};
 
-/// The CLI's launch, and what must stay as long as the CLI runs.
+/// Returns the CLI's launch, and the files that must exist while the CLI runs.
 pub(super) fn launch(options: &Options, lowered: LaunchPlan) -> Result<(Launch, Option<PrivateDir>), Error> {
     let user = options.user.as_deref().map(User::find).transpose()?;
     let files = write(&lowered, user.as_ref())?;
@@ -46,7 +46,7 @@ fn write(lowered: &LaunchPlan, user: Option<&User>) -> Result<Option<PrivateDir>
     }
 }
 
-/// What the CLI finds in its environment under this name.
+/// Returns the value of a variable in the CLI's environment.
 pub(super) fn inherited(options: &Options, name: &str) -> Option<String> {
     let set = options.env.get(name).cloned();
     set.or_else(|| {
@@ -55,13 +55,13 @@ pub(super) fn inherited(options: &Options, name: &str) -> Option<String> {
     })
 }
 
-/// What runs the CLI: itself, or where it is a script, a program that takes it as an argument.
+/// Returns the program to run: the CLI, or if that is a script, its runtime with the script as argument.
 fn through(options: &Options, cli: PathBuf) -> (PathBuf, Option<PathBuf>) {
     if !is_script(&cli) {
         return (cli, None);
     }
     let runtime = options.executable.clone().unwrap_or_else(|| PathBuf::from(SCRIPT_RUNTIME));
-    // It counts from our working directory, and the runtime would look for it in its own.
+    // Make it absolute: the path is relative to our working directory, and the runtime may start in another.
     (runtime, Some(std::path::absolute(&cli).unwrap_or(cli)))
 }
 

@@ -1,4 +1,4 @@
-//! What a session becomes before it is started: the options, and what the callbacks add to them.
+//! Builds the launch plan of a session from the options and the callbacks.
 
 use std::{path::PathBuf, sync::PoisonError};
 
@@ -11,14 +11,15 @@ use crate::{
 };
 
 impl SessionBuilder {
-    /// What the options and the callbacks become on the command line, in the environment and in the handshake.
+    /// Returns the command line, environment and handshake that the options and callbacks result in.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] where an option can't be used as it is set, and [`Error::Hooks`] where a hook can't.
+    /// [`Error::Options`] if an option can't be used as set, and [`Error::Hooks`] if a hook can't.
     pub fn lower(&self) -> Result<LaunchPlan, Error> {
         let mut lowered = self.lower_with(&self.options)?;
-        // A resumed session continues a deferred tool use without a prompt, and the CLI learns the hooks from the handshake.
+        // A resumed session continues a deferred tool use without a prompt, so the CLI must wait for the hooks in the
+        // handshake.
         if self.has_hooks()
             && (lowered.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg)))
         {
@@ -31,13 +32,13 @@ impl SessionBuilder {
         self.hooks.as_ref().is_some_and(|hooks| !hooks.is_empty())
     }
 
-    /// Whether there is anything that a file of the working directory may undo.
+    /// Returns whether callbacks exist that a file in the working directory may circumvent.
     pub(super) fn guards(&self) -> bool {
         self.has_hooks() || self.permissions.is_some()
     }
 
-    /// The directory whose files may undo what the callbacks are for; a spare's comes with its claim, and that of a
-    /// transport may be on another machine.
+    /// Returns the directory to check for files that may circumvent the callbacks. A spare's directory is only known at
+    /// the claim, and a transport's may be on another machine.
     fn folder_to_check(&self) -> Option<PathBuf> {
         let known = self.transport.is_none() || self.options.cwd.is_some();
         if self.spare || !known || !self.guards() { None } else { self.options.folder() }
@@ -98,11 +99,12 @@ impl SessionBuilder {
         Ok(lowered)
     }
 
-    /// What [`connect`](Self::connect) starts where no transport is set.
+    /// Returns the launch that [`connect`](Self::connect) uses if no transport is set.
     ///
-    /// For those who wrap the process: give the launch to a `ProcessTransport`, wrap that, and set it as the
-    /// [`transport`](Self::transport) of this builder, which has the session own the private files that the command
-    /// line names: they are gone with the session, or with the builder.
+    /// To wrap the process, pass the launch to a `ProcessTransport`, wrap that, and set it as the
+    /// [`transport`](Self::transport) of this builder. The session then owns the private files that the command line
+    /// names;
+    /// they are removed with the session or with the builder.
     ///
     /// # Errors
     ///
@@ -113,7 +115,7 @@ impl SessionBuilder {
         Ok(launch)
     }
 
-    /// The same for a CLI that does not wait for the handshake: with flags for what went into it.
+    /// Builds the plan for a CLI that does not wait for the handshake: with flags instead of handshake fields.
     pub(super) fn lower_for_an_old_cli(&self) -> Result<(LaunchPlan, Vec<Warning>), Error> {
         let (options, told) = self.options.delivered_by_argv();
         Ok((self.lower_with(&options)?, told))

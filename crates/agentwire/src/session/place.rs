@@ -1,4 +1,4 @@
-//! Where a reader stands in the stream of turns, and whose turn that is.
+//! The position of a reader in the stream of turns.
 
 use agentwire_codec::Incoming;
 use agentwire_control::{Delivery, TurnEnd};
@@ -7,40 +7,40 @@ use agentwire_protocol::{
     message::{CommandState, TurnResult},
 };
 
-/// Where a reader stands in the stream of turns.
+/// The position of a reader in the stream of turns.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
-    /// How many turns have ended before here.
+    /// The number of turns that ended before this position.
     ended: u64,
-    /// Whether something came that only a turn says.
+    /// Whether a message arrived that only occurs inside a turn.
     begun: bool,
     /// The prompts that the turn answers, as far as the CLI has named them.
     prompts: Vec<Uuid>,
-    /// Whether what was seen last is the turn's end.
+    /// Whether the last delivery was the end of a turn.
     over: bool,
 }
 
-/// Whom something belongs to, for a reader who waits for the turn of one prompt.
+/// Which turn a message belongs to, relative to the awaited prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TurnOwner {
-    /// It is of the prompt's own turn.
+    /// The turn of the prompt.
     Own,
-    /// It is of another turn.
+    /// Another turn.
     Other,
-    /// It is of no turn.
+    /// No turn.
     Nobody,
 }
 
-/// What a reader waits for: the turn of a prompt.
+/// The turn of a prompt that a reader waits for.
 #[derive(Debug)]
 pub(crate) struct ExpectedTurn {
     pub(crate) prompt: Uuid,
-    /// How many turns had ended when it was sent: none of those is its own.
+    /// The number of turns that had ended when the prompt was sent; none of them is its own.
     pub(crate) after: u64,
 }
 
 impl Place {
-    /// Takes note of what was read.
+    /// Advances past a delivery.
     pub(crate) fn see(&mut self, delivery: &Delivery) {
         if std::mem::take(&mut self.over) {
             self.begun = false;
@@ -60,10 +60,10 @@ impl Place {
         }
     }
 
-    /// Whom what was seen last belongs to; `named` says whether the CLI names prompts at all.
+    /// Returns the owner of the last delivery; `named` tells whether the CLI names prompts.
     ///
-    /// One that does not (2.1.197) answers in the order of the prompts: the first turn that ends after the prompt was
-    /// sent is taken for its own.
+    /// A CLI that does not (2.1.197) answers prompts in order: the first turn that ends after the prompt was sent
+    /// counts as its own.
     pub(crate) fn whose(&self, awaited: &ExpectedTurn, named: bool) -> TurnOwner {
         let turn = if self.over { self.ended } else { self.ended + 1 };
         if turn <= awaited.after {
@@ -81,12 +81,12 @@ impl Place {
 
     fn hear(&mut self, message: &Message) {
         match message {
-            // The first that is said of a prompt's turn, or of a running one that takes it in.
+            // The first message about a prompt's turn, or about a running turn that absorbs the prompt.
             Message::CommandLifecycle(told) if told.state == CommandState::Started => {
                 self.begun = true;
                 self.name([&told.command_uuid]);
             }
-            // It comes once for each turn.
+            // Arrives once per turn.
             Message::System(System::Init(init)) => {
                 self.begun = true;
                 self.name(init.user_message_uuids.iter().flatten());
@@ -116,7 +116,7 @@ impl Place {
     }
 }
 
-/// Whether it says that nothing more will become of the prompt.
+/// Returns whether the message settles the prompt: nothing more will follow for it.
 pub(crate) fn settles(incoming: &Incoming, prompt: &Uuid) -> bool {
     matches!(incoming.message(), Some(Message::CommandLifecycle(told))
         if told.command_uuid == *prompt
@@ -127,5 +127,5 @@ fn prompts(result: &TurnResult) -> impl Iterator<Item = &Uuid> {
     result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid)
 }
 
-/// The CLI names 64 at most, and tells of each that a turn begins with.
+/// The CLI names at most 64 prompts, and reports each prompt that starts a turn.
 const MOST: usize = 1024;

@@ -1,4 +1,4 @@
-//! Files that only the CLI may read: settings and MCP servers with secrets, which are not to stand on a command line.
+//! Files that only the CLI may read: settings and MCP servers with secrets, which must not appear on a command line.
 
 use std::{
     collections::hash_map::RandomState,
@@ -10,10 +10,10 @@ use std::{
 
 use crate::{options::PrivateFile, session::user::User};
 
-/// A directory of such files; it is gone when this is dropped.
+/// A directory of private files, removed on drop.
 ///
-/// Where this program is killed, it stays: in `XDG_RUNTIME_DIR`, which ends with the user's last login, or else in the
-/// system's directory of temporary files.
+/// If this program is killed, the directory stays: in `XDG_RUNTIME_DIR`, which is cleared after the user's last logout,
+/// or else in the system's directory for temporary files.
 #[derive(Debug)]
 pub(super) struct PrivateDir(PathBuf);
 
@@ -22,7 +22,7 @@ impl PrivateDir {
     ///
     /// # Errors
     ///
-    /// The system's error, with the directory that was to hold them.
+    /// The system's error, with the path of the parent directory.
     pub(super) fn write(files: &[PrivateFile], reader: Option<&User>) -> io::Result<Self> {
         let place = place(reader);
         Self::write_in(&place, files, reader)
@@ -47,12 +47,12 @@ impl PrivateDir {
 
 impl Drop for PrivateDir {
     fn drop(&mut self) {
-        // There is nobody to tell; whoever cleans up the system's temporary files takes the rest.
+        // Nothing can be reported here; the system's cleanup of temporary files removes the rest.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Another user can't read what is in our own runtime directory.
+/// Returns the parent directory. Another user can't read our own runtime directory.
 fn place(reader: Option<&User>) -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     match runtime {
@@ -61,7 +61,7 @@ fn place(reader: Option<&User>) -> PathBuf {
     }
 }
 
-/// A new directory: one that exists already is somebody else's.
+/// Creates a new directory; an existing one may belong to another user, so it is never reused.
 pub(super) fn create_dir(within: &Path) -> io::Result<PathBuf> {
     let mut tries = 0;
     loop {
@@ -74,7 +74,7 @@ pub(super) fn create_dir(within: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The standard library's only source of chance.
+/// Uses the only source of randomness in the standard library.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

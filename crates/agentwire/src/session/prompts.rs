@@ -1,4 +1,4 @@
-//! Prompts: one, many, and what becomes of them.
+//! Prompts: sending, cancelling and waiting for them.
 
 use std::{
     future::{Future, poll_fn},
@@ -13,38 +13,40 @@ use super::{Session, place::ExpectedTurn, prompt_id};
 use crate::{Error, Turn};
 
 impl Session {
-    /// Sends a prompt; its turn starts when the turns before it have ended.
+    /// Sends a prompt. Its turn starts when the turns before it have ended.
     ///
-    /// Gives its id: that of [`UserInput::uuid`], or a fresh one.
-    /// Results and receipts name it, and [`settled`](Self::settled) waits for what becomes of it.
-    /// Prompts that wait together are merged into one turn by the CLI, and one that is sent while a tool runs is taken
-    /// into the running turn, unless its [`priority`](UserInput::priority) is `later`.
+    /// Returns its id: [`UserInput::uuid`] or a fresh one.
+    /// Results and receipts contain it, and [`settled`](Self::settled) waits for the outcome of the prompt.
+    /// The CLI merges prompts that wait together into one turn. A prompt sent while a tool runs is absorbed by the
+    /// running turn, unless its [`priority`](UserInput::priority) is `later`.
     ///
     /// # Cancellation
     ///
-    /// A future that is dropped before it is done has sent nothing.
+    /// Dropping the future before it is ready sends nothing.
     ///
     /// # Errors
     ///
-    /// When the session has ended, or its input was; [`ControlError::Backlogged`](crate::ControlError::Backlogged)
-    /// when so much is unread that nothing moves: read, and send again; and
-    /// [`ControlError::NotSent`](crate::ControlError::NotSent) when there is no room within
-    /// [`Config::call_limit`](crate::control::Config::call_limit), since the CLI does not read its input.
-    /// Nothing of the prompt was sent then.
+    /// If the session or its input has ended;
+    /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) if reading has stopped at the limit of unread
+    /// messages:
+    /// read, then send again;
+    /// [`ControlError::NotSent`](crate::ControlError::NotSent) if the CLI does not read its input and the write buffer
+    /// has no room within [`Config::call_limit`](crate::control::Config::call_limit).
+    /// In all cases nothing of the prompt was sent.
     pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
         let (prompt, uuid) = self.composed(prompt);
         self.control.send(&prompt).await?;
         Ok(uuid)
     }
 
-    /// Sends every prompt of a stream, each as soon as there is room to write it: the stream is not polled before.
+    /// Sends every prompt of a stream. The stream is polled only when there is room to write.
     ///
-    /// The future borrows nothing of the session, so that it can run beside whoever reads.
-    /// The input stays open after it.
+    /// The future does not borrow the session, so it can run while another task reads.
+    /// The input stays open afterwards.
     ///
     /// # Cancellation
     ///
-    /// Dropping the future loses nothing: a prompt that was taken from the stream was sent.
+    /// Dropping the future loses nothing: every prompt taken from the stream was sent.
     ///
     /// # Errors
     ///
@@ -56,16 +58,16 @@ impl Session {
         send_all(self.control.clone(), self.client_composed, prompts)
     }
 
-    /// What comes until the next result, whichever prompt it answers.
+    /// Returns the messages up to the next result, for any prompt.
     pub fn turn(&mut self) -> Turn<'_> {
         Turn::new(self, None)
     }
 
-    /// Sends a prompt and gives its turn, and no other's.
+    /// Sends a prompt and returns its turn only.
     ///
-    /// What is left of turns before, such as one that was interrupted, and turns that begin by themselves, are set aside:
-    /// [`leftovers`](Self::leftovers) and [`next`](Self::next) give them.
-    /// See [`Turn`] for what belongs to which.
+    /// Messages of other turns, such as the rest of an interrupted one, are set aside:
+    /// [`leftovers`](Self::leftovers) and [`next`](Self::next) return them.
+    /// See [`Turn`] for which messages belong to a turn.
     ///
     /// # Cancellation
     ///
@@ -80,10 +82,10 @@ impl Session {
         Ok(Turn::new(self, Some(ExpectedTurn { prompt: uuid, after })))
     }
 
-    /// Waits until a prompt was answered, has failed, or was cancelled.
+    /// Waits until a prompt was answered, failed or cancelled.
     ///
-    /// Reading the session is not needed for it, up to the limits of what may lie unread.
-    /// More is on [`control`](Self::control): `prompt_state`, `prompt_begun`, `cancel_async_message`.
+    /// Works without reading the session, up to the limit of unread messages.
+    /// [`control`](Self::control) has more: `prompt_state`, `prompt_begun`, `cancel_async_message`.
     ///
     /// # Errors
     ///
@@ -92,7 +94,7 @@ impl Session {
         Ok(self.control.prompt_settled(prompt).await?)
     }
 
-    /// Takes back a prompt that waits; `false` for one that is unknown or has begun.
+    /// Cancels a queued prompt; returns `false` if it is unknown or has begun.
     ///
     /// # Errors
     ///
@@ -103,7 +105,7 @@ impl Session {
 }
 
 impl Session {
-    /// Whether prompts of this session say that the host put them together.
+    /// Returns whether prompts of this session are marked as composed by the host.
     pub(crate) fn client_composed(&self) -> bool {
         self.client_composed
     }
@@ -113,7 +115,7 @@ impl Session {
     }
 }
 
-/// Sends each, and takes none from the stream before it can be sent.
+/// Sends each prompt; takes none from the stream before it can be sent.
 pub(crate) async fn send_all<S>(control: Control, client_composed: bool, prompts: S) -> Result<(), Error>
 where
     S: Stream<Item: Into<UserInput>> + Send,
@@ -128,7 +130,7 @@ where
     }
 }
 
-/// The prompt with an id, and the id; what the prompt itself says of being put together counts first.
+/// Returns the prompt with an id, and the id; a `client_composed` set on the prompt itself wins.
 fn with_id(mut prompt: UserInput, client_composed: bool) -> (UserInput, Uuid) {
     let uuid = prompt.uuid.get_or_insert_with(prompt_id::fresh).clone();
     if client_composed {

@@ -1,4 +1,4 @@
-//! Reading a session: message by message, and what was set aside for it.
+//! Reading a session message by message, and the messages that `ask` skipped.
 
 use std::{
     collections::VecDeque,
@@ -14,7 +14,7 @@ use agentwire_protocol::{Message, System};
 use super::{EndedBy, Session};
 use crate::{Error, Warning};
 
-/// What was read past while the turn of another prompt was waited for.
+/// Messages that were skipped while waiting for the turn of another prompt.
 #[derive(Debug, Default)]
 pub(super) struct SkippedMessages {
     deliveries: VecDeque<Delivery>,
@@ -22,10 +22,10 @@ pub(super) struct SkippedMessages {
 }
 
 impl Session {
-    /// The next thing that the CLI says, whichever turn it belongs to; `None` when the session has ended well.
+    /// Returns the next message of any turn; `None` when the session has ended without an error.
     ///
-    /// What an [`ask`](Self::ask) has set aside comes first.
-    /// A loop that waits for the end of a turn asks [`Incoming::ends_turn`], which also holds for a result that can't be read.
+    /// Messages set aside by an [`ask`](Self::ask) come first.
+    /// To detect the end of a turn, use [`Incoming::ends_turn`], which also returns `true` for an unreadable result.
     ///
     /// # Cancellation
     ///
@@ -33,14 +33,15 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`], once, when the session has ended badly; `None` comes after it.
+    /// [`Error::Ended`], once, if the session ended with an error; `None` follows it.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
         poll_fn(|context| self.poll_incoming(context)).await
     }
 
-    /// Takes what turns of other prompts have said while the turn of an [`ask`](Self::ask) was read, in order.
+    /// Removes and returns the messages of other turns that were set aside while an [`ask`](Self::ask) was read, in
+    /// order.
     ///
-    /// It is what [`next`](Self::next) would give first.
+    /// [`next`](Self::next) would return them first.
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         std::iter::from_fn(|| self.aside.take())
             .filter_map(|delivery| match delivery {
@@ -61,7 +62,7 @@ impl Session {
         }
     }
 
-    /// The next delivery: of what was set aside, then of what comes.
+    /// Polls for the next delivery: first the skipped ones, then new ones.
     pub(crate) fn poll_delivery(
         &mut self,
         context: &mut Context<'_>,
@@ -72,7 +73,7 @@ impl Session {
         }
     }
 
-    /// The next delivery of what comes.
+    /// Polls for the next new delivery.
     pub(crate) fn poll_arrival(
         &mut self,
         context: &mut Context<'_>,
@@ -92,7 +93,7 @@ impl Session {
             Err(ending) => {
                 let ending = self.explained(ending);
                 self.ending = Some(Arc::clone(&ending));
-                // A CLI that had to be signalled after its last turn has cost the caller nothing.
+                // Signals after the last turn cost the caller nothing, so they are not an error.
                 let is_ours = matches!(self.task.ended_by(), EndedBy::Terminated | EndedBy::Killed)
                     && !ending.in_turn
                     && ending.error_result.is_none();
@@ -101,7 +102,7 @@ impl Session {
         })
     }
 
-    /// Warns about hooks that fit no tool, once the CLI has named the tools.
+    /// Warns about hooks that match no tool, once the CLI has listed its tools.
     fn check_matchers(&mut self, delivery: &Delivery) {
         if let Delivery::Incoming(incoming) = delivery
             && let Some(Message::System(System::Init(init))) = incoming.message()
@@ -125,20 +126,20 @@ impl Session {
         self.messages.poll_next(context)
     }
 
-    /// Keeps what belongs to another turn than the one that is read.
+    /// Keeps a delivery that belongs to another turn.
     pub(crate) fn set_aside(&mut self, delivery: Delivery) {
         self.aside.bytes += weight(&delivery);
         self.aside.deliveries.push_back(delivery);
     }
 
-    /// Why no more may be set aside, where that is so.
+    /// Returns an error if the skipped messages exceed their limit.
     pub(crate) fn backlog(&self) -> Option<Error> {
         let parked = self.aside.bytes;
         (parked > self.most_aside)
             .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), parked }))
     }
 
-    /// Adds to a bad ending what it took to end the CLI.
+    /// Adds the shutdown step that ended the CLI to an unclean end.
     fn explained(&self, ending: Arc<SessionEnd>) -> Arc<SessionEnd> {
         match self.task.ended_by().explanation() {
             Some(explanation) if !ending.is_clean() => {

@@ -1,4 +1,4 @@
-//! The control requests that a session is most often asked for; all are on [`Control`](agentwire_control::Control).
+//! Shorthands for the most common control requests; all of them are on [`Control`](agentwire_control::Control).
 
 use agentwire_protocol::{
     PermissionMode,
@@ -12,19 +12,19 @@ use super::Session;
 use crate::Error;
 
 impl Session {
-    /// Stops the running turn; its result comes after the reply.
+    /// Interrupts the running turn. Its result arrives after the reply.
     ///
-    /// The reply tells which prompts still wait and will run (`still_queued`); `interrupt_and_cancel_queued` on
-    /// [`control`](Self::control) drops those too (`cancelled`).
+    /// The reply lists the prompts that are still queued and will run (`still_queued`); `interrupt_and_cancel_queued`
+    /// on [`control`](Self::control) cancels those too (`cancelled`).
     ///
     /// # Errors
     ///
-    /// When the CLI refuses or the session has ended.
+    /// If the CLI refuses or the session has ended.
     pub async fn interrupt(&self) -> Result<InterruptReply, Error> {
         self.call(&Interrupt::default()).await
     }
 
-    /// Sets the model from the next turn on; `None` for the default.
+    /// Sets the model from the next turn on; `None` selects the default.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl Session {
         self.call(&SetModel::new(model)).await
     }
 
-    /// Sets how tool uses are permitted.
+    /// Sets the permission mode.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl Session {
         self.call(&SetPermissionMode::new(mode)).await
     }
 
-    /// Asks how the MCP servers stand.
+    /// Returns the status of the MCP servers.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Session {
         self.call(&McpStatus::default()).await
     }
 
-    /// Asks anything.
+    /// Sends any control request.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Going on with a session from a store: loaded, and written to a folder that the CLI has for its configuration.
+//! Resumes a session from a store: loads it and writes it to a folder that the CLI uses for its configuration.
 
 mod folder;
 mod load;
@@ -22,19 +22,19 @@ use crate::{
     options::refuse,
 };
 
-/// A session that was taken from a store.
+/// A session loaded from a store.
 pub(super) struct Resumed {
-    /// The folder that it now lies in.
+    /// The folder that contains it.
     pub(super) folder: Folder,
     pub(super) id: String,
-    /// Its messages and tool uses, which the CLI does not hand over again.
+    /// The ids of its messages and tool uses, which the CLI does not mirror again.
     pub(super) known: Known,
 }
 
-/// Takes the session that the options name from the store.
+/// Loads the session that the options name from the store.
 ///
-/// `None` where the last session is asked for and there is none.
-/// A folder that was begun is gone when this is dropped.
+/// Returns `None` if the last session is requested and there is none.
+/// Dropping the future removes an unfinished folder.
 pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Result<Option<Resumed>, Error> {
     let limit = options.load_timeout_ms.map_or(LOAD_LIMIT, Duration::from_millis);
     let cwd = options.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -53,7 +53,7 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     let reader = options.user.as_deref().map(User::find).transpose()?;
     let login = login::Sources {
         config: config_dir(options),
-        // Unless a configuration folder is set, it lies beside it.
+        // Unless a configuration folder is set, `.claude.json` lies beside the default one.
         state: named_config_dir(options).map_or_else(|| home(options), |_| config_dir(options)),
         ask_keychain: named_config_dir(options).is_none() && !login::is_in_environment(options),
     };
@@ -69,10 +69,10 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     Ok(Some(Resumed { folder, id, known }))
 }
 
-/// What can't be looked for in a store.
+/// Rejects an id that no store can contain.
 fn refuse_id<T>(why: &str) -> Result<T, Error> {
     refuse("resume", format!("{why}; with a session store it is a session's id, a UUID"))
 }
 
-/// The published SDKs' own.
+/// The default of the reference SDKs.
 const LOAD_LIMIT: Duration = Duration::from_secs(60);

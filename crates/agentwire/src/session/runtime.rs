@@ -1,4 +1,4 @@
-//! The runtime that a session needs.
+//! The tokio runtime of a session.
 
 use std::{io, panic::catch_unwind, time::Duration};
 
@@ -7,14 +7,14 @@ use tokio::{runtime::Handle, time::sleep};
 
 use crate::Error;
 
-/// Returns the runtime that this is called in, if it has a timer.
+/// Returns the current runtime if its timer is enabled.
 ///
-/// Whether it has I/O is for the transport to say, which may need none.
+/// I/O is not checked here: a transport may not need it.
 pub(super) fn current() -> Result<Handle, Error> {
     let failed = |action, source| Error::Start(TransportError::Io { action, source });
     let runtime = Handle::try_current()
         .map_err(|error| failed("finding the tokio runtime", io::Error::other(error)))?;
-    // A runtime does not say whether it has a timer: without one, this panics, and the session's task would.
+    // tokio offers no query for the timer. Without one this panics, as the session's task would.
     let timer = catch_unwind(|| drop(sleep(Duration::ZERO)));
     timer.map_err(|_| failed("using the timer of the tokio runtime", io::Error::other(DISABLED)))?;
     Ok(runtime)

@@ -1,4 +1,4 @@
-//! Starting a session: once, and a second time with flags where the CLI takes nothing in the handshake.
+//! Starts a session, and a second time with flags if the CLI ignores the handshake fields.
 
 use std::{
     future::Future,
@@ -34,7 +34,7 @@ use crate::{
     turn::Schema,
 };
 
-/// All that a session is started with, as often as it takes.
+/// Everything that starting a session needs; starting may be repeated.
 pub(super) struct Start {
     pub(super) options: Options,
     pub(super) hooks: Hooks,
@@ -55,11 +55,11 @@ pub(super) struct Start {
     pub(super) stored: super::stored::Stored,
 }
 
-/// The files of launches that were given out, until there is a session that owns them.
+/// The files of launches that the caller received, until a session owns them.
 pub(super) type GivenOut = Mutex<Vec<PrivateDir>>;
 
 impl Start {
-    /// Starts the CLI; `fallback` is what to start it with where it takes nothing in the handshake.
+    /// Starts the CLI. `fallback` is the plan for a CLI that ignores the handshake fields.
     pub(super) async fn process(
         &self,
         lowered: LaunchPlan,
@@ -69,7 +69,7 @@ impl Start {
         let Some((lowered, told)) = fallback else { return first };
         match first {
             Err(error) if is_too_old_to_wait(&error) => {}
-            // It was taken for something else than it is, and has done nothing yet.
+            // The CLI did not wait for the handshake and has done nothing yet.
             Ok(session) if !has_taken(session.initialized(), &self.options) => {
                 session.close().await?;
             }
@@ -85,7 +85,7 @@ impl Start {
         let Grace { after_input, after_terminate, orphaned } = self.grace;
         let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
         let transport = ProcessTransport::new(launch).grace(grace.orphaned(orphaned)).guard(self.guarded);
-        // At the end of its input the CLI would go ahead with what a hook has not refused yet.
+        // At the end of its input, the CLI would run tool uses that a hook has not refused yet.
         let transport = transport.hold_input(self.responder.guards());
         let transport = match self.on_stderr.clone() {
             Some(sink) => transport.on_stderr(move |line| sink(line)),
@@ -99,9 +99,9 @@ impl Start {
         self.over(BoxTransport::new(transport), lowered, files.into_iter().collect()).await
     }
 
-    /// Asks the in-process servers for their manifests, opens the transport and shakes hands over it.
+    /// Asks the in-process servers for their manifests, opens the transport and performs the handshake.
     ///
-    /// In this order for every session: from the moment when the CLI runs, it may act without the hooks of the handshake.
+    /// The order matters: once the CLI runs, it may act without the hooks of the handshake.
     pub(super) async fn over(
         &self,
         transport: BoxTransport,
@@ -180,12 +180,12 @@ impl Start {
         })
     }
 
-    /// What the mode that the session starts in keeps from the permission callback, where there is one.
+    /// Returns a warning if the session's permission mode keeps the CLI from calling the permission handler.
     fn unasked(&self, Handshake { heard, .. }: &Handshake) -> Option<Warning> {
         self.asks.then(|| heard.reply().current_permission_mode.as_ref()).flatten().and_then(unasked_in)
     }
 
-    /// What the CLI is too old for, as far as the handshake tells its version.
+    /// Returns warnings about options that need a newer CLI, if the handshake reveals the version.
     fn outdated(&self, Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
         let skipped = std::env::var_os(SKIP_VERSION_CHECK).is_some_and(|value| !value.is_empty());
         if !self.options.version_check.unwrap_or(!skipped) {
@@ -200,7 +200,7 @@ impl Start {
         {
             warnings.push(Warning::CliTooOld { found: version.to_string(), needed: cli::MIN_VERSION });
         }
-        // A reply without a version is an older CLI's, or nobody's; one that can't be read is not judged.
+        // A reply without a version comes from an older CLI or another peer. An unparsable version is not judged.
         if found.is_some() != version.is_some() || !told.names_commands() {
             return warnings;
         }
@@ -229,7 +229,7 @@ impl Start {
     }
 }
 
-/// What the task of a session needs beside its driver.
+/// The inputs of a session's task other than its driver.
 struct Spawn<'a> {
     runtime: &'a Handle,
     handle: Arc<BoxPeerHandle>,
@@ -247,19 +247,20 @@ impl Spawn<'_> {
     }
 }
 
-/// Whether the CLI does not know that it is to wait for the handshake: before 2.1.261 it ends with this text.
+/// Returns whether the CLI rejected the flag that makes it wait for the handshake: versions before 2.1.261 exit with
+/// this text.
 fn is_too_old_to_wait(error: &Error) -> bool {
     let exit = error.ending().and_then(|ending| ending.exit.as_ref());
     exit.is_some_and(|exit| exit.stderr_tail.contains(&format!("unknown option '--{AWAIT_INITIALIZE}'")))
 }
 
-/// Whether all that went into the handshake was taken.
+/// Returns whether the CLI accepted everything in the handshake.
 fn has_taken(reply: &InitializeReply, options: &Options) -> bool {
     let servers = options.mcp_servers.is_empty() || reply.mcp_servers_applied == Some(true);
     servers && (options.plugins.is_empty() || reply.plugins_applied.is_some())
 }
 
-/// What was in the handshake and not taken.
+/// Returns warnings about handshake fields that the CLI ignored.
 fn untaken(Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
     let servers = !said.mcp_servers.is_empty() && heard.reply().mcp_servers_applied != Some(true);
     let plugins = !said.plugins.is_empty() && heard.reply().plugins_applied.is_none();
@@ -267,20 +268,20 @@ fn untaken(Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
     told("mcpServers", servers).into_iter().chain(told("plugins", plugins)).collect()
 }
 
-/// Takes the files that were given out.
+/// Takes the files of launches that the caller received.
 pub(super) fn take(files: &GivenOut) -> Vec<PrivateDir> {
     std::mem::take(&mut files.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The references' variable.
+/// The variable of the reference SDKs.
 const SKIP_VERSION_CHECK: &str = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
-/// What stands for a CLI that does not tell its version: the oldest that was tried.
+/// The oldest tested version, assumed for a CLI that does not report its version.
 const OLDEST_TOLD: Version = Version { major: 2, minor: 1, patch: 197 };
-/// A version that heeds the policies of in-process servers; 2.1.197 ignores them.
+/// The oldest known version that applies the policies of in-process servers; 2.1.197 ignores them.
 const SERVER_CONFIGS: &str = "2.1.330";
-/// Nothing that can be asked for is newer.
+/// No option needs a newer version.
 const NEWEST: Version = Version { major: 2, minor: 1, patch: 330 };
-/// What is delivered in another way to an older CLI.
+/// Options that are delivered in another way to an older CLI.
 const DELIVERED: &[&str] = &["mcpServersDelivery", "pluginDelivery"];
 
 #[cfg(test)]

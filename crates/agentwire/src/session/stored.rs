@@ -1,4 +1,4 @@
-//! A session with a store: what it takes to start one.
+//! Starting a session with a session store.
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
@@ -20,49 +20,49 @@ use crate::{
 };
 
 impl SessionBuilder {
-    /// Keeps the session in this store too, beside the CLI's own folder, and goes on with sessions from there.
+    /// Mirrors the session to this store, beside the CLI's own folder, and resumes sessions from it.
     ///
     /// # Mirroring
     ///
-    /// What the CLI stores (`--session-mirror`) is appended in the background, in its order, under the name of the CLI's
-    /// folder for the project, or [`sessionStoreProject`](Options::session_store_project): several entries at once, at each
-    /// result and past 500 entries or 1 MiB, or each as it comes ([`sessionStoreFlush`](Options::session_store_flush)),
-    /// which is the choice for a program that may be killed.
-    /// [`store_handle`](Self::store_handle) reports what the store has.
-    /// It is no message then.
-    /// A `result`, and the end of the session, is given out when the store has what came before it, or has taken longer
-    /// than [`sessionStoreFlushTimeoutMs`](Options::session_store_flush_timeout_ms); hooks, questions and control
-    /// requests go on meanwhile.
-    /// After such a delay no result waits until the store has taken something.
+    /// The entries that the CLI stores (`--session-mirror`) are appended in the background and in order, under the name
+    /// of the CLI's folder for the project or [`sessionStoreProject`](Options::session_store_project). They are
+    /// appended in batches (at each result, and at 500 entries or 1 MiB) or one by one
+    /// ([`sessionStoreFlush`](Options::session_store_flush)); choose the latter if the program may be killed.
+    /// [`store_handle`](Self::store_handle) reports which entries are stored.
+    /// `transcript_mirror` messages are then not delivered.
+    /// A `result` and the end of the session are delivered after the store has all earlier entries, or after
+    /// [`sessionStoreFlushTimeoutMs`](Options::session_store_flush_timeout_ms); hooks, questions and control requests
+    /// continue meanwhile.
+    /// After such a timeout no result waits until an append succeeds again.
     ///
-    /// A store that fails, or panics, is asked three times.
-    /// Then, and after an append that takes longer than
-    /// [`sessionStoreAppendTimeoutMs`](Options::session_store_append_timeout_ms), those entries are given up, as they are
-    /// where more than [`sessionStoreMaxPendingBytes`](Options::session_store_max_pending_bytes) wait; the CLI's own
-    /// files have them.
-    /// Each such failure is told as a message, [`MirrorError`](agentwire_protocol::message::MirrorError), with
-    /// the number of entries, and to `tracing`; the session goes on.
-    /// A store must not block the thread it is asked on.
+    /// A failing or panicking store is called three times per batch.
+    /// The entries are then discarded. They are also discarded after an append that exceeds
+    /// [`sessionStoreAppendTimeoutMs`](Options::session_store_append_timeout_ms), and when more than
+    /// [`sessionStoreMaxPendingBytes`](Options::session_store_max_pending_bytes) are pending. The CLI's own files still
+    /// have them.
+    /// Each such failure is reported as a message, [`MirrorError`](agentwire_protocol::message::MirrorError), with the
+    /// number of entries, and to `tracing`; the session continues.
+    /// A store must not block the thread on which it is polled.
     ///
-    /// The last entries come after the last result and after the end of input: [`Session::close`](crate::Session::close), a
-    /// [`Query`](crate::Query) and whoever reads to the end has them stored.
-    /// Where a session is dropped before, what was read until then is still appended, within the time of a flush and
-    /// while the runtime lives, and what is left is told to `tracing` alone.
-    /// A `blocking::Session` has a runtime of its own, which goes with it: dropped in mid-turn
-    /// it loses for the store whatever was not appended yet, so that it should be closed.
+    /// The last entries arrive after the last result and after the end of input:
+    /// [`Session::close`](crate::Session::close), a
+    /// [`Query`](crate::Query) and any reader that reads to the end get them stored.
+    /// If a session is dropped earlier, entries read before the drop are still appended, within one flush timeout and
+    /// while the runtime lives; the loss of the others is only logged to `tracing`.
+    /// A `blocking::Session` owns its runtime: dropped during a turn, it loses all entries that were not appended yet,
+    /// so close it.
     ///
-    /// # Going on from the store
+    /// # Resuming from the store
     ///
-    /// With [`resume`](Options::resume), a session's id, or [`continue_last`](Options::continue_last) the session is
-    /// loaded, subagents included, and written to a private folder, which the CLI has for its configuration
-    /// (`CLAUDE_CONFIG_DIR`): with the login, but without its refresh token, `.claude.json` and the user's settings,
-    /// without plugins.
-    /// The folder is gone when the CLI has ended; where this program is killed, or ends before the CLI does, it stays in
+    /// With [`resume`](Options::resume) (a session id) or [`continue_last`](Options::continue_last), the session and
+    /// its subagents are loaded and written to a private folder, which the CLI uses as its configuration folder
+    /// (`CLAUDE_CONFIG_DIR`). It also contains the login without its refresh token, `.claude.json` and the user's
+    /// settings without plugins.
+    /// The folder is removed when the CLI has exited; if this program is killed or exits before the CLI, it stays in
     /// the system's folder for temporary files.
-    /// `continue_last` takes the newest session that has messages of its own; where the store has none, it is the CLI's own
-    /// affair.
-    /// Where a [`transport`](Self::transport) is set nothing is loaded, and the files that the CLI tells of are looked
-    /// for in `CLAUDE_CONFIG_DIR` of [`env`](Options::env).
+    /// `continue_last` takes the newest session with messages of its own; if the store has none, the CLI decides.
+    /// If a [`transport`](Self::transport) is set, nothing is loaded, and the files that the CLI reports are searched
+    /// in `CLAUDE_CONFIG_DIR` of [`env`](Options::env).
     #[must_use]
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.session_mirror = true;
@@ -70,35 +70,35 @@ impl SessionBuilder {
         self
     }
 
-    /// Returns a handle that reports what of the session its store has, once the session runs.
+    /// Returns a handle that reports which entries of the session are stored, once the session runs.
     ///
-    /// It is there before the session, so that hooks can use it.
+    /// It exists before the session, so that hooks can use it.
     pub fn store_handle(&self) -> StoreHandle {
         StoreHandle::of(self.stored.slot.clone())
     }
 }
 
 impl Session {
-    /// Returns a handle that reports what of the session its store has; `None` for a session without a store.
+    /// Returns a handle that reports which entries of the session are stored; `None` for a session without a store.
     pub fn store_handle(&self) -> Option<StoreHandle> {
         self.mirror.as_ref().map(Mirror::handle)
     }
 }
 
-/// The store of a session, and the folder that a session from there lies in.
+/// The store of a session, and the folder of a session resumed from it.
 #[derive(Clone, Default)]
 pub(super) struct Stored {
     store: Option<Arc<dyn SessionStore>>,
     folder: Option<Arc<Folder>>,
-    /// What the store had of a resumed session.
+    /// The ids that the store already had of a resumed session.
     known: Known,
-    /// Where handles find the running session.
+    /// Connects handles to the running session.
     slot: Slot,
 }
 
 impl Stored {
-    /// Takes the session to go on with from the store, where there is one and the options name one: they then say where
-    /// it is. What no store can have as a project is refused.
+    /// Loads the session that the options name from the store, if any, and points the options to it. Rejects a project
+    /// name that no store accepts.
     pub(super) async fn prepare(
         &mut self,
         options: &mut Options,
@@ -124,14 +124,14 @@ impl Stored {
         Ok(())
     }
 
-    /// Takes back what the options warn of where there is no store.
+    /// Removes warnings that only apply without a store.
     pub(super) fn settle(&self, lowered: &mut LaunchPlan) {
         if self.store.is_some() {
             lowered.warnings.retain(|told| !matches!(told, Warning::NoEffect { why: NO_STORE, .. }));
         }
     }
 
-    /// Starts to mirror.
+    /// Starts mirroring.
     pub(super) fn mirror(
         &self,
         runtime: &Handle,
@@ -144,7 +144,7 @@ impl Stored {
         Some(Mirror::start(runtime, store, options, places, self.known.clone(), &self.slot))
     }
 
-    /// What must be there as long as the CLI is.
+    /// Returns the folder that must exist while the CLI runs.
     pub(super) fn folder(&self) -> Option<Arc<Folder>> {
         self.folder.clone()
     }
@@ -156,31 +156,31 @@ impl fmt::Debug for Stored {
     }
 }
 
-/// The CLI's configuration folder, as it finds it.
+/// Returns the CLI's configuration folder.
 pub(super) fn config_dir(options: &Options) -> PathBuf {
     let dir = named_config_dir(options).unwrap_or_else(|| home(options).join(".claude"));
-    // A relative one counts from the CLI's working directory.
+    // A relative path is resolved against the CLI's working directory.
     working_dir(options).join(dir)
 }
 
-/// The CLI's working directory.
+/// Returns the CLI's working directory.
 fn working_dir(options: &Options) -> PathBuf {
     let dir = options.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
     std::path::absolute(&dir).unwrap_or(dir)
 }
 
-/// The one that is set.
+/// Returns the configuration folder that the environment names.
 pub(super) fn named_config_dir(options: &Options) -> Option<PathBuf> {
     inherited(options, CONFIG_DIR).filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }
 
-/// The CLI's home folder.
+/// Returns the CLI's home folder.
 pub(super) fn home(options: &Options) -> PathBuf {
     let set = inherited(options, if cfg!(windows) { "USERPROFILE" } else { "HOME" })
         .filter(|home| !home.is_empty());
     set.map(PathBuf::from).or_else(std::env::home_dir).unwrap_or_default()
 }
 
-/// Stands for the id of a session where only the project is looked at.
+/// A placeholder id for checking only the project.
 const ANY_SESSION: &str = "00000000-0000-0000-0000-000000000000";
 const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";

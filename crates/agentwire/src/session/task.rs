@@ -1,4 +1,4 @@
-//! The task that moves a session, owned by it.
+//! The task that drives a session, owned by it.
 
 mod apart;
 
@@ -26,7 +26,7 @@ use tokio::{
 use super::EndedBy;
 use apart::Apart;
 
-/// The task that moves a session; dropping it ends the session.
+/// The task that drives a session. Dropping it ends the session.
 #[derive(Debug)]
 pub(super) struct Task {
     control: Control,
@@ -35,12 +35,12 @@ pub(super) struct Task {
     join: JoinHandle<()>,
 }
 
-/// How long the CLI may take at each step of its end.
+/// The grace periods of the shutdown steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Grace {
     pub(super) after_input: Duration,
     pub(super) after_terminate: Duration,
-    /// Where this program was killed.
+    /// After this program was killed.
     pub(super) orphaned: Duration,
 }
 
@@ -52,8 +52,8 @@ impl Default for Grace {
 }
 
 impl Grace {
-    /// Returns the grace of this session, and limits that of its handle: a CLI that was given no work has nothing to
-    /// finish or to store.
+    /// Returns the grace periods of this session, and applies them to its handle: they are short for a CLI that was
+    /// given no work, because it has nothing to finish or store.
     fn of(self, control: &Control, handle: &impl PeerHandle) -> Self {
         if control.was_given_work() {
             return self;
@@ -66,7 +66,7 @@ impl Grace {
         }
     }
 
-    /// From one step to the next; a process that is killed gets the moment that the system needs.
+    /// Returns the time between two steps; a killed process needs a moment until it is gone.
     fn after(self, how: Signal, handle: &impl PeerHandle) -> Duration {
         match how {
             Signal::Kill if handle.has_process() => self.after_terminate.max(AFTER_KILL),
@@ -74,7 +74,7 @@ impl Grace {
         }
     }
 
-    /// All steps together, for a process.
+    /// Returns the time of all steps together, for a process.
     fn whole(self) -> Duration {
         let signals = self.after_terminate.saturating_add(self.after_terminate.max(AFTER_KILL));
         self.after_input.saturating_add(signals)
@@ -99,7 +99,7 @@ impl Task {
         let peer = Peer { control: control.clone(), handle, grace };
         let work = Work::new(async move {
             let Peer { control, handle, .. } = &peer;
-            // It is asked only when it was woken itself: the driver is polled twice for each callback.
+            // Poll `enforced` only when its own waker fired: the driver is polled twice per callback.
             let enforced = pin!(bound.enforce(control, &**handle, grace));
             tokio::select! {
                 biased;
@@ -111,45 +111,45 @@ impl Task {
         Self { control, end, work, join }
     }
 
-    /// Ends the CLI's input, and bounds its life from the moment when nothing runs any more.
+    /// Ends the CLI's input, and starts the shutdown timer once nothing runs any more.
     pub(super) fn end_input(&self) {
         self.end.when_idle.store(true, Ordering::Relaxed);
         self.control.end_input();
         self.run_over();
     }
 
-    /// Takes note that the run seems to be over: that may be old news, so it is asked again.
+    /// Handles the end of a run. The event may be outdated, so the idle state is checked again.
     pub(super) fn run_over(&self) {
         if self.end.when_idle.load(Ordering::Relaxed) && self.control.is_idle() {
             self.end.asked.notify_one();
         }
     }
 
-    /// Ends the CLI's input, and bounds its life from now on.
+    /// Ends the CLI's input, and starts the shutdown timer immediately.
     pub(super) fn give_up(&self) {
         self.control.end_input();
         self.end.force();
     }
 
-    /// As [`give_up`](Self::give_up), and bounds this task too: nobody reads any more.
+    /// As [`give_up`](Self::give_up), and also limits the life of this task, because nothing is read any more.
     pub(super) fn close(&self) {
         self.end.closed.store(true, Ordering::Relaxed);
         self.give_up();
     }
 
-    /// Returns what it took to end the CLI so far.
+    /// Returns the shutdown step that has ended the CLI so far.
     pub(super) fn ended_by(&self) -> EndedBy {
         *self.end.ended_by()
     }
 
-    /// Returns how the process ended, once [`ended`](Self::ended) has returned.
+    /// Returns the exit of the process, once [`ended`](Self::ended) has returned.
     pub(super) fn exit(&self) -> Option<ExitReport> {
         self.end.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until the task has ended, and with it the CLI.
+    /// Waits until the task, and with it the CLI, has ended.
     pub(super) async fn ended(&mut self) {
-        // A task that was aborted has ended too.
+        // An aborted task has ended too.
         if let Err(error) = (&mut self.join).await
             && error.is_panic()
         {
@@ -158,7 +158,7 @@ impl Task {
     }
 }
 
-/// The work is dropped here and now, so that the CLI ends even where nobody drives the runtime any more.
+/// Drops the work immediately, so that the CLI ends even if the runtime is not polled any more.
 impl Drop for Task {
     fn drop(&mut self) {
         self.work.give_up();
@@ -166,56 +166,56 @@ impl Drop for Task {
     }
 }
 
-/// What the work needs to end the CLI.
+/// The parts that end the CLI when the work is dropped.
 struct Peer<L: PeerHandle> {
     control: Control,
     handle: Arc<L>,
     grace: Grace,
 }
 
-/// The handle is dropped next, which ends the CLI within its grace.
+/// The handle is dropped afterwards, which ends the CLI within this grace period.
 impl<L: PeerHandle> Drop for Peer<L> {
     fn drop(&mut self) {
         self.grace.of(&self.control, &*self.handle);
     }
 }
 
-/// How and when the peer is made to end.
+/// The shutdown state of the peer.
 #[derive(Debug, Default)]
 struct End {
     asked: Notify,
-    /// Whether it is to end once nothing runs any more.
+    /// Whether to shut down once nothing runs any more.
     when_idle: AtomicBool,
-    /// Whether it is to end whatever runs.
+    /// Whether to shut down even while something runs.
     forced: AtomicBool,
-    /// Whether what it wrote is read for nobody.
+    /// Whether remaining output is discarded.
     closed: AtomicBool,
     by: Mutex<EndedBy>,
-    /// How the process ended, once it has.
+    /// The exit of the process, once known.
     exit: Mutex<Option<ExitReport>>,
 }
 
 impl End {
-    /// Moves the session to its end, and then waits until nothing is left of its process, in bounded time.
+    /// Drives the session to its end, and then waits, for a limited time, until its process group is gone.
     async fn drive<F>(&self, driver: Driver<F>, handle: &impl PeerHandle, grace: Grace)
     where
         F: Future<Output = ()>,
     {
         driver.run().await;
         if handle.has_process() {
-            // It may have closed its output and live on.
+            // The process may have closed its output and live on.
             self.force();
-            // Where it is not gone by then, nothing more can be done here: dropping the handle is what is left.
+            // If the timeout expires, dropping the handle is the last resort.
             if timeout(grace.whole(), handle.wait_group()).await.is_ok() {
                 *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle.wait().await);
             }
         }
     }
 
-    /// Sees to it that the peer ends, once that is asked for: it is given time, then asked, then made to.
+    /// Shuts the peer down once that is requested: waits for the grace period, then sends SIGTERM, then SIGKILL.
     ///
-    /// Returns only when the peer should have been gone for long: the session is given up then.
-    /// What a peer wrote that has ended is read however slowly, unless the session is closed.
+    /// Returns only if the peer should have ended long ago: the session is then abandoned.
+    /// The output of an exited peer is read at the reader's pace, unless the session is closed.
     async fn enforce(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         let steps = async {
             self.time_given(control, handle, grace).await;
@@ -232,9 +232,9 @@ impl End {
         sleep(grace.whole()).await;
     }
 
-    /// Waits until the peer was asked to end and had its time.
+    /// Waits until the shutdown was requested and the first grace period is over.
     ///
-    /// A turn that has begun meanwhile, as of a prompt that waited, takes the asking back, unless it was forced.
+    /// A turn that began meanwhile, for example from a queued prompt, cancels the request unless it was forced.
     async fn time_given(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         loop {
             self.asked.notified().await;
@@ -245,18 +245,18 @@ impl End {
         }
     }
 
-    /// Asks for the peer's end, whatever runs.
+    /// Requests the shutdown even while something runs.
     fn force(&self) {
         self.forced.store(true, Ordering::Relaxed);
         self.asked.notify_one();
     }
 
-    /// The steps themselves.
+    /// Sends SIGTERM, then SIGKILL, each with its grace period.
     async fn press(&self, handle: &impl PeerHandle, grace: Grace) {
         for (how, by) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
             self.note(by);
             if handle.signal(how).is_err() {
-                // It can't be told, so it is given up: dropping the handle is the transport's last resort.
+                // The peer can't be signalled; dropping the handle is the last resort.
                 break;
             }
             sleep(grace.after(how, handle)).await;
@@ -273,8 +273,8 @@ impl End {
     }
 }
 
-/// The work itself, which the task polls and which either side can drop: the runtime at its shutdown, the session when
-/// it is dropped.
+/// The future that the task polls. Either side can drop it: the runtime at its shutdown, or the session when it is
+/// dropped.
 struct Work(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
 
 impl Work {
@@ -282,14 +282,14 @@ impl Work {
         Arc::new(Self(Mutex::new(Some(Box::pin(work)))))
     }
 
-    /// Drops the work; where it is being polled this moment, aborting its task drops it right after.
+    /// Drops the work. If it is being polled right now, aborting its task drops it afterwards.
     fn give_up(&self) {
         let work = match self.0.try_lock() {
             Ok(mut work) => work.take(),
             Err(TryLockError::Poisoned(work)) => work.into_inner().take(),
             Err(TryLockError::WouldBlock) => None,
         };
-        // Outside the lock: it drops callbacks of the user's, which may own anything.
+        // Dropped outside the lock, because it drops user callbacks.
         drop(work);
     }
 }
@@ -320,7 +320,8 @@ impl Drop for Polling {
     }
 }
 
-/// The longest step of the end of a CLI that was given no work. It ends within 0.4 s of its input, on a busy machine.
+/// The longest shutdown step for a CLI that was given no work. It exits within 0.4 s of its input, even on a busy
+/// machine.
 const UNUSED: Duration = Duration::from_secs(1);
-/// Far more than the end of a killed process takes, also on a busy machine.
+/// Far longer than a killed process takes to disappear, even on a busy machine.
 const AFTER_KILL: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! The user that the CLI runs as, where it is not this program's.
+//! The user that the CLI runs as, if it differs from this program's.
 
 use std::{io, path::Path};
 
@@ -12,7 +12,7 @@ pub(super) struct User {
 }
 
 impl User {
-    /// The user of this name or number, as `/etc/passwd` has it.
+    /// Finds a user by name or number in `/etc/passwd`.
     pub(super) fn find(name: &str) -> Result<Self, Error> {
         let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
         match Self::find_in(&users, name) {
@@ -31,11 +31,11 @@ impl User {
             let user = Self { id: id.parse().ok()?, group: group.parse().ok()? };
             (login == name || id == name).then_some(user)
         });
-        // A number needs no entry: containers have users without one.
+        // A number needs no entry: users in containers may have none.
         known.or_else(|| name.parse().ok().map(|id| Self { id, group: id }))
     }
 
-    /// Gives a file of ours to this user; of a link, the link itself.
+    /// Changes the owner of a file to this user; of a link, the link itself.
     #[cfg(unix)]
     pub(super) fn own(&self, path: &Path) -> io::Result<()> {
         std::os::unix::fs::lchown(path, Some(self.id), Some(self.group))

@@ -1,4 +1,4 @@
-//! Which models a list of denied ones blocks.
+//! Matches models against a list of denied ones.
 
 mod name;
 
@@ -6,15 +6,17 @@ use std::fmt;
 
 use name::{Entry, Name};
 
-/// Which of these models a `deniedModels` list blocks, as the reference SDK 0.3.330 reads it.
+/// Returns which of these models a `deniedModels` list blocks, with the rules of the reference SDK 0.3.330.
 ///
-/// The list is that of managed settings: see [`ResolvedSettings::denied_models`](crate::ResolvedSettings::denied_models).
-/// An entry is the id of a version, in any spelling (`claude-opus-4-1`, `us.anthropic.claude-opus-4-1-20250805-v1:0`,
-/// `opus-4-1`) and without regard to snapshots; a major version alone, which is all of its minor ones; one of the
-/// families `fable`, `haiku`, `opus` and `sonnet`; or any other name, which blocks just that name.
+/// The list comes from managed settings: see
+/// [`ResolvedSettings::denied_models`](crate::ResolvedSettings::denied_models).
+/// An entry is one of: the id of a version in any spelling (`claude-opus-4-1`,
+/// `us.anthropic.claude-opus-4-1-20250805-v1:0`, `opus-4-1`), regardless of snapshots; a major version, which includes
+/// all of its minor versions; one of the families `fable`, `haiku`, `opus` and `sonnet`; or any other name, which
+/// blocks only that name.
 ///
-/// Grant nothing by it: `true` says that the CLI refuses the model too, and `false` promises nothing, since the CLI also
-/// looks at what an alias stands for.
+/// Do not grant access based on it: `true` means that the CLI rejects the model too, but `false` guarantees nothing,
+/// because the CLI also resolves aliases.
 ///
 /// ```
 /// let matched = agentwire::match_denied_models(["claude-opus-4-1-20250805", "claude-sonnet-4-5"], ["opus"]);
@@ -40,35 +42,35 @@ where
     DeniedModelsMatch { denied: models.into_iter().map(blocks).collect(), notes }
 }
 
-/// Which models are blocked, and what is odd about the list.
+/// The blocked models, and notes on unusual entries of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeniedModelsMatch {
-    /// For each model that was asked about, in order, whether an entry blocks it.
+    /// Whether an entry blocks the model, for each given model in order.
     pub denied: Vec<bool>,
-    /// Entries that do something else than they may seem to.
+    /// Entries with an effect that their text does not suggest.
     pub notes: Vec<DeniedModelsNote>,
 }
 
-/// An entry that does something else than it may seem to.
+/// An entry with an effect that its text does not suggest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeniedModelsNote {
-    /// The entry, as it stands in the list.
+    /// The entry, as written in the list.
     pub entry: String,
-    /// What it does.
+    /// Its effect.
     pub kind: DeniedModelsNoteKind,
 }
 
-/// What an odd entry does.
+/// The effect of an unusual entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeniedModelsNoteKind {
-    /// Nothing: it is empty, or stands for another model from time to time, as `default` does.
+    /// None: it is empty, or its meaning changes over time, as with `default`.
     Ignored,
-    /// It blocks one name, and no other spelling of it.
+    /// It blocks one name and no other spelling of the same model.
     OneNameOnly,
-    /// It blocks more than it names: its snapshot or its context size is not looked at.
+    /// It blocks more than it names: its snapshot or context size is ignored.
     Wider,
 }
 

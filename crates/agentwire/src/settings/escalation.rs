@@ -1,4 +1,4 @@
-//! Whether a permission mode may come from where it comes from.
+//! Removes permission modes that their source may not set.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use agentwire_protocol::{PermissionMode, RawJson, settings::RawSettings};
 
 use super::resolve::{ResolvedSettings, ResolvedSource, SettingsTier};
 
-/// The effective settings without a permission mode that its source may not set, as the CLI has it.
+/// Returns the effective settings without a permission mode that its source may not set, with the CLI's rules.
 ///
-/// `permissions.defaultMode` of `bypassPermissions`, `auto` or `acceptEdits` goes where the project's settings set it,
-/// which come with a repository.
-/// From the project's local settings `bypassPermissions` and `auto` go.
-/// No weaker source's mode takes its place.
+/// `permissions.defaultMode` is removed if it is `bypassPermissions`, `auto` or `acceptEdits` and the project's
+/// settings set it, because they come with a repository.
+/// In the project's local settings, `bypassPermissions` and `auto` are removed.
+/// The mode of a weaker source does not replace it.
 pub fn filter_escalating_default_mode(resolved: &ResolvedSettings) -> RawSettings {
     let deciding =
         resolved.sources.iter().filter_map(|source| Some((source.tier, mode(source)?))).next_back();
@@ -44,7 +44,7 @@ fn without_mode(settings: &RawSettings) -> RawSettings {
         keys.insert(PERMISSIONS.into(), RawJson::encode(&permissions).ok()?);
         RawJson::encode(&keys).ok()
     };
-    // Without an answer nothing may be left that escalates.
+    // Fail closed: if the mode can't be removed, return no settings.
     filtered().unwrap_or_else(RawJson::empty_object).into()
 }
 

@@ -1,4 +1,4 @@
-//! The settings files: where they are, and what is in them.
+//! Finds and reads the settings files.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::SettingSource;
 
-/// The directories that settings are looked for in.
+/// The directories that contain settings files.
 pub(super) struct Places {
     user: Option<PathBuf>,
     project: PathBuf,
@@ -32,7 +32,7 @@ impl Places {
         Self { user, project: cwd.join(FOLDER), managed }
     }
 
-    /// The files of these sources, the weakest first.
+    /// Returns the files of these sources, the weakest first.
     pub(super) fn files(&self, sources: Option<&[SettingSource]>) -> Vec<(SettingsTier, PathBuf)> {
         let user = self.user.as_ref().map(|dir| (SettingSource::User, SettingsTier::User, dir.join(FILE)));
         let project = (SettingSource::Project, SettingsTier::Project, self.project.join(FILE));
@@ -42,7 +42,7 @@ impl Places {
         all.filter(|(source, ..)| wanted(source)).map(|(_, tier, path)| (tier, path)).collect()
     }
 
-    /// The managed file, and those that add to it in the order of their names.
+    /// Returns the managed settings file and its drop-in files in the order of their names.
     fn managed_files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.managed.join(MANAGED_FOLDER)).into_iter().flatten().flatten();
         let mut added: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_added(path)).collect();
@@ -53,7 +53,7 @@ impl Places {
 }
 
 impl ResolvedSettings {
-    /// What a file holds; `None` where it is not there or is left out.
+    /// Reads a file; returns `None` if it does not exist or is left out because of a fault.
     pub(super) fn read(&mut self, tier: SettingsTier, path: &Path) -> Option<RawSettings> {
         match read(path) {
             Ok(settings) => settings,
@@ -64,7 +64,7 @@ impl ResolvedSettings {
         }
     }
 
-    /// What the managed files hold together; `None` where there is nothing.
+    /// Returns the merged managed files; `None` if there are none.
     pub(super) fn managed_files(&mut self, places: &Places) -> Option<RawSettings> {
         let files = places.managed_files();
         let held = files.iter().filter_map(|path| self.read(SettingsTier::Managed, path));
@@ -87,10 +87,10 @@ fn read(path: &Path) -> Result<Option<RawSettings>, String> {
     Ok(Some(raw.into()))
 }
 
-/// An object whose values are of the types that the CLI expects.
+/// Checks that the settings are an object whose values have the types that the CLI expects.
 fn check(raw: &RawJson) -> Result<(), String> {
     let mut keys: BTreeMap<Box<str>, RawJson> = raw.decode().map_err(|error| error.to_string())?;
-    // Numbers and such are taken for texts there.
+    // The CLI accepts numbers and other scalars as text there.
     keys.remove("env");
     let rest = RawJson::encode(&keys).map_err(|error| error.to_string())?;
     RawSettings::new(rest).typed().map(drop).map_err(|error| error.to_string())

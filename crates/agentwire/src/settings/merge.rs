@@ -1,10 +1,10 @@
-//! Laying settings over others.
+//! Merges settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agentwire_protocol::RawJson;
 
-/// The lower settings with the higher ones over them.
+/// Merges `high` over `low`.
 ///
 /// Objects are merged key by key, lists are joined without repeating texts and numbers, anything else is replaced.
 pub(super) fn merge(low: &RawJson, high: &RawJson) -> RawJson {

@@ -1,4 +1,4 @@
-//! Which settings a session would have, and where each comes from.
+//! Resolves the settings of a session and the source of each.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -7,37 +7,38 @@ use agentwire_protocol::{RawJson, settings::RawSettings};
 use super::{files::Places, merge::merge};
 use crate::SettingSource;
 
-/// Where settings are looked for.
+/// The locations of the settings files.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResolveSettings {
-    /// The project's directory; `None` for this program's.
+    /// The project's directory; `None` for this program's working directory.
     pub cwd: Option<PathBuf>,
-    /// Which files are read beside the managed ones; `None` for all.
+    /// The files to read beside the managed ones; `None` for all.
     pub setting_sources: Option<Vec<SettingSource>>,
-    /// Settings that a server hands out, which take the place of the managed files; an empty object does not.
+    /// Settings provided by a server, which replace the managed files unless they are empty.
     pub server_managed_settings: Option<RawSettings>,
-    /// The user's directory of the CLI; `None` for `CLAUDE_CONFIG_DIR`, or `.claude` in the home directory.
+    /// The CLI's configuration directory; `None` for `CLAUDE_CONFIG_DIR`, or `.claude` in the home directory.
     pub config_dir: Option<PathBuf>,
     /// The directory of `managed-settings.json`; `None` for the platform's.
     pub managed_dir: Option<PathBuf>,
 }
 
-/// Which settings a session would have, without starting the CLI.
+/// Returns the settings that a session would have, without starting the CLI.
 ///
-/// The tiers are the user's, the project's, the project's local ones, and the managed ones, the strongest last.
-/// Objects are merged key by key, lists are joined without repeating texts and numbers, and anything else is replaced.
-/// A file that can't be read, is no object, or has a value of another type than the CLI expects is left out as a whole,
-/// as the CLI does, and told among the [`faults`](ResolvedSettings::faults).
+/// The tiers are user, project, local and managed, the strongest last.
+/// Objects are merged key by key, lists are concatenated without repeating texts and numbers, and other values are
+/// replaced.
+/// As in the CLI, a file is left out as a whole if it can't be read, is not an object, or has a value of an unexpected
+/// type; it is then reported in [`faults`](ResolvedSettings::faults).
 ///
-/// It is the cascade as it stands in the files, and no decision: `permissions.defaultMode` needs
-/// [`filter_escalating_default_mode`](crate::filter_escalating_default_mode), and permission rules that are malformed,
-/// which the CLI leaves out one by one, are still there.
-/// What is not read: macOS profiles, the Windows registry, a `policyHelper`, the CLI's own copy of settings that a server
-/// handed out, and those that a host hands to the CLI as managed, which that filters key by key.
-/// To know what a session has, ask it: [`Control::settings`](crate::Control::settings).
+/// The result merges the files and makes no decision: `permissions.defaultMode` needs
+/// [`filter_escalating_default_mode`](crate::filter_escalating_default_mode), and malformed permission rules, which the
+/// CLI drops one by one, are still included.
+/// Not read are: macOS profiles, the Windows registry, a `policyHelper`, the CLI's own copy of server settings, and
+/// managed settings from a host, which the CLI filters key by key.
+/// For the settings of a running session use [`Control::settings`](crate::Control::settings).
 ///
-/// It reads a few small files, and blocks for as long.
+/// The function reads a few small files and blocks meanwhile.
 pub fn resolve_settings(options: &ResolveSettings) -> ResolvedSettings {
     let mut resolved = ResolvedSettings::default();
     let places = Places::of(options);
@@ -58,33 +59,33 @@ pub fn resolve_settings(options: &ResolveSettings) -> ResolvedSettings {
     resolved
 }
 
-/// The settings of a session, and where they come from.
+/// The settings of a session, and their sources.
 ///
 /// `Debug` does not show the values of settings.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedSettings {
-    /// All of them, merged.
+    /// All settings, merged.
     pub effective: RawSettings,
     /// For each key of the first level, the strongest source that has it.
     pub provenance: BTreeMap<Box<str>, Provenance>,
-    /// Each source by itself, the weakest first.
+    /// The settings of each source, the weakest first.
     pub sources: Vec<ResolvedSource>,
-    /// Files that are there and were left out.
+    /// Files that exist but were left out.
     ///
-    /// Whoever relies on managed settings looks here first: a managed file that was left out is among them.
+    /// If you rely on managed settings, check this first: it includes a managed file that was left out.
     pub faults: Vec<SettingsFault>,
 }
 
-/// Where a setting comes from.
+/// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Provenance {
     /// The tier.
     pub tier: SettingsTier,
-    /// The file, where it is one.
+    /// The file, if the source is one.
     pub path: Option<PathBuf>,
-    /// Where managed settings come from.
+    /// The origin of managed settings.
     pub policy_origin: Option<PolicyOrigin>,
 }
 
@@ -96,9 +97,9 @@ pub struct ResolvedSource {
     pub tier: SettingsTier,
     /// Its settings.
     pub settings: RawSettings,
-    /// The file, where it is one.
+    /// The file, if the source is one.
     pub path: Option<PathBuf>,
-    /// Where managed settings come from.
+    /// The origin of managed settings.
     pub policy_origin: Option<PolicyOrigin>,
 }
 
@@ -106,23 +107,23 @@ pub struct ResolvedSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SettingsTier {
-    /// The user's own.
+    /// The settings of the user.
     User,
-    /// The project's, which whoever can write to the repository decides.
+    /// The settings of the project, controlled by everyone with write access to the repository.
     Project,
-    /// The project's that are not shared.
+    /// The settings of the project that are not shared.
     Local,
-    /// The organisation's.
+    /// The settings of the organisation.
     Managed,
 }
 
-/// Where managed settings come from.
+/// The origin of managed settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PolicyOrigin {
-    /// From a server.
+    /// A server.
     Remote,
-    /// From files of this machine.
+    /// Files on this machine.
     File,
 }
 
@@ -130,19 +131,19 @@ pub enum PolicyOrigin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingsFault {
-    /// The tier that it belongs to.
+    /// The tier of the file.
     pub tier: SettingsTier,
     /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
 impl ResolvedSettings {
-    /// The models that managed settings deny (`deniedModels`), for
+    /// Returns the models that managed settings deny (`deniedModels`), for
     /// [`match_denied_models`](crate::match_denied_models).
     ///
-    /// What is no text among them is passed over, as the CLI does, and so is anything but a list.
+    /// As in the CLI, entries that are not text are skipped, and so is a value that is not a list.
     pub fn denied_models(&self) -> Vec<String> {
         let list: Vec<RawJson> = self.effective.field("deniedModels").ok().flatten().unwrap_or_default();
         list.iter().filter_map(|entry| entry.decode().ok()).collect()

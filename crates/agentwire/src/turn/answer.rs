@@ -1,4 +1,4 @@
-//! What a turn comes to: its text, its result, and its structured output.
+//! The outcome of a turn: its text, its result and its structured output.
 
 use std::sync::Arc;
 
@@ -13,14 +13,13 @@ use serde::de::DeserializeOwned;
 use super::{Schema, Turn};
 use crate::Error;
 
-/// What a turn that succeeded came to.
+/// The outcome of a successful turn.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Answer {
-    /// All text of the main conversation that was read by [`Turn::answer`], in order, one text block a paragraph: joined
-    /// by an empty line.
+    /// All text of the main conversation that [`Turn::answer`] read, in order, with an empty line between text blocks.
     ///
-    /// [`TurnResult::result`] holds the last text alone.
+    /// [`TurnResult::result`] contains only the last text.
     pub text: String,
     /// The result.
     pub result: Box<TurnResult>,
@@ -28,16 +27,16 @@ pub struct Answer {
 }
 
 impl Turn<'_> {
-    /// Reads to the end of the turn, and gives its text and its result.
+    /// Reads to the end of the turn and returns its text and its result.
     ///
-    /// What was read before is not in its text.
+    /// The text does not include messages that were read before.
     ///
     /// # Errors
     ///
     /// As [`finish`](Self::finish), and:
-    /// [`Error::TurnFailed`] where the result is an error, an interrupted turn's included;
-    /// [`Error::NotLoggedIn`] where that is for want of a login;
-    /// [`Error::NoResult`] where the turn has no result, since the prompt was cancelled or the session ended well.
+    /// [`Error::TurnFailed`] if the result is an error, also for an interrupted turn;
+    /// [`Error::NotLoggedIn`] if the reason is a missing login;
+    /// [`Error::NoResult`] if the prompt was cancelled, or the session ended without an error before a result.
     pub async fn answer(mut self) -> Result<Answer, Error> {
         self.read_answer().await
     }
@@ -58,7 +57,7 @@ impl Turn<'_> {
         Ok(Answer { text: said.text(), result, schema })
     }
 
-    /// As [`answer`](Self::answer), for its text alone.
+    /// As [`answer`](Self::answer), but returns only the text.
     ///
     /// # Errors
     ///
@@ -67,7 +66,7 @@ impl Turn<'_> {
         Ok(self.answer().await?.text)
     }
 
-    /// As [`answer`](Self::answer), for its structured output alone: see [`Answer::structured`].
+    /// As [`answer`](Self::answer), but returns only the structured output: see [`Answer::structured`].
     ///
     /// # Errors
     ///
@@ -76,14 +75,14 @@ impl Turn<'_> {
         self.answer().await?.structured()
     }
 
-    /// As [`structured`](Self::structured), and asks again in the same session, at most `retries` times, while the answer
-    /// has no structured output or one that does not fit. The prompt of a retry names the fault.
+    /// As [`structured`](Self::structured), but asks again in the same session, at most `retries` times, while the
+    /// structured output is missing or does not match. The prompt of a retry contains the error.
     ///
-    /// Each retry is a turn of its own, with its own cost.
+    /// Each retry is a turn with its own cost.
     ///
     /// # Errors
     ///
-    /// As [`structured`](Self::structured); the error of the last attempt.
+    /// As [`structured`](Self::structured); returns the error of the last attempt.
     ///
     /// # Cancel safety
     ///
@@ -102,19 +101,19 @@ impl Turn<'_> {
 }
 
 impl Answer {
-    /// The tokens that the turn's main conversation took.
+    /// Returns the tokens used by the turn's main conversation.
     pub fn usage(&self) -> Option<&Usage> {
         self.result.usage.as_ref()
     }
 
-    /// The structured output, decoded.
+    /// Decodes the structured output.
     ///
-    /// It is checked first against the schema of the session's `outputFormat`, with the feature `structured`.
+    /// With the feature `structured` it is first validated against the schema of the session's `outputFormat`.
     ///
     /// # Errors
     ///
-    /// [`Error::NoStructuredOutput`] where the model gave none, which the CLI lets pass as a success, and
-    /// [`Error::StructuredOutput`] where it does not match the schema or the type.
+    /// [`Error::NoStructuredOutput`] if the model returned none, which the CLI reports as a success, and
+    /// [`Error::StructuredOutput`] if it does not match the schema or the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(output) = &self.result.structured_output else {
             return Err(Error::NoStructuredOutput { text: self.text.clone() });
@@ -127,11 +126,11 @@ impl Answer {
     }
 }
 
-/// What was said in the main conversation.
+/// The text of the main conversation so far.
 #[derive(Debug, Default)]
 struct Said {
     texts: Vec<(Option<Uuid>, String)>,
-    /// The kind of failure that the last message stands for.
+    /// The failure kind of the last message.
     error: Option<AssistantError>,
 }
 
@@ -147,7 +146,7 @@ impl Said {
         }
     }
 
-    /// Drops what the message takes the place of.
+    /// Drops the texts that the message supersedes.
     fn take_back(&mut self, said: &Assistant) {
         if let Some(gone) = &said.supersedes {
             self.texts.retain(|(uuid, _)| uuid.as_ref().is_none_or(|uuid| !gone.contains(uuid)));

@@ -1,4 +1,4 @@
-//! The schema that structured output must match.
+//! The schema of structured output.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use crate::{Error, options::LaunchPlan};
 pub(crate) struct Schema(#[cfg(feature = "structured")] jsonschema::Validator);
 
 impl Schema {
-    /// The schema that the CLI is given, if any.
+    /// Returns the schema that the CLI receives, if any.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] where it is none: the CLI would not start with it.
+    /// [`Error::Options`] if the schema is invalid: the CLI would not start with it.
     pub(crate) fn of(lowered: &LaunchPlan) -> Result<Option<Self>, Error> {
         match written(lowered)? {
             Some(schema) => Self::new(&schema).map(Some),
@@ -34,7 +34,7 @@ impl Schema {
         Ok(Self())
     }
 
-    /// Why the output does not match.
+    /// Returns why the output does not match.
     #[cfg(feature = "structured")]
     pub(crate) fn check(&self, output: &RawJson) -> Result<(), String> {
         let output: serde_json::Value = output.decode().map_err(|error| error.to_string())?;
@@ -57,7 +57,7 @@ impl Schema {
     }
 }
 
-/// The schema as it goes to the CLI: in the handshake, or on the command line.
+/// Returns the schema as sent to the CLI: in the handshake or on the command line.
 fn written(lowered: &LaunchPlan) -> Result<Option<RawJson>, Error> {
     if let Some(schema) = &lowered.initialize.json_schema {
         return Ok(Some(schema.clone()));
@@ -76,6 +76,6 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// Faults beyond these few help nobody.
+/// The maximum number of mismatches to report.
 #[cfg(feature = "structured")]
 const MOST: usize = 5;

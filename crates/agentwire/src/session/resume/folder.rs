@@ -1,4 +1,4 @@
-//! A private folder that the CLI has for its configuration.
+//! A private configuration folder for the CLI.
 
 use std::{
     fs, io,
@@ -11,11 +11,11 @@ use super::super::{
     user::User,
 };
 
-/// A folder of our own (0700), with files of our own (0600); it is gone with all that is in it when this is dropped.
+/// A private folder (0700) of private files (0600), removed with its contents on drop.
 ///
-/// Where the CLI runs as another user, it is that user's only after [`hand_over`](Self::hand_over).
+/// If the CLI runs as another user, the folder belongs to that user only after [`hand_over`](Self::hand_over).
 ///
-/// Where this program is killed it stays, in the system's folder for temporary files.
+/// If this program is killed, the folder stays in the system's folder for temporary files.
 #[derive(Debug)]
 pub(in crate::session) struct Folder {
     path: PathBuf,
@@ -24,7 +24,7 @@ pub(in crate::session) struct Folder {
 
 impl Folder {
     pub(super) fn new(reader: Option<User>) -> io::Result<Self> {
-        // A session may be long, so that it does not go where files lie in memory.
+        // Not `XDG_RUNTIME_DIR`: it lies in memory, and a session may be large.
         let folder = Self { path: create_dir(&std::env::temp_dir())?, reader };
         if folder.path.to_str().is_none() {
             return Err(io::Error::other("the folder for temporary files has a name that is not Unicode"));
@@ -36,14 +36,14 @@ impl Folder {
         &self.path
     }
 
-    /// Gives all of it to the user that the CLI runs as, where that is another: nothing is to be written after that.
+    /// Changes the owner to the user that the CLI runs as, if that is another. Nothing may be written afterwards.
     ///
-    /// The folder itself comes last: until then nobody else gets into it, and so can't put links in our way.
+    /// The folder itself comes last: until then no other user can enter it and place links in our way.
     pub(super) fn hand_over(&self) -> io::Result<()> {
         self.reader.map_or(Ok(()), |reader| own(&self.path, true, reader))
     }
 
-    /// Makes a file, and the folders that it lies in; one that is there already is an error.
+    /// Creates a file and its parent folders; an existing file is an error.
     pub(super) fn write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("writing {}: {error}", self.path.join(file).display()))
@@ -66,7 +66,7 @@ impl Folder {
     }
 }
 
-/// Gives this user what lies in a folder, and then the folder.
+/// Changes the owner of a folder's contents, then of the folder.
 fn own(path: &Path, is_dir: bool, user: User) -> io::Result<()> {
     if is_dir {
         for within in fs::read_dir(path)? {
@@ -96,7 +96,7 @@ mod tests {
         let owner = |path: &Path| fs::symlink_metadata(path).unwrap().uid();
         let outside = tempfile::tempdir().unwrap();
         let ours = owner(outside.path());
-        // Who is not root can give things to nobody else.
+        // Only root can change the owner to another user.
         let theirs = if ours == 0 { 4242 } else { ours };
         let group = fs::metadata(outside.path()).unwrap().gid();
         let folder = Folder::new(Some(User { id: theirs, group })).unwrap();

@@ -1,4 +1,4 @@
-//! A session, with all that lies beneath it, out of a store.
+//! Loads a session with its subagents from a store.
 
 use std::{cmp::Reverse, time::Duration};
 
@@ -13,15 +13,15 @@ use crate::{
     options::refuse,
 };
 
-/// A session out of a store.
+/// A session loaded from a store.
 pub(super) struct Loaded {
     pub(super) key: SessionKey,
     pub(super) entries: Vec<RawEntry>,
-    /// What lies beneath it, such as its subagents, by the subpath.
+    /// The transcripts below it, such as those of its subagents, by subpath.
     pub(super) beneath: Vec<(SessionKey, Vec<RawEntry>)>,
 }
 
-/// The session with this id.
+/// Loads the session with this id.
 pub(super) async fn by_id(
     store: &dyn SessionStore,
     project: &str,
@@ -40,7 +40,7 @@ pub(super) async fn by_id(
     whole(store, key, entries, limit).await
 }
 
-/// The session with messages that was last written to and is not archived; `None` where there is none.
+/// Loads the most recently modified session that has messages and is not archived; `None` if there is none.
 pub(super) async fn last(
     store: &dyn SessionStore,
     project: &str,
@@ -54,7 +54,7 @@ pub(super) async fn last(
     listed.sort_by_key(|session| Reverse(session.modified_ms));
     for session in listed {
         let key = SessionKey::new(project, session.session_id);
-        // A store of somebody else's may hold other things too.
+        // A store shared with other programs may contain other entries too.
         let Ok(key) = key else { continue };
         let entries = entries(store, &key, limit).await?;
         let is_of_its_own = entries.first().is_some_and(|first| !is_sidechain(first));
@@ -65,7 +65,7 @@ pub(super) async fn last(
     Ok(None)
 }
 
-/// Loads what lies beneath a session too, and checks that there is something to go on with.
+/// Loads the transcripts below a session too, and checks that it can be resumed.
 async fn whole(
     store: &dyn SessionStore,
     key: SessionKey,
@@ -85,7 +85,7 @@ async fn whole(
     let mut beneath = Vec::with_capacity(subpaths.len());
     for subpath in subpaths {
         let at = match key.with_subpath(subpath) {
-            // A drive, or a stream of a file.
+            // A colon would name a drive or an alternate data stream on Windows.
             Ok(at) if !at.subpath().is_some_and(|subpath| subpath.contains(':')) => at,
             Ok(at) => return Err(unusable(&key, format!("{at} is no path"))),
             Err(error) => return Err(unusable(&key, error.to_string())),
@@ -114,12 +114,12 @@ fn failed(doing: String, source: StoreFault) -> Error {
     ResumeError::Store { doing, source }.into()
 }
 
-/// Whether an entry is a message that a session can go on from, and no subagent's.
+/// Returns whether a session can continue from this entry: a message that is not a subagent's.
 fn is_message(entry: &RawEntry) -> bool {
     matches!(entry.kind(), "user" | "assistant") && !is_sidechain(entry)
 }
 
-/// Whether the session was put away, which is an entry that came last.
+/// Returns whether the last mark says that the session is archived.
 fn is_archived(entries: &[RawEntry]) -> bool {
     #[derive(Deserialize)]
     struct Kept {
@@ -130,10 +130,10 @@ fn is_archived(entries: &[RawEntry]) -> bool {
         && fold_summary(None, entries).and_then(|data| data.decode::<Kept>()).is_ok_and(|kept| kept.archived)
 }
 
-/// The kind of the entry that says whether a session is archived.
+/// The kind of the entry that marks a session as archived or not.
 pub(super) const ARCHIVED: &str = "archived";
 
-/// Whether an entry is a subagent's, which older versions of the CLI kept among the others.
+/// Returns whether an entry is a subagent's: older CLI versions stored them among the others.
 fn is_sidechain(entry: &RawEntry) -> bool {
     #[derive(Deserialize)]
     struct Marked {

@@ -1,4 +1,4 @@
-//! What a CLI with another configuration folder needs of the user's own: the login, and the settings.
+//! Copies the login and the settings of the user to another configuration folder.
 
 mod keychain;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::folder::Folder;
 use crate::{Options, session::launch::inherited};
 
-/// Where it lies.
+/// The locations to copy from.
 pub(super) struct Sources {
     /// The user's configuration folder.
     pub(super) config: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct Sources {
     pub(super) ask_keychain: bool,
 }
 
-/// Copies what there is; what is missing, or can't be read, is left out.
+/// Copies the files that exist; unreadable ones are skipped.
 pub(super) fn copy(sources: &Sources, to: &Folder) -> io::Result<()> {
     let keychain = if sources.ask_keychain { keychain::login() } else { None };
     let login = keychain.or_else(|| read(&sources.config.join(LOGIN)));
@@ -34,7 +34,7 @@ pub(super) fn copy(sources: &Sources, to: &Folder) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the environment has a login, which counts before others.
+/// Returns whether the environment contains a login, which takes precedence.
 pub(super) fn is_in_environment(options: &Options) -> bool {
     LOGIN_VARIABLES.iter().any(|name| inherited(options, name).is_some_and(|value| !value.is_empty()))
 }
@@ -43,7 +43,7 @@ fn put(to: &Folder, name: &str, contents: Option<Vec<u8>>) -> io::Result<()> {
     contents.map_or(Ok(()), |contents| to.write(Path::new(name), [contents].into_iter()))
 }
 
-/// A file, unless it is something else that may never end.
+/// Reads a regular file; other kinds may never end.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let contents = match fs::metadata(path) {
         Ok(about) if about.is_file() => fs::read(path),
@@ -54,9 +54,10 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     contents.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "left out of a session")).ok()
 }
 
-/// The login without what is used up when it is used: the CLI would keep what it gets for it where nobody looks.
+/// Returns the login without refresh tokens, which can be used only once: the CLI would store the new ones in a folder
+/// that is deleted.
 ///
-/// What can't be read is left out, since it may hold one.
+/// An unreadable login is skipped, because it may contain one.
 fn without_refresh_tokens(login: &[u8]) -> Option<Vec<u8>> {
     let read = serde_json::from_slice(login);
     let warn = |error: &_| tracing::warn!(%error, "the login can't be read, and is left out of a session");
@@ -76,9 +77,10 @@ fn remove_refresh_tokens(value: &mut Value) {
     }
 }
 
-/// The settings without plugins, which would be fetched anew into the folder, and without another folder's name.
+/// Returns the settings without plugins, which would be downloaded into the folder again, and without
+/// `CLAUDE_CONFIG_DIR`.
 ///
-/// What can't be read is copied as it is: the CLI says what is wrong with it.
+/// Unreadable settings are copied unchanged: the CLI reports the error.
 fn without_what_lies_elsewhere(settings: Vec<u8>) -> Vec<u8> {
     let text = settings.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&settings);
     let Ok(Value::Object(mut fields)) = serde_json::from_slice(text) else { return settings };
@@ -97,7 +99,7 @@ const SETTINGS: &[&str] = &["settings.json", "cowork_settings.json"];
 const LOGIN_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 const REFRESH_TOKENS: &[&str] = &["refreshToken", "refresh_token"];
 const PLUGINS: &[&str] = &["enabledPlugins", "extraKnownMarketplaces"];
-/// Some editors put it before the first line.
+/// Some editors write it before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A session out of a store as the files that the CLI would have written.
+//! Writes a session from a store as the files that the CLI would have written.
 
 use std::{
     collections::BTreeMap,
@@ -15,11 +15,11 @@ use super::{
 };
 use crate::mirror::{PROJECTS, SUFFIX};
 
-/// Writes a session, and what lies beneath it.
+/// Writes a session and the transcripts below it.
 pub(super) fn session(folder: &Folder, project: &str, session: &Loaded) -> io::Result<()> {
     let Loaded { key, entries, beneath } = session;
     let main = Path::new(PROJECTS).join(project).join(key.session_id().as_str());
-    // The mark of an archived session is no entry of the CLI's, and the session is taken up again.
+    // The archive mark is not an entry of the CLI, and the session is being resumed.
     lines(folder, &named(&main, SUFFIX), entries.iter().filter(|entry| entry.kind() != ARCHIVED))?;
     for (key, entries) in beneath {
         let path = key.subpath().into_iter().flat_map(|subpath| subpath.split('/'));
@@ -28,7 +28,7 @@ pub(super) fn session(folder: &Folder, project: &str, session: &Loaded) -> io::R
         if !said.is_empty() {
             lines(folder, &named(&path, SUFFIX), said.into_iter())?;
         }
-        // It is written anew whenever the agent goes on: the last one counts.
+        // The CLI rewrites it whenever the agent continues, so the last one counts.
         if let Some(about) = about.last().and_then(|about| about.decode().ok()).and_then(without_kind) {
             folder.write(&named(&path, ABOUT_SUFFIX), [about].into_iter())?;
         }
@@ -40,19 +40,19 @@ fn lines<'a>(folder: &Folder, file: &Path, entries: impl Iterator<Item = &'a Raw
     folder.write(file, entries.flat_map(|entry| [entry.as_str(), "\n"]))
 }
 
-/// What a store has as an entry is a file of its own, without a kind.
+/// Returns the entry without its kind, as the CLI writes it to a file of its own.
 fn without_kind(mut about: BTreeMap<String, RawJson>) -> Option<String> {
     about.remove("type");
     serde_json::to_string(&about).ok()
 }
 
-/// The path with this behind its last part.
+/// Appends a suffix to the last component of the path.
 fn named(path: &Path, suffix: &str) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
     path.push(suffix);
     path.into()
 }
 
-/// The kind of the entry that stands for what is stored beside a subagent's conversation.
+/// The kind of the entry with the metadata of a subagent.
 const ABOUT: &str = "agent_metadata";
 const ABOUT_SUFFIX: &str = ".meta.json";

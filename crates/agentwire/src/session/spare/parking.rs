@@ -1,4 +1,4 @@
-//! An empty directory for a process that waits for its session.
+//! An empty directory for a spare process.
 
 use std::{
     env, fs, io,
@@ -11,13 +11,13 @@ use agentwire_transport::TransportError;
 
 use crate::Error;
 
-/// A directory of our own, readable by nobody else; removed when dropped, if it is still empty.
+/// A private directory, removed on drop if it is still empty.
 #[derive(Debug)]
 pub(super) struct Parking(PathBuf);
 
 impl Parking {
     pub(super) fn new() -> Result<Self, Error> {
-        // A name may be taken by an earlier program of the same process id.
+        // An earlier program with the same process id may have left the name behind.
         let mut free = (0..ATTEMPTS).map(|_| Self::at(env::temp_dir().join(name())));
         let taken = |made: &io::Result<Self>| matches!(made, Err(error) if error.kind() == io::ErrorKind::AlreadyExists);
         let made = free.find(|made| !taken(made)).unwrap_or_else(|| Err(io::ErrorKind::AlreadyExists.into()));
@@ -40,7 +40,7 @@ impl Parking {
 
 impl Drop for Parking {
     fn drop(&mut self) {
-        // What the process has left in it is not ours to remove: then it stays.
+        // Files that the process left in it belong to the user, so the directory then stays.
         fs::remove_dir(&self.0).unwrap_or_default();
     }
 }

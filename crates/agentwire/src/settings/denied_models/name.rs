@@ -1,10 +1,10 @@
-//! The names of models: what version they tell of, however they are spelled.
+//! Parses model names in all their spellings.
 
 use super::DeniedModelsNoteKind;
 
 /// A model's name.
 pub(super) struct Name {
-    /// Without blanks, letter case and context sizes.
+    /// The name in lower case, without surrounding blanks and context sizes.
     whole: String,
     version: Option<Version>,
 }
@@ -26,7 +26,7 @@ pub(super) enum Entry {
 }
 
 impl Entry {
-    /// The entry, and what is odd about it.
+    /// Parses an entry; also returns a note if its effect is unusual.
     pub(super) fn read(entry: &str) -> (Self, Option<DeniedModelsNoteKind>) {
         use DeniedModelsNoteKind::{Ignored, OneNameOnly, Wider};
 
@@ -58,19 +58,19 @@ impl Entry {
     }
 }
 
-/// A version of a model: `opus-4-1`, or in the older order `3-5-sonnet`.
+/// The version of a model: `opus-4-1`, or in the older order `3-5-sonnet`.
 pub(super) struct Version {
     family: String,
     major: u8,
     minor: Option<u8>,
-    /// What follows and is no snapshot, such as `-preview`.
+    /// A suffix that is not a snapshot, such as `-preview`.
     rest: String,
-    /// Whether a snapshot was left away.
+    /// Whether a snapshot was removed.
     snapshot: bool,
 }
 
 impl Version {
-    /// Reads what follows the brand.
+    /// Parses the text after the brand.
     fn read(text: &str) -> Option<Self> {
         let (family, text) = letters(text);
         if family.is_empty() {
@@ -93,7 +93,7 @@ impl Version {
         Some(Self { family: family.to_owned(), major, minor, rest: rest.to_owned(), snapshot })
     }
 
-    /// Whether the other is this one, or one of its kind.
+    /// Returns whether this version equals or includes the other one.
     fn covers(&self, other: &Self) -> bool {
         let all = self.minor.is_none() && self.rest.is_empty();
         let minor = all || self.minor.unwrap_or_default() == other.minor.unwrap_or_default();
@@ -103,7 +103,7 @@ impl Version {
     }
 }
 
-/// Without blanks, letter case and context sizes, and whether it had one.
+/// Returns the name in lower case without surrounding blanks and context sizes, and whether it had a context size.
 fn normal(name: &str) -> (String, bool) {
     let whole = name.trim().to_lowercase();
     let mut kept = &*whole;
@@ -113,14 +113,14 @@ fn normal(name: &str) -> (String, bool) {
     (kept.to_owned(), kept.len() < whole.len())
 }
 
-/// Without a context size such as `[1m]` at its end.
+/// Removes a context size such as `[1m]` from the end.
 fn without_size(name: &str) -> Option<&str> {
     let inner = name.strip_suffix("m]")?;
     let kept = inner.trim_end_matches(|c: char| c.is_ascii_digit());
     (kept.len() < inner.len()).then(|| kept.strip_suffix('[')).flatten()
 }
 
-/// The name without the provider's path and prefix.
+/// Removes the provider's path and prefix.
 fn base(whole: &str) -> &str {
     let last = whole.rsplit('/').next().unwrap_or(whole);
     let prefix = last.split_once(VENDOR).filter(|(region, _)| {
@@ -130,7 +130,7 @@ fn base(whole: &str) -> &str {
     prefix.map_or(last, |(_, name)| name)
 }
 
-/// A version without its brand, which only an entry may be.
+/// Returns a version without the brand; only entries may omit it.
 fn bare(whole: &str) -> Option<&str> {
     (!whole.starts_with(BRAND)).then_some(whole)
 }
@@ -139,13 +139,13 @@ fn letters(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_lowercase).count())
 }
 
-/// A number of one or two digits.
+/// Parses a number of one or two digits.
 fn number(text: &str) -> Option<(u8, &str)> {
     let (digits, rest) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());
     (digits.len() <= 2).then(|| digits.parse().ok()).flatten().map(|number| (number, rest))
 }
 
-/// A minor version, where there is one; `None` where one is begun and is none.
+/// Parses an optional minor version; `None` if it is malformed.
 fn minor(text: &str) -> Option<(Option<u8>, &str)> {
     match text.strip_prefix('-').and_then(number) {
         Some((minor, rest)) if rest.is_empty() || rest.starts_with(ENDS) => Some((Some(minor), rest)),
@@ -154,7 +154,7 @@ fn minor(text: &str) -> Option<(Option<u8>, &str)> {
     }
 }
 
-/// Without `-fast`, a day or `-latest`, and `-v1:0` at the end, each once and in that order.
+/// Removes `-fast`, a day or `-latest`, and `-v1:0` from the end, each at most once and in that order.
 fn without_snapshot(rest: &str) -> &str {
     let kept = without_revision(rest);
     let kept = without_day(kept).or_else(|| kept.strip_suffix("-latest")).unwrap_or(kept);
@@ -184,9 +184,9 @@ fn has_word(text: &str, word: &str) -> bool {
 const BRAND: &str = "claude-";
 const VENDOR: &str = "anthropic.";
 const FAMILIES: [&str; 4] = ["fable", "haiku", "opus", "sonnet"];
-/// Names that stand for one model today and for another tomorrow.
+/// Names whose model changes over time.
 const WAVERING: [&str; 3] = ["best", "default", "opusplan"];
-/// What may follow a version.
+/// The characters that may follow a version.
 const ENDS: [char; 2] = ['-', '@'];
-/// The digits of a day, as in `20250805`.
+/// The number of digits of a day, as in `20250805`.
 const DAY: usize = 8;

@@ -1,6 +1,6 @@
-//! The login where macOS keeps it.
+//! The login in the macOS keychain.
 
-/// The login in the keychain, where there is one.
+/// Returns the login from the keychain, if there is one.
 #[cfg(target_os = "macos")]
 pub(super) fn login() -> Option<Vec<u8>> {
     use std::{
@@ -19,8 +19,8 @@ pub(super) fn login() -> Option<Vec<u8>> {
         .spawn()
         .ok()?;
     let until = Instant::now() + Duration::from_secs(5);
-    // It may ask the user, who may be away. What it writes fits into a pipe.
-    // An error means that it has ended and that its exit status is lost.
+    // It may prompt the user, who may be away. Its output fits into the pipe buffer.
+    // An error means that it has exited and its exit status is lost.
     while let Ok(None) = asked.try_wait() {
         if Instant::now() >= until {
             let _ = asked.kill();
@@ -36,7 +36,7 @@ pub(super) fn login() -> Option<Vec<u8>> {
     (!has_failed && !login.is_empty()).then_some(login)
 }
 
-/// Only macOS has one that the CLI uses.
+/// Only macOS has a keychain that the CLI uses.
 #[cfg(not(target_os = "macos"))]
 pub(super) fn login() -> Option<Vec<u8>> {
     None
