@@ -20,7 +20,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let text = fs::read_to_string(file).while_doing(|| format!("reading {file}"))?;
     let options: Options =
         serde_json::from_str(&text).while_doing(|| format!("reading the options in {file}"))?;
-    let lowered = options.lower().while_doing(|| format!("lowering the options in {file}"))?;
+    let lowered = options
+        .to_launch_plan()
+        .while_doing(|| format!("building the launch plan of the options in {file}"))?;
     for warning in &lowered.warnings {
         eprintln!("warning: {warning}");
     }
@@ -50,7 +52,7 @@ mod tests {
     #[test]
     fn an_empty_file_gives_the_defaults() {
         let options: Options = serde_json::from_str("{}").unwrap();
-        let wire = wire(&options.lower().unwrap()).unwrap();
+        let wire = wire(&options.to_launch_plan().unwrap()).unwrap();
         assert_eq!(wire["initialize"], json!({"subtype": "initialize", "systemPrompt": [""]}));
         assert_eq!(wire["argv"].as_array().unwrap().len(), 5);
         let keys: Vec<&String> = wire.as_object().unwrap().keys().collect();
@@ -60,6 +62,9 @@ mod tests {
     #[test]
     fn verbatim_prompts_are_shown_where_they_are_sent() {
         let options: Options = serde_json::from_str(r#"{"verbatimPrompts": true}"#).unwrap();
-        assert_eq!(wire(&options.lower().unwrap()).unwrap()["user"], json!({"client_composed": true}));
+        assert_eq!(
+            wire(&options.to_launch_plan().unwrap()).unwrap()["user"],
+            json!({"client_composed": true})
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A person at the terminal is asked for permissions, answers the model's questions and approves its plans.
+//! Asks a person at the terminal for permissions, for answers to the model's questions and for approval of its plans.
 //!
 //! ```text
 //! cargo run -p agentwire --example permission_prompt -- "Write a haiku into haiku.txt."

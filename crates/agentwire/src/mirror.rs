@@ -5,11 +5,11 @@ mod batch;
 mod filter;
 mod handle;
 mod known;
+mod mirror_error;
 mod options;
-mod place;
 mod queue;
 mod reading;
-mod told;
+mod transcript_paths;
 mod worker;
 
 use std::sync::Arc;
@@ -23,10 +23,10 @@ pub(crate) use handle::Slot;
 pub use handle::{NotStored, StoreHandle};
 pub(crate) use known::{Known, ids};
 pub(crate) use options::MirrorOptions;
-pub(crate) use place::{PROJECTS, Places, SUFFIX};
+pub(crate) use transcript_paths::{PROJECTS, SUFFIX, TranscriptPaths};
 
 use queue::Queue;
-use reading::Held;
+use reading::PendingMessage;
 use worker::Worker;
 
 /// The mirror of a session, on the reader's side.
@@ -36,9 +36,9 @@ use worker::Worker;
 pub(crate) struct Mirror {
     queue: Arc<Queue>,
     /// A delivery that waits until the store has all earlier entries.
-    held: Option<Held>,
+    pending: Option<PendingMessage>,
     /// Whether results no longer wait, because the session is being closed; its end still waits.
-    hurried: bool,
+    skips_flush: bool,
 }
 
 impl Mirror {
@@ -47,38 +47,38 @@ impl Mirror {
         runtime: &Handle,
         store: Arc<dyn SessionStore>,
         options: MirrorOptions,
-        places: Places,
+        paths: TranscriptPaths,
         known: Known,
         slot: &Slot,
     ) -> (Self, Arc<dyn FrameFilter>) {
-        let places = Arc::new(places);
+        let paths = Arc::new(paths);
         let queue = Arc::new(Queue::new(options, known));
-        slot.hold(Arc::clone(&queue));
-        let worker = Worker::new(Arc::clone(&queue), store, Arc::clone(&places));
+        slot.set(Arc::clone(&queue));
+        let worker = Worker::new(Arc::clone(&queue), store, Arc::clone(&paths));
         // The worker ends when the filter is dropped and everything is stored, or by timeout after `Mirror` is dropped.
         runtime.spawn(worker.run());
-        let filter = filter::MirrorFilter::new(Arc::clone(&queue), places);
-        (Self { queue, held: None, hurried: false }, Arc::new(filter))
+        let filter = filter::MirrorFilter::new(Arc::clone(&queue), paths);
+        (Self { queue, pending: None, skips_flush: false }, Arc::new(filter))
     }
 
     /// Returns a handle that reports which entries are stored.
     pub(crate) fn handle(&self) -> StoreHandle {
         let slot = Slot::default();
-        slot.hold(Arc::clone(&self.queue));
+        slot.set(Arc::clone(&self.queue));
         StoreHandle::of(slot)
     }
 
     /// From now on only the end of the session waits for the store; a result that is being held back is released.
-    pub(crate) fn hurry(&mut self) {
-        self.hurried = true;
-        if let Some(held) = &self.held {
-            self.queue.release(held.hold);
+    pub(crate) fn skip_flush(&mut self) {
+        self.skips_flush = true;
+        if let Some(pending) = &self.pending {
+            self.queue.release(pending.barrier);
         }
     }
 }
 
 impl Drop for Mirror {
     fn drop(&mut self) {
-        self.queue.leave();
+        self.queue.detach();
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Both are derived from one tree of open activities, which is maintained only while an observer exists.
 
+mod activity_tree;
 mod call;
-mod ledger;
 mod note;
 mod observation;
 mod outcome;

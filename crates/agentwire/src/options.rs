@@ -3,29 +3,29 @@
 mod argv;
 mod bare;
 mod conversation;
-mod described;
-mod distance;
+mod debug;
+mod deserialize;
 mod environment;
 mod folder;
+mod launch_plan;
 mod limits;
-mod lower;
 mod mcp;
 mod model;
 mod output;
 mod output_schema;
+mod permission_bypass;
 mod permissions;
 mod plugins;
 mod prompt;
-mod read;
 mod sandbox;
 mod secrets;
 mod setters;
 mod settings;
-mod show;
 mod strict;
+mod suggestion;
+mod table;
 mod tools;
 mod trace;
-mod unasked;
 mod warning;
 
 use std::{
@@ -40,15 +40,15 @@ use agentwire_protocol::{
 use serde::{Deserialize, Serialize};
 
 pub use conversation::SessionStoreFlush;
-pub use described::{OptionInfo, Origin};
+pub use launch_plan::{LaunchPlan, PrivateFile};
 pub use limits::TaskBudget;
-pub use lower::{LaunchPlan, PrivateFile};
 pub use mcp::Delivery;
 pub use model::{Thinking, ThinkingDisplay};
 pub use output::OutputFormat;
 pub use permissions::PermissionPrompts;
 pub use prompt::SystemPrompt;
 pub use settings::{FlagSettings, SettingSource};
+pub use table::{OptionInfo, Origin};
 pub use tools::{AskUserQuestionConfig, PreviewFormat, Skills, ToolConfig, Tools};
 pub use trace::TraceContext;
 pub use warning::Warning;
@@ -56,13 +56,13 @@ pub use warning::Warning;
 pub(crate) use bare::check_in_force;
 #[cfg(feature = "sessions")]
 pub(crate) use conversation::NO_STORE;
-pub(crate) use folder::Heeded;
-pub(crate) use lower::{AWAIT_INITIALIZE, refuse, resumes};
+pub(crate) use folder::FolderFiles;
+pub(crate) use launch_plan::{AWAIT_INITIALIZE, refuse, resumes};
+pub(crate) use permission_bypass::mode_bypass_warning;
 pub(crate) use permissions::PROMPT_TOOL;
-pub(crate) use unasked::unasked_in;
 
 use crate::Error;
-use lower::Lower;
+use launch_plan::ToCli;
 
 /// The options of a session, set before it starts.
 ///
@@ -257,7 +257,7 @@ impl Options {
 
     /// Returns a description of every option: name, type, default, effect and version.
     pub fn described() -> &'static [OptionInfo] {
-        described::TABLE
+        table::TABLE
     }
 
     /// Returns those of the given options that differ from the default.
@@ -278,9 +278,9 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::Options`] if an option can't be used as set.
-    pub fn lower(&self) -> Result<LaunchPlan, Error> {
-        let mut lowered = LaunchPlan::stream_json();
-        let groups: [&dyn Lower; 11] = [
+    pub fn to_launch_plan(&self) -> Result<LaunchPlan, Error> {
+        let mut plan = LaunchPlan::stream_json();
+        let groups: [&dyn ToCli; 11] = [
             &model::Group(self),
             &limits::Group(self),
             &conversation::Group(self),
@@ -294,20 +294,20 @@ impl Options {
             &environment::Group(self),
         ];
         for group in groups {
-            group.lower(&mut lowered)?;
+            group.to_cli(&mut plan)?;
         }
-        self.check_arguments(&lowered)?;
-        Ok(lowered)
+        self.check_arguments(&plan)?;
+        Ok(plan)
     }
 
     /// Rejects NUL bytes, which a command line can't contain, and names the option.
-    fn check_arguments(&self, lowered: &LaunchPlan) -> Result<(), Error> {
+    fn check_arguments(&self, plan: &LaunchPlan) -> Result<(), Error> {
         let option_of = |arg: &String| {
             let flag = arg.split('=').next().unwrap_or_default();
             let has_flag = |info: &&OptionInfo| info.becomes.contains(&format!("`{flag}"));
-            described::TABLE.iter().find(has_flag).map_or("extraArgs", |info| info.name)
+            table::TABLE.iter().find(has_flag).map_or("extraArgs", |info| info.name)
         };
-        let options = lowered.args.iter().map(|arg| (arg, option_of(arg)));
+        let options = plan.args.iter().map(|arg| (arg, option_of(arg)));
         let own = self.executable_args.iter().map(|arg| (arg, "executableArgs"));
         match options.chain(own).find(|(arg, _)| arg.contains('\0')) {
             Some((_, option)) => refuse(option, "a value holds a NUL byte"),

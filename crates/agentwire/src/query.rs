@@ -1,6 +1,6 @@
 //! Queries: prompts in, a stream of messages out until the CLI exits.
 
-mod ceiling;
+mod idle_timeout;
 
 use std::{
     fmt,
@@ -15,7 +15,7 @@ use agentwire_protocol::message::UserInput;
 use futures_core::Stream;
 
 use crate::{Error, Options, Session, session::send_all};
-use ceiling::IdleTimeout;
+use idle_timeout::IdleTimeout;
 
 /// Sends one prompt and returns all messages until the CLI has exited.
 ///
@@ -55,7 +55,7 @@ pub struct Query {
     session: Session,
     sending: Option<Sending>,
     /// The time limit after a result.
-    ceiling: IdleTimeout,
+    idle_timeout: IdleTimeout,
 }
 
 /// The sending of the remaining prompts.
@@ -69,7 +69,7 @@ impl Session {
     /// As [`send`](Self::send).
     pub async fn into_query(self, prompt: impl Into<UserInput>) -> Result<Query, Error> {
         self.send(prompt).await?;
-        Ok(Query { session: self, sending: None, ceiling: IdleTimeout::default() })
+        Ok(Query { session: self, sending: None, idle_timeout: IdleTimeout::default() })
     }
 
     /// Sends every prompt of a stream as the last ones of the session, and returns all messages until the CLI has
@@ -81,7 +81,7 @@ impl Session {
         S: Stream<Item: Into<UserInput>> + Send + 'static,
     {
         let sending: Sending = Box::pin(send_all(self.control().clone(), self.client_composed(), prompts));
-        Query { session: self, sending: Some(sending), ceiling: IdleTimeout::default() }
+        Query { session: self, sending: Some(sending), idle_timeout: IdleTimeout::default() }
     }
 }
 
@@ -124,9 +124,9 @@ impl Query {
                 }
             }
         }
-        if self.ceiling.poll(self.session.background(), context).is_ready() {
+        if self.idle_timeout.poll(self.session.background(), context).is_ready() {
             self.sending = None;
-            self.session.give_up();
+            self.session.force_end();
         }
         Poll::Pending
     }
@@ -139,7 +139,7 @@ impl Query {
             return;
         }
         // The CLI is idle until the next prompt of the stream, which may take any time.
-        self.ceiling.lift();
+        self.idle_timeout.lift();
         if self.sending.is_none() {
             self.session.end_input();
         }
@@ -154,7 +154,7 @@ impl Stream for Query {
         loop {
             let delivery = ready!(query.poll_delivery(context));
             if let Some(Ok(delivery)) = &delivery {
-                query.ceiling.see(delivery, query.session.background());
+                query.idle_timeout.see(delivery, query.session.background());
             }
             return Poll::Ready(match delivery {
                 Some(Ok(Delivery::Incoming(incoming))) => Some(Ok(incoming)),

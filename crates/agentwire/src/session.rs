@@ -6,9 +6,8 @@ mod deferral;
 mod ending;
 mod handshake;
 mod launch;
-mod lowering;
-mod place;
-mod private;
+mod launch_plan;
+mod private_files;
 mod prompt_id;
 mod prompts;
 mod reading;
@@ -21,6 +20,7 @@ mod start;
 #[cfg(feature = "sessions")]
 mod stored;
 mod task;
+mod turn_cursor;
 mod user;
 
 use std::sync::Arc;
@@ -28,18 +28,18 @@ use std::sync::Arc;
 use agentwire_control::{Control, Messages, SessionEnd};
 use agentwire_hooks::Hooks;
 
-pub(crate) use background::{Background, Mark};
+pub(crate) use background::{ActivityMark, BackgroundWork};
 pub use builder::SessionBuilder;
 pub use ending::{Closed, EndedBy};
 use handshake::Handshake;
-pub(crate) use place::{ExpectedTurn, Place, TurnOwner, settles};
-use private::PrivateDir;
+use private_files::PrivateDir;
 #[cfg(feature = "sessions")]
 pub(crate) use prompt_id::fresh as fresh_id;
 pub(crate) use prompts::send_all;
 use reading::SkippedMessages;
 pub use spare::{ClaimError, Spare, prewarm};
 use task::Task;
+pub(crate) use turn_cursor::{ExpectedTurn, TurnCursor, TurnOwner, settles};
 
 #[cfg(feature = "sessions")]
 use crate::mirror::Mirror;
@@ -72,14 +72,14 @@ pub struct Session {
     #[cfg(feature = "sessions")]
     mirror: Option<Mirror>,
     task: Task,
-    background: Background,
+    background: BackgroundWork,
     handshake: Handshake,
     schema: Option<Arc<Schema>>,
     /// The position in the stream of turns.
-    place: Place,
-    aside: SkippedMessages,
+    cursor: TurnCursor,
+    skipped: SkippedMessages,
     /// The limit of skipped messages, in bytes.
-    most_aside: usize,
+    max_skipped_bytes: usize,
     ending: Option<Arc<SessionEnd>>,
     /// Whether each prompt is marked as composed by the host.
     client_composed: bool,
@@ -120,7 +120,7 @@ impl Session {
         &self.control
     }
 
-    pub(crate) fn background(&self) -> &Background {
+    pub(crate) fn background(&self) -> &BackgroundWork {
         &self.background
     }
 
@@ -128,8 +128,8 @@ impl Session {
         &self.watch
     }
 
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    pub(crate) fn cursor(&self) -> &TurnCursor {
+        &self.cursor
     }
 
     /// Returns the schema for structured output, if the options set one.

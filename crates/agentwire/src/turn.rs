@@ -157,20 +157,20 @@ impl<'a> Turn<'a> {
     /// Returns the message to yield, if any.
     fn take(&mut self, delivery: Delivery) -> Option<Incoming> {
         let named = self.session.control().names_prompts();
-        let whose = self.awaited.as_ref().map(|awaited| self.session.place().whose(awaited, named));
+        let owner = self.awaited.as_ref().map(|awaited| self.session.cursor().owner(awaited, named));
         match delivery {
-            other if whose == Some(TurnOwner::Other) => {
+            other if owner == Some(TurnOwner::Other) => {
                 if let (Delivery::Incoming(incoming), Some(awaited)) = (&other, &self.awaited)
                     && settles(incoming, &awaited.prompt)
                 {
                     self.ended = true;
                 }
-                self.session.set_aside(other);
+                self.session.defer(other);
                 None
             }
             Delivery::Incoming(incoming) => {
                 self.begun = true;
-                self.own = whose != Some(TurnOwner::Nobody);
+                self.own = owner != Some(TurnOwner::NoTurn);
                 self.unread = unread(&incoming);
                 if let Some(Message::Result(result)) = incoming.message() {
                     self.result = Some(result.clone());
@@ -184,8 +184,8 @@ impl<'a> Turn<'a> {
             Delivery::TurnEnded(TurnEnd::NoResult) => None,
             Delivery::TurnEnded(end) => {
                 // An end before any message belongs to a result that was read before this turn.
-                self.ended = match whose {
-                    Some(TurnOwner::Nobody) => self.begun && !named,
+                self.ended = match owner {
+                    Some(TurnOwner::NoTurn) => self.begun && !named,
                     _ => self.begun,
                 };
                 self.unread = self.unread.take().filter(|_| end == TurnEnd::Unreadable);

@@ -1,4 +1,4 @@
-//! Park a question, end the process, answer it elsewhere.
+//! Parks a question, ends the process, and answers it from another process.
 //!
 //! ```text
 //! deferred FOLDER ask "prompt"                       prints the answer, or the question and how to answer it
@@ -6,7 +6,7 @@
 //! deferred FOLDER deny SESSION TOOL_USE "reason"
 //! ```
 //!
-//! `cargo run -p agentwire --example deferred --features sessions -- …`, each time from any machine that has the folder.
+//! `cargo run -p agentwire --example deferred --features sessions -- …`, on any machine that has the folder.
 #![expect(clippy::print_stdout, reason = "it is a program for people")]
 
 mod park;
@@ -18,7 +18,7 @@ use agentwire::{
     hooks::Hooks,
     sessions::{FolderStore, SessionStore},
 };
-use park::{Answer, Came};
+use park::{Answer, Outcome};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -40,13 +40,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::new().session_store_project("deferred");
     let hooks = park::ask_later(Hooks::new(), &["Bash", "Edit", "Write"], answer);
     let builder = Session::builder().session_store(store).hooks(hooks);
-    let came = match session {
+    let outcome = match session {
         None => park::begin(builder.options(options), prompt).await?,
-        Some(session) => park::go_on(builder.options(options.resume(session))).await?,
+        Some(session) => park::resume(builder.options(options.resume(session))).await?,
     };
-    match came {
-        Came::Done(text) => println!("{text}"),
-        Came::Parked(session, tool_use) => {
+    match outcome {
+        Outcome::Done(text) => println!("{text}"),
+        Outcome::Parked(session, tool_use) => {
             println!("May it use {} with {}?", tool_use.name, tool_use.input);
             println!("Answer with: allow {session} {}", tool_use.id);
             println!("         or: deny {session} {} \"why\"", tool_use.id);

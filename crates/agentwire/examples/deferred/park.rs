@@ -1,4 +1,4 @@
-//! A question that outlives its process: the tool use is deferred, and answered when the session is resumed.
+//! Questions that outlive their process: the tool use is deferred, and answered when the session is resumed.
 
 use agentwire::{
     Error, SessionBuilder, TurnResult,
@@ -13,22 +13,22 @@ use agentwire::{
 /// A person's answer to a deferred tool use.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    /// The tool use, as the question had it.
+    /// The tool use, as in the question.
     pub(crate) tool_use: ToolUseId,
-    /// `Err` with the reason, which the model reads, to deny it.
+    /// `Err` denies it with a reason for the model.
     pub(crate) verdict: Result<(), String>,
 }
 
-/// What a turn came to.
+/// The outcome of a turn.
 #[derive(Debug)]
-pub(crate) enum Came {
-    /// The model is done: its answer.
+pub(crate) enum Outcome {
+    /// The model's answer: the turn is complete.
     Done(String),
-    /// A tool use waits for an answer, in the session with this id. Keep both; the process may end.
+    /// A tool use that waits for an answer, and the id of its session. Store both; the process may end.
     Parked(String, DeferredToolUse),
 }
 
-/// Defers each use of these tools but the one with an answer.
+/// Defers every use of these tools except the one that has an answer.
 #[must_use]
 pub(crate) fn ask_later(hooks: Hooks, tools: &[&str], answer: Option<Answer>) -> Hooks {
     hooks.on_matching(PreToolUse, Matcher::tools(tools.iter().copied()), move |input, _cx| {
@@ -43,29 +43,29 @@ pub(crate) fn ask_later(hooks: Hooks, tools: &[&str], answer: Option<Answer>) ->
     })
 }
 
-/// Starts a session with [`ask_later`], and holds one turn.
-pub(crate) async fn begin(session: SessionBuilder, prompt: &str) -> Result<Came, Error> {
+/// Starts a session with [`ask_later`] and runs one turn.
+pub(crate) async fn begin(session: SessionBuilder, prompt: &str) -> Result<Outcome, Error> {
     let mut session = session.connect().await?;
     let result = session.ask(prompt).await?.finish().await?;
-    // A prompt to the same process would give the tool use up.
+    // A second prompt in the same process would discard the tool use.
     session.close().await?;
-    came(result)
+    outcome(result)
 }
 
 /// Resumes a session with [`ask_later`] and an answer: the options name the session (`resume`).
-pub(crate) async fn go_on(session: SessionBuilder) -> Result<Came, Error> {
+pub(crate) async fn resume(session: SessionBuilder) -> Result<Outcome, Error> {
     let mut session = session.connect().await?;
-    // No prompt: the CLI asks the hook about the tool use, and then goes on.
+    // No prompt is needed: the CLI calls the hook for the tool use and then continues.
     let result = session.turn().finish().await?;
     session.close().await?;
-    came(result)
+    outcome(result)
 }
 
-fn came(result: Option<Box<TurnResult>>) -> Result<Came, Error> {
+fn outcome(result: Option<Box<TurnResult>>) -> Result<Outcome, Error> {
     let result = result.ok_or(Error::NoResult)?;
     match (result.deferred_tool_use.clone(), &result.session_id) {
         _ if result.is_error => Err(Error::TurnFailed(result)),
-        (Some(tool_use), Some(session)) => Ok(Came::Parked(session.to_string(), tool_use)),
-        _ => Ok(Came::Done(result.result.unwrap_or_default())),
+        (Some(tool_use), Some(session)) => Ok(Outcome::Parked(session.to_string(), tool_use)),
+        _ => Ok(Outcome::Done(result.result.unwrap_or_default())),
     }
 }

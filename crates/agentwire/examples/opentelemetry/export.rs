@@ -1,6 +1,7 @@
-//! Observations as spans of OpenTelemetry, by the names of its conventions for generative AI and MCP where they have one.
+//! Exports observations as OpenTelemetry spans, with the names of the conventions for generative AI and MCP where they
+//! exist.
 //!
-//! The conventions are still in development, so they are here, to be changed, and not in the crate.
+//! The conventions are still in development, so this is an example to adapt and not part of the crate.
 
 use std::collections::HashMap;
 
@@ -10,10 +11,10 @@ use opentelemetry::{
     trace::{SpanKind, Status, TraceContextExt, Tracer},
 };
 
-/// Makes a span of each thing that is observed.
+/// Creates a span for each activity.
 pub(crate) struct Export<T> {
     tracer: T,
-    /// The spans of what is open, by its number.
+    /// The spans of open activities, by number.
     open: HashMap<u64, Context>,
 }
 
@@ -21,12 +22,12 @@ impl<T: Tracer> Export<T>
 where
     T::Span: Send + Sync + 'static,
 {
-    /// Makes spans with this tracer; the session's is a part of the span that is current.
+    /// Creates an exporter with this tracer; the session's span becomes a child of the current span.
     pub(crate) fn new(tracer: T) -> Self {
         Self { tracer, open: HashMap::new() }
     }
 
-    /// Runs until the session has ended.
+    /// Runs until the end of the session.
     pub(crate) async fn run(mut self, mut observations: Observations) {
         while let Some(observation) = observations.next().await {
             self.take(&observation);
@@ -37,7 +38,7 @@ where
         match observation {
             Observation::Began(began) => self.begin(began),
             Observation::Ended(ended) => self.end(ended),
-            // The ends of what began meanwhile come, and are for spans that are not there.
+            // Ends without a span may follow; they are ignored.
             Observation::Lagged(lost) => {
                 for context in self.open.values() {
                     context.span().add_event("lost", vec![KeyValue::new("count", lost.to_string())]);
@@ -87,7 +88,7 @@ where
     }
 }
 
-/// The name, the kind and the attributes of a span.
+/// Returns the name, the kind and the attributes of a span.
 fn describe(activity: &Activity) -> (String, SpanKind, Vec<KeyValue>) {
     let text = |name: &'static str, value: &str| KeyValue::new(name, value.to_owned());
     let mut attributes = Vec::new();
@@ -130,7 +131,7 @@ fn describe(activity: &Activity) -> (String, SpanKind, Vec<KeyValue>) {
     (name, kind, attributes)
 }
 
-/// The attributes for what is given and what comes out, where contents are observed.
+/// Returns the attributes for inputs and outputs, if contents are observed.
 fn contents(activity: &Activity) -> (&'static str, &'static str) {
     match activity {
         Activity::ToolUse { .. } => ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
@@ -139,7 +140,7 @@ fn contents(activity: &Activity) -> (&'static str, &'static str) {
     }
 }
 
-/// The conventions count tokens that a cache held among those of the input.
+/// The conventions count cached tokens as input tokens.
 fn usage(totals: &Totals) -> Vec<KeyValue> {
     let Some(usage) = &totals.usage else { return Vec::new() };
     let count =
@@ -154,7 +155,7 @@ fn usage(totals: &Totals) -> Vec<KeyValue> {
     ]
 }
 
-/// What kind of fault, in a word, and in more of them.
+/// Returns the kind and the description of a fault.
 fn fault(outcome: &Outcome) -> (String, String) {
     match outcome {
         Outcome::Error { kind: Some(kind), .. } => (kind.to_string(), String::new()),

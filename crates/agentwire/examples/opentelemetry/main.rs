@@ -1,10 +1,10 @@
-//! What happens in a session, as spans of OpenTelemetry.
+//! Exports the activities of a session as OpenTelemetry spans.
 //!
 //! ```text
 //! cargo run -p agentwire --example opentelemetry            a recorded session: no CLI, no account, no network
 //! ```
 //!
-//! It prints the spans; `print.rs` is where the exporter of your backend goes, such as that of `opentelemetry-otlp`.
+//! It prints the spans. Replace `print.rs` by the exporter of your backend, such as `opentelemetry-otlp`.
 #![expect(clippy::print_stdout, reason = "it is a program for people")]
 
 #[path = "../quickstart/callbacks.rs"]
@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .hooks(callbacks::hooks())
         .permissions(callbacks::permissions())
         .mcp_servers(callbacks::mcp_servers())
-        // For prompts, tool inputs and outputs in the spans too: .observe_contents()
+        // Add `.observe_contents()` to include prompts, tool inputs and outputs.
         .transport(Replay::new(&Transcript::parse(RECORDING)?))
         .connect()
         .await?;
@@ -39,5 +39,5 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// That of the quickstart.
+/// The session of the quickstart.
 const RECORDING: &[u8] = include_bytes!("../quickstart/session.transcript");

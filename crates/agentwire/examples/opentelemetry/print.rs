@@ -1,4 +1,4 @@
-//! An exporter that prints: put that of your backend in its place.
+//! An exporter that prints; replace it by your backend's.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use opentelemetry_sdk::{
     trace::{SpanData, SpanExporter},
 };
 
-/// Keeps the spans, and prints them as a tree when the one around them has ended.
+/// Collects spans and prints them as a tree when the root span ends.
 #[derive(Debug, Default)]
 pub(crate) struct Print(Mutex<HashMap<SpanId, Vec<SpanData>>>);
 

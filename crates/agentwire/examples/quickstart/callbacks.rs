@@ -1,4 +1,4 @@
-//! What the CLI calls back: a hook, a permission question, and an MCP tool.
+//! The callbacks of the CLI: a hook, a permission handler and an MCP tool.
 
 use agentwire::{
     Decision,
@@ -10,7 +10,7 @@ use agentwire::{
     },
 };
 
-/// Looks at every shell command before it runs, and refuses the network.
+/// Checks every shell command before it runs, and denies network access.
 pub(crate) fn hooks() -> Hooks {
     let shell = Matcher::tools(["Bash"]);
     Hooks::new().on_matching(PreToolUse, shell, async |input, _cx| -> HandlerResult<PreToolUse> {
@@ -25,7 +25,7 @@ pub(crate) fn hooks() -> Hooks {
     })
 }
 
-/// Is asked where neither a rule nor the mode permits a tool use.
+/// Decides tool uses that neither a rule nor the mode permits.
 pub(crate) fn permissions() -> PermissionHandler {
     PermissionHandler::new(async |request, _cx| -> PermissionResult {
         let file = match request.typed_input()? {
@@ -47,7 +47,7 @@ pub(crate) fn permissions() -> PermissionHandler {
     })
 }
 
-/// A server with one tool, in this process.
+/// Returns an in-process server with one tool.
 pub(crate) fn mcp_servers() -> McpServers {
     let weather = Server::new("weather", "1.0.0").tool(
         "forecast",
@@ -60,9 +60,9 @@ pub(crate) fn mcp_servers() -> McpServers {
     McpServers::new().with("weather", weather)
 }
 
-/// The input of the forecast tool; its JSON schema is derived, and checked before the tool runs.
+/// The input of the forecast tool. Its JSON schema is derived, and the input is validated before the tool runs.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Place {
-    /// The city's name.
+    /// The name of the city.
     city: String,
 }

@@ -1,4 +1,4 @@
-//! Holding one conversation, and printing it as it streams.
+//! Runs one conversation and prints it as it streams.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use agentwire::{
 
 use crate::Outcome;
 
-/// Asks once, prints all that comes, and closes.
+/// Sends one prompt, prints all messages and closes the session.
 pub(crate) async fn hold(session: SessionBuilder, prompt: &str) -> Outcome {
     let mut session = session.connect().await?;
     println!("you: {prompt}\n");
@@ -31,7 +31,7 @@ fn print(incoming: &Incoming) -> Outcome {
             print!("{}", event.text_delta().unwrap_or_default());
             std::io::stdout().flush()?;
         }
-        // The text has streamed already.
+        // The text was printed while it streamed.
         Incoming::Message(Message::Assistant(said), _) => {
             for block in &said.message.content {
                 if let Block::ToolUse(used) = block {

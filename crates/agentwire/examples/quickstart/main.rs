@@ -1,4 +1,4 @@
-//! The program to run first: one conversation with a hook, a permission callback and an in-process MCP tool.
+//! The first program to run: one conversation with a hook, a permission callback and an in-process MCP tool.
 //!
 //! ```text
 //! cargo run -p agentwire --example quickstart                       a recorded session: no CLI, no account, no network
@@ -49,7 +49,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Plays the recorded session through the whole stack; the callbacks in `callbacks.rs` really run.
+/// Replays the recorded session through the whole stack; the callbacks in `callbacks.rs` really run.
 async fn replay() -> Outcome {
     println!("This is a replay of a recorded session: no CLI, no account, no network.");
     println!("The hook, the permission callback and the MCP tool below really run, in this program.");
@@ -57,7 +57,7 @@ async fn replay() -> Outcome {
     let replay = Replay::new(&Transcript::parse(RECORDING)?);
     let handle = replay.handle();
     conversation::hold(session().transport(paced::Paced(replay, PAUSE)), PROMPT).await?;
-    // The callbacks gave the recorded answers, and nothing was left out.
+    // Checks that the callbacks gave the recorded answers and that nothing is missing.
     if !handle.report().is_complete() {
         return Err(handle.report().to_string().into());
     }
@@ -68,14 +68,14 @@ async fn replay() -> Outcome {
     Ok(())
 }
 
-/// Starts the CLI that is installed here.
+/// Starts the installed CLI.
 async fn live(prompt: &str) -> Outcome {
     println!("This is live: the CLI on this machine, with your own login and at your own cost.");
     println!("The permission callback allows only the writing of note.txt.\n");
     conversation::hold(session().options(options()), prompt).await
 }
 
-/// What all three ways have in common: the callbacks.
+/// Returns the builder with the callbacks, common to all three modes.
 fn session() -> SessionBuilder {
     Session::builder()
         .options(options())
@@ -88,10 +88,10 @@ fn options() -> Options {
     Options::new().include_partial_messages().allowed_tools(["mcp__weather__forecast"])
 }
 
-/// What the recorded session was asked.
+/// The prompt of the recorded session.
 const PROMPT: &str = "What is the weather in Lisbon tomorrow? Keep it in note.txt.";
 
-/// Between two lines of the recording, so that it streams before your eyes.
+/// The pause between two recorded lines, so that the replay streams visibly.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
 
 /// Recorded from the real CLI by `cargo xtask record quickstart`; the same file as in `fixtures/`.

@@ -1,10 +1,10 @@
-//! A transport around another that slows its output down, so that a replay can be followed by eye.
+//! A transport that slows down the output of another, so that a replay can be followed by eye.
 
 use std::time::Duration;
 
 use agentwire::transport::{ByteSource, Connected, Transport, TransportError};
 
-/// A transport whose output comes one piece at a time, with a pause before each.
+/// A transport with a pause before each piece of output.
 pub(crate) struct Paced<T>(pub(crate) T, pub(crate) Duration);
 
 pub(crate) struct PacedSource<S>(S, Duration);

@@ -1,4 +1,4 @@
-//! The real CLI with a scripted model: the words are fixed, everything else is real.
+//! The real CLI with a scripted model: only the model's text is fixed.
 
 use std::{
     io::{BufRead, BufReader},
@@ -14,8 +14,8 @@ use agentwire_testkit::{Argv, Recorder, Redactor};
 
 use crate::{Outcome, PROMPT, conversation, session};
 
-/// Installs the pinned CLI, builds the scripted model, and starts this program again where nothing can leave the
-/// machine, if there is such a place.
+/// Installs the pinned CLI, builds the scripted model, and restarts this program without network access, if the machine
+/// supports that.
 pub(crate) fn prepare(record: Option<&str>) -> Outcome {
     println!("This is the real CLI with a scripted model: no account, and nothing leaves this machine.");
     println!("The first time, the CLI is installed by npm and the model is built.\n");
@@ -47,7 +47,7 @@ pub(crate) fn prepare(record: Option<&str>) -> Outcome {
     check(&mut inside)
 }
 
-/// Holds the conversation. With `record`, what goes over the wire is kept there, redacted.
+/// Runs the conversation. With `record`, the wire traffic is stored there, redacted.
 pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
     let home = tempfile::tempdir()?;
     let project = home.path().join("project");
@@ -61,7 +61,7 @@ pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
         return conversation::hold(session().options(options), PROMPT).await;
     };
     let builder = session().options(options);
-    let lowered = builder.lower()?;
+    let lowered = builder.to_launch_plan()?;
     let recorder = Recorder::new();
     recorder.argv(Argv::new(&lowered.args));
     let launch = Launch::new(cli).args(lowered.args).env_clear().cwd(&project);
@@ -74,7 +74,7 @@ pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
     Ok(())
 }
 
-/// An environment of the CLI's own: nothing of the user's is read or written.
+/// Returns options with an environment of the CLI's own, without access to the user's files.
 fn isolated(home: &Path, project: &Path, model: &str) -> Options {
     let mut options = crate::options().cwd(project);
     options.env_clear = true;
@@ -96,7 +96,7 @@ fn isolated(home: &Path, project: &Path, model: &str) -> Options {
     .fold(options, |options, (name, value)| options.env(name, value))
 }
 
-/// The scripted model: a program of its own, so that this one need not be built with an HTTP server.
+/// The scripted model: a separate program, so that this one needs no HTTP server.
 struct Model {
     process: Child,
     url: String,
@@ -146,5 +146,5 @@ fn output(mut command: Command) -> Result<String, Box<dyn std::error::Error>> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// What the model will say; `{{cwd}}` is the working directory.
+/// The model's script; `{{cwd}}` is replaced by the working directory.
 const SCRIPT: &str = include_str!("script.json");

@@ -1,4 +1,4 @@
-//! Recipe `call-log`: every tool call is written down, and none waits for it.
+//! Recipe `call-log`: logs every tool call without delaying it.
 
 use std::{
     future::ready,
@@ -21,25 +21,25 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-/// Writes a line of JSON for each tool call that is asked for, and one for its end; what has no end was refused, put
-/// off or cut short.
+/// Writes a JSON line for each requested tool call and one for its end. A call without an end was denied, deferred or
+/// interrupted.
 ///
-/// Lines go through a bounded queue to a thread of their own, so a slow disk holds up no tool; what does not fit is
-/// dropped and counted.
-/// Inputs and outputs may hold secrets: of them only the size is told.
+/// Lines pass through a bounded queue to a thread of their own, so a slow disk delays no tool; lines that do not fit
+/// are dropped and counted.
+/// Inputs and outputs may contain secrets, so only their size is logged.
 ///
-/// Not covered: what a tool does besides, and calls that the CLI refuses before it asks its hooks.
-/// It is a log for people: it never refuses, so it proves nothing to an auditor.
+/// Not covered: side effects of tools, and calls that the CLI denies before it calls its hooks.
+/// The log is for people: it never denies a call, so it proves nothing to an auditor.
 ///
 /// # Errors
 ///
-/// When there is no thread to be had.
+/// If the thread can't be started.
 pub(crate) fn write_to(hooks: Hooks, to: impl Write + Send + 'static) -> io::Result<(Hooks, CallLog)> {
     let (queue, lines) = sync_channel(QUEUE);
     let thread = thread::Builder::new().name("call-log".to_owned()).spawn(move || write(&lines, to))?;
     let log = Arc::new(Log { queue, dropped: AtomicU64::new(0) });
     let (asked, used, failed) = (Arc::clone(&log), Arc::clone(&log), Arc::clone(&log));
-    // It watches and guards nothing: should it fail, the tool is used all the same.
+    // The log guards nothing: if it fails, the tool runs anyway.
     let any = || Matcher::any().on_failure(HookFailure::Continue);
     let hooks = hooks
         .on_matching(PreToolUse, any(), move |input, _cx| {
@@ -65,7 +65,7 @@ pub(crate) fn write_to(hooks: Hooks, to: impl Write + Send + 'static) -> io::Res
     Ok((hooks, CallLog { log, thread: Some(thread) }))
 }
 
-/// The owner of the thread that writes; dropping it writes what is queued, and waits for that.
+/// The owner of the writing thread. Dropping it writes the queued lines and waits for that.
 #[derive(Debug)]
 pub(crate) struct CallLog {
     log: Arc<Log>,
@@ -73,11 +73,11 @@ pub(crate) struct CallLog {
 }
 
 impl CallLog {
-    /// Writes what is queued, and tells how many lines were dropped.
+    /// Writes the queued lines and returns the number of dropped ones.
     ///
     /// # Errors
     ///
-    /// When something could not be written.
+    /// If a write failed.
     pub(crate) fn finish(mut self) -> io::Result<u64> {
         self.end()?;
         Ok(self.log.dropped.load(Ordering::Relaxed))
@@ -85,7 +85,7 @@ impl CallLog {
 
     fn end(&mut self) -> io::Result<()> {
         let Some(thread) = self.thread.take() else { return Ok(()) };
-        // It waits for room, and fails only where the thread has ended already.
+        // Blocks until there is room; fails only if the thread has already ended.
         drop(self.log.queue.send(None));
         thread.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")))
     }
@@ -93,14 +93,14 @@ impl CallLog {
 
 impl Drop for CallLog {
     fn drop(&mut self) {
-        // Who wants to know of errors calls `finish`.
+        // Call `finish` to receive errors.
         drop(self.end());
     }
 }
 
 #[derive(Debug)]
 struct Log {
-    /// `None` is the last line.
+    /// `None` ends the log.
     queue: SyncSender<Option<String>>,
     dropped: AtomicU64,
 }
@@ -121,5 +121,5 @@ fn write(lines: &Receiver<Option<String>>, mut to: impl Write) -> io::Result<()>
     to.flush()
 }
 
-/// The most lines that wait to be written.
+/// The capacity of the queue, in lines.
 const QUEUE: usize = 1_024;

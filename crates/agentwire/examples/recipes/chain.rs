@@ -1,4 +1,4 @@
-//! Recipe `chain`: four handlers for one event, asked in order, of which the first refusal is the last word.
+//! Recipe `chain`: four handlers for one event, called in order; the first denial is final.
 
 use std::{
     fs,
@@ -18,18 +18,18 @@ use super::{
     sandbox, system_folders,
 };
 
-/// Has each write pass four handlers: no `.env` files, nothing in these `folders`, the rest into the `sandbox`, and
-/// then `watch` is told the path that is really written.
+/// Passes each write through four handlers: deny `.env` files, deny these `folders`, redirect the rest into the
+/// `sandbox`, and report the resulting path to `watch`.
 ///
-/// Each sees the input as those before have changed it, and none behind a refusal is asked.
-/// Handlers that are registered one by one are all asked at once instead, with the input as the model gave it, and a
-/// changed input of one is not checked by the others.
+/// Each handler sees the input as changed by those before it, and none is called after a denial.
+/// Handlers registered separately all run at once on the model's original input, and the input changed by one is not
+/// checked by the others.
 ///
-/// Not covered: what the recipes in it do not cover.
+/// Not covered: everything that the combined recipes do not cover.
 ///
 /// # Errors
 ///
-/// When a folder is not there.
+/// If a folder does not exist.
 pub(crate) fn guard(
     hooks: Hooks,
     folders: &[PathBuf],
@@ -42,6 +42,6 @@ pub(crate) fn guard(
         .then(|input, _cx| ready(env_files::judge(&input)))
         .then(move |input, _cx| ready(system_folders::judge(&input, &folders)))
         .then(move |input, _cx| ready(sandbox::judge(&input, &sandbox)))
-        .then(move |input, _cx| ready(Target::of(&input).map(|target| watch(target.told()))));
+        .then(move |input, _cx| ready(Target::of(&input).map(|target| watch(target.path()))));
     Ok(hooks.on_matching(PreToolUse, Matcher::tools(WRITERS), chain.in_order()))
 }

@@ -1,4 +1,4 @@
-//! Recipe `commands`: commands that do great harm are not run.
+//! Recipe `commands`: denies destructive commands.
 
 use std::future::ready;
 
@@ -9,23 +9,24 @@ use agentwire::{
 
 use super::paths::fields;
 
-/// Refuses `Bash` and `Monitor` the commands that destroy, take over, or run text that can't be seen here.
+/// Denies `Bash` and `Monitor` commands that destroy data, take over the machine, or run text that can't be inspected.
 ///
-/// What can't be read plainly is refused too: a program whose name is put together (`$X`, `` `…` ``), a line that goes on
-/// in the next one, `eval`, a shell in the shell, `xargs`, and of `git` all but a few harmless commands.
-/// Quotes and backslashes hide nothing, and cost a false refusal at worst.
+/// Commands that can't be parsed reliably are denied too: a computed program name (`$X`, `` `…` ``), a continued line,
+/// `eval`, a nested shell, `xargs`, and all of `git` but a few harmless commands.
+/// Quotes and backslashes hide nothing; at worst they cause a false denial.
 ///
-/// Not covered: what a script or an interpreter does (`python3 clean.py`, `make clean`, `sed` and `awk` programs), a
-/// program under another name, and harm by harmless programs (`mv`, `> file`).
-/// A list of what is forbidden is a seat belt and never a lock: for a lock use a sandbox, or [`only`].
+/// Not covered: scripts and interpreters (`python3 clean.py`, `make clean`, `sed` and `awk` programs), renamed
+/// programs, and damage by harmless programs (`mv`, `> file`).
+/// A deny list reduces accidents and stops no attacker: for that use a sandbox, or [`only`].
 pub(crate) fn block_dangerous(hooks: Hooks) -> Hooks {
     hooks.on_matching(PreToolUse, Matcher::tools(TOOLS), |input, _cx| ready(judge(&input, danger)))
 }
 
-/// Refuses `Bash` and `Monitor` all but these programs, each by its plain name, without redirections and variables of
-/// its own; they are permitted as ever: by rules, the mode, and who is asked.
+/// Denies `Bash` and `Monitor` all programs but these, each called by its plain name, without redirections and
+/// variables;
+/// the rest is decided as usual: by rules, the mode and the permission handler.
 ///
-/// Name no program that runs others or writes where it is told, such as `env`, `find`, `git`, `sort` or `tee`.
+/// Do not list programs that run others or write to given paths, such as `env`, `find`, `git`, `sort` or `tee`.
 pub(crate) fn only<I>(hooks: Hooks, programs: I) -> Hooks
 where
     I: IntoIterator,
@@ -37,7 +38,7 @@ where
     })
 }
 
-/// An error refuses too.
+/// An error denies the call too.
 pub(super) fn judge(
     input: &PreToolUseInput,
     objection: impl Fn(&str) -> Option<String>,
@@ -53,24 +54,24 @@ pub(super) fn judge(
     Ok(found.map_or_else(HookReply::proceed, HookReply::deny))
 }
 
-/// Why it can't be told where the words and the lines of the command end.
+/// Returns why the words and lines of the command can't be determined.
 fn unreadable(command: &str) -> Option<&'static str> {
     // Whether the shell joins lines depends on quotes, comments and further backslashes.
     if command.split('\n').any(|line| line.trim_end_matches('\r').ends_with('\\')) {
         return Some("write the command without a backslash at the end of a line");
     }
-    // The shell takes these for letters of a word.
+    // The shell treats other blanks as letters of a word.
     let odd = |char: char| (char.is_whitespace() || char.is_control()) && !matches!(char, ' ' | '\t' | '\n');
     command
         .contains(odd)
         .then_some("use no other blanks and control characters than spaces, tabs and line ends")
 }
 
-/// What is wrong with a command of which each program must be on the list.
+/// Returns why a command is denied if each of its programs must be on the list.
 ///
-/// Quotes are not looked into: a `;` in one counts as the end of a command, and a program's name has none.
+/// Quotes are not parsed: a `;` inside quotes counts as the end of a command, and a program name has no quotes.
 pub(super) fn unlisted(command: &str, programs: &[String]) -> Option<String> {
-    // `${ …; }` runs a command, `${X:=…}` and `$[X=…]` set a variable, `${X@P}` runs what is in one.
+    // `${ …; }` runs a command, `${X:=…}` and `$[X=…]` set a variable, `${X@P}` runs the value of one.
     let is_plain = |text: &str| {
         let name = text.strip_prefix('{').map(|rest| rest.split_once('}').map_or("", |(name, _)| name));
         let of_a_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
@@ -86,12 +87,12 @@ pub(super) fn unlisted(command: &str, programs: &[String]) -> Option<String> {
     })
 }
 
-/// What is dangerous in a command.
+/// Returns the danger of a command, if any.
 pub(super) fn danger(command: &str) -> Option<String> {
     let bare = command.replace(['"', '\'', '\\'], "");
     bare.split(BETWEEN_COMMANDS).find_map(|one| {
         let words: Vec<&str> = one.split_whitespace().collect();
-        // Some shells begin a block without a `;` before it.
+        // Some shells start a block without a `;` before it.
         words.split(|word| *word == "{").find_map(danger_of_one)
     })
 }
@@ -103,7 +104,7 @@ fn danger_of_one(words: &[&str]) -> Option<String> {
     if program.contains(UNREADABLE) || program.contains('=') || program.starts_with('-') {
         return Some(format!("it can't be told what `{program}` runs: write the program's name out"));
     }
-    // A shell may be there by its version, as `zsh-5.9`.
+    // A shell may be named with its version, as `zsh-5.9`.
     let name = last(program).trim_end_matches(|char: char| char.is_ascii_digit() || "-.".contains(char));
     let starts = |starts: &[&str]| rest.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
     let harm = match name {
@@ -122,7 +123,7 @@ fn danger_of_one(words: &[&str]) -> Option<String> {
     harm.then(|| format!("`{}` is not run here: ask the user to do it", words.join(" ")))
 }
 
-/// Whether these are the words of a `git` that deletes nothing, overwrites nothing, and runs no program that it is told.
+/// Returns whether a `git` command deletes nothing, overwrites nothing and runs no other program.
 fn is_harmless_git(words: &[&str]) -> bool {
     let words = match words {
         ["-C", _, rest @ ..] | ["--no-pager" | "-P", rest @ ..] => rest,
@@ -130,7 +131,7 @@ fn is_harmless_git(words: &[&str]) -> bool {
     };
     let Some((command, rest)) = words.split_first() else { return true };
     let starts = |starts: &[&str]| rest.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
-    // Long options may be cut short, and short ones put together.
+    // Long options may be abbreviated, and short ones combined.
     let short = |letters: &[char]| {
         rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
     };
@@ -156,24 +157,24 @@ fn is_assignment(word: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && name.chars().all(of_a_name))
 }
 
-/// The program's name without its folder.
+/// Returns the program's name without its folder.
 fn last(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
 const TOOLS: [&str; 3] = ["Bash", "Monitor", "PowerShell"];
 
-/// Where one command ends and another may begin.
+/// Characters that separate commands.
 const BETWEEN_COMMANDS: [char; 7] = [';', '&', '|', '\n', '(', ')', '`'];
 
-/// What may stand before a program's name.
+/// Words that may precede a program name.
 const BEFORE_COMMANDS: &[&str] =
     &["!", "{", "if", "then", "elif", "else", "while", "until", "do", "time", "command", "builtin", "nohup"];
 
-/// What makes the shell put a word together, or takes a word out of the command.
+/// Characters that make the shell compute a word, or that move a word out of the command.
 const UNREADABLE: [char; 9] = ['$', '{', '}', '*', '?', '[', '~', '<', '>'];
 
-/// What destroys file systems, ends the machine, makes one another user, or runs what can't be seen here.
+/// Programs that destroy file systems, stop the machine, change the user, or run text that can't be inspected here.
 const NEVER: &str = "dd shred truncate wipefs blkdiscard fdisk sfdisk cfdisk sgdisk parted mkswap swapoff cryptsetup losetup \
     lvremove vgremove pvremove mount umount kexec insmod rmmod modprobe shutdown reboot halt poweroff init telinit \
     systemctl service sudo sudoedit su doas pkexec runuser sg newgrp passwd chpasswd useradd usermod userdel visudo \
@@ -183,7 +184,7 @@ const NEVER: &str = "dd shred truncate wipefs blkdiscard fdisk sfdisk cfdisk sgd
     screen ssh chroot unshare nsenter proot fakeroot bwrap at batch crontab busybox toybox \
     sh bash rbash dash ash zsh ksh mksh csh tcsh fish nu pwsh";
 
-/// Options that make programs destroy or run something, by their beginnings.
+/// Options, by prefix, that make programs destroy or run something.
 const WITH_OPTIONS: &[(&str, &[&str])] = &[
     ("chmod", &["-"]),
     ("chown", &["-"]),
@@ -204,11 +205,11 @@ const WITH_OPTIONS: &[(&str, &[&str])] = &[
     ("zip", &["-T", "--u"]),
 ];
 
-/// Commands of `git` that are harmless whatever their options, but for those that name a program.
+/// `git` commands that are harmless with all options except those that name a program.
 const GIT: &str = "add blame cat-file check-ignore cherry-pick commit describe diff fetch grep init log ls-files ls-tree \
     merge merge-base mv pull remote rev-list rev-parse revert shortlog show status version";
 
-/// Files of the system that may be named.
+/// Device files that may be named.
 const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/stdin",

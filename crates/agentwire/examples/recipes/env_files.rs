@@ -1,4 +1,4 @@
-//! Recipe `env-files`: nothing is read from `.env` files, or written to them.
+//! Recipe `env-files`: denies access to `.env` files.
 
 use std::{fs, future::ready, io, path::Path};
 
@@ -9,33 +9,33 @@ use agentwire::{
 
 use super::paths::{READERS, Target, WRITERS};
 
-/// Refuses the CLI's own tools every file that is called `.env` or `.env.` and something, whatever leads to it: a
-/// relative path, `..`, a link, capital letters.
+/// Denies the CLI's own tools every file named `.env` or `.env.*`, also through relative paths, `..`, links and capital
+/// letters.
 ///
-/// A search of a folder with such a file in it is refused too: it may print the file's lines, and whether it finds the file
-/// tells what is in there.
+/// A search of a folder that contains such a file is denied too: it may print the file's lines, and its result reveals
+/// the contents.
 ///
-/// Not covered: `Bash` and `Monitor`, for which `cat .env` is but one spelling of many, and tools of MCP servers.
-/// Take those from the model, or run the CLI in a sandbox where there are no such files.
-/// Nor files that a prompt names with an `@`, which the CLI reads without a tool.
+/// Not covered: `Bash` and `Monitor`, for which `cat .env` is one spelling of many, tools of MCP servers, and files
+/// that a prompt names with `@`, which the CLI reads without a tool.
+/// Remove those tools, or run the CLI in a sandbox without such files.
 pub(crate) fn protect(hooks: Hooks) -> Hooks {
     let tools = Matcher::tools(READERS.iter().chain(&WRITERS));
     hooks.on_matching(PreToolUse, tools, |input, _cx| ready(judge(&input)))
 }
 
-/// An error refuses too: where the input does not tell, nothing is opened.
+/// An error denies the call too: nothing is opened if the input can't be parsed.
 pub(super) fn judge(input: &PreToolUseInput) -> Result<HookReply<PreToolUse>, String> {
     let target = Target::of(input)?;
     if target.may_be_called(is_secret) {
         return Ok(HookReply::deny("files called .env hold secrets: work without them"));
     }
-    if input.tool_name == "Grep" && holds_secrets(target.told())? {
+    if input.tool_name == "Grep" && holds_secrets(target.path())? {
         return Ok(HookReply::deny("there are files called .env: search a folder without them, or one file"));
     }
     Ok(HookReply::proceed())
 }
 
-/// Whether there is such a file in the folder, or below it.
+/// Returns whether the folder contains such a file, at any depth.
 fn holds_secrets(folder: &Path) -> Result<bool, String> {
     let cannot = |error: io::Error| format!("{} can't be looked through: {error}", folder.display());
     let (mut folders, mut left) = (vec![folder.to_owned()], MOST);
@@ -66,5 +66,5 @@ fn is_secret(name: &str) -> bool {
 }
 
 const NAME: &str = ".env";
-/// The most files and folders that are looked at before a search.
+/// The maximum number of files and folders to inspect before a search.
 const MOST: usize = 100_000;

@@ -1,4 +1,4 @@
-//! Recipes for hooks: one small file each, to be read and copied; `docs/recipes.md` is their guide.
+//! Recipes for hooks: small files to read and copy; `docs/recipes.md` is their guide.
 //!
 //! ```text
 //! cargo run -p agentwire --example recipes                         lists them
@@ -70,10 +70,10 @@ fn list() -> Outcome {
     Ok(())
 }
 
-/// Holds one turn with the CLI that is installed here.
+/// Runs one turn with the installed CLI.
 ///
-/// There is nobody to ask: edits in the working directory are accepted by the mode, and all else that no rule and no
-/// recipe permits is denied.
+/// No person is asked: the mode accepts edits in the working directory, and everything else that no rule or recipe
+/// permits is denied.
 async fn run(name: &str, prompt: &str) -> Outcome {
     println!("This is live: the CLI on this machine, with your own login and at your own cost.");
     println!("Edits in this folder are accepted; nobody is asked about anything else, which is denied.\n");

@@ -1,4 +1,4 @@
-//! Recipe `matchers`: which calls a hook is for, by a regular expression, for all MCP tools, and for everything.
+//! Recipe `matchers`: selects the calls of a hook by a regular expression, for all MCP tools, or for everything.
 
 use std::future::ready;
 
@@ -10,14 +10,14 @@ use agentwire::{
     },
 };
 
-/// Has the user asked about each tool of each MCP server, also where a rule allows it.
+/// Asks the user about each tool of each MCP server, even if a rule allows it.
 ///
-/// Their names are `mcp__SERVER__TOOL`: `mcp__.*` is for all, `mcp__github__.*` for those of one server.
-/// `mcp__github` alone is no regular expression to the CLI but a whole name; such a matcher is refused with the session.
+/// Their names are `mcp__SERVER__TOOL`: `mcp__.*` matches all of them, `mcp__github__.*` those of one server.
+/// The CLI reads `mcp__github` as a whole name and not as a regular expression; such a matcher is an error when the
+/// session starts.
 ///
-/// Where nobody is to be asked the call is denied.
-/// Not covered: the two tools of the CLI's own that read what servers offer (`ListMcpResourcesTool`,
-/// `ReadMcpResourceTool`).
+/// Without a permission handler, the call is denied.
+/// Not covered: the CLI's own two tools that read resources of servers (`ListMcpResourcesTool`, `ReadMcpResourceTool`).
 pub(crate) fn ask_about_mcp_tools(hooks: Hooks) -> Hooks {
     let tools = Matcher::pattern("mcp__.*");
     hooks.on_matching(PreToolUse, tools, |input, _cx| {
@@ -25,10 +25,10 @@ pub(crate) fn ask_about_mcp_tools(hooks: Hooks) -> Hooks {
     })
 }
 
-/// Refuses every tool whose name ends in `Edit` or `Write`, by a regular expression.
+/// Denies every tool whose name ends in `Edit` or `Write`, by a regular expression.
 ///
-/// The expression may match anywhere in the name, so it has its `^` and `$`; capital letters count.
-/// One with a mistake is refused with the session; one that means something else matches that, so try it before you
+/// The expression may match anywhere in the name, hence `^` and `$`; it is case-sensitive.
+/// An invalid expression is an error when the session starts; a wrong one matches other names, so test it before you
 /// rely on it.
 pub(crate) fn refuse_writing(hooks: Hooks) -> Hooks {
     hooks.on_matching(PreToolUse, Matcher::pattern("^[A-Za-z]*(Edit|Write)$"), |_input, _cx| {
@@ -36,9 +36,9 @@ pub(crate) fn refuse_writing(hooks: Hooks) -> Hooks {
     })
 }
 
-/// Tells `watch` the name of every tool that is asked for: without a pattern a hook is for everything.
+/// Reports the name of every requested tool to `watch`: a hook without a pattern matches everything.
 ///
-/// It says nothing and guards nothing, so its failure lets the call go on.
+/// It decides nothing, so its failure lets the call continue.
 pub(crate) fn watch_everything(hooks: Hooks, watch: impl Fn(&str) + Send + Sync + 'static) -> Hooks {
     let all = Matcher::any().on_failure(HookFailure::Continue);
     hooks.on_matching(PreToolUse, all, move |input, _cx| {

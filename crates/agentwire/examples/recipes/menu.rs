@@ -1,4 +1,4 @@
-//! The recipes by name, each with what it takes to be tried: folders, limits, and somebody to tell.
+//! The recipes by name, each with the folders, limits and outputs needed to try it.
 
 use std::{env, fs::File, path::Path, pin::Pin, time::Duration};
 
@@ -9,14 +9,14 @@ use super::{
     recursion, redact, sandbox, subagents, system_folders, webhook,
 };
 
-/// A recipe that is ready to be used.
+/// A recipe that is ready to use.
 pub(crate) struct Prepared {
     pub(crate) hooks: Hooks,
-    /// What there is to do and to tell when the session has ended.
+    /// The work and the report after the session.
     pub(crate) after: Option<Pin<Box<dyn Future<Output = String>>>>,
 }
 
-/// Prepares the recipe of this name.
+/// Prepares the recipe with this name.
 pub(crate) fn prepare(name: &str) -> Result<Prepared, Box<dyn std::error::Error>> {
     let (hooks, here) = (Hooks::new(), env::current_dir()?);
     Ok(match name {
@@ -62,7 +62,7 @@ pub(crate) fn prepare(name: &str) -> Result<Prepared, Box<dyn std::error::Error>
         "webhook" => {
             let address = env::var("WEBHOOK")
                 .map_err(|_| "set WEBHOOK to the address of a server, as 127.0.0.1:8080")?;
-            let (hooks, webhook) = webhook::tell(hooks, move |text| {
+            let (hooks, webhook) = webhook::report(hooks, move |text| {
                 let address = address.clone();
                 async move { webhook::post(&address, "/", &text).await }
             });
@@ -82,7 +82,7 @@ impl From<Hooks> for Prepared {
     }
 }
 
-/// The names, each with a sentence.
+/// The names, each with a description.
 pub(crate) const RECIPES: &[(&str, &str)] = &[
     ("env-files", "nothing is read from .env files, or written to them"),
     ("commands", "commands that do great harm are not run"),

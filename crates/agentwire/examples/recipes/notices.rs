@@ -1,4 +1,4 @@
-//! Recipe `notices`: what the CLI would show the user is shown in your own way.
+//! Recipe `notices`: shows the CLI's notices to the user in your own way.
 
 use std::future::ready;
 
@@ -7,14 +7,13 @@ use agentwire::{
     protocol::{control::HookFailure, hook::Notification},
 };
 
-/// Hands `show` the kind of each notice and its text: `permission_prompt` when a question has been open for six seconds,
-/// `elicitation_response` when an MCP server was answered.
+/// Passes the kind and the text of each notice to `show`: `permission_prompt` when a question has been open for six
+/// seconds, `elicitation_response` when an MCP server was answered.
 ///
-/// `show` must not block: hand the text to whatever shows it.
+/// `show` must not block: pass the text on to your user interface.
 ///
-/// Not covered: a session that has nothing to do, of which a CLI that a host started does not tell; look at the turn's
-/// end instead.
-/// A question that is answered within six seconds gives no notice: it is shown by the permission handler.
+/// Not covered: idle notices, which the CLI does not send to a host; use the end of the turn instead.
+/// A question answered within six seconds causes no notice: the permission handler shows it.
 pub(crate) fn forward(hooks: Hooks, show: impl Fn(&str, &str) + Send + Sync + 'static) -> Hooks {
     let any = Matcher::any().on_failure(HookFailure::Continue);
     hooks.on_matching(Notification, any, move |input, _cx| {

@@ -1,4 +1,4 @@
-//! What several recipes share: which file a tool call is about, and where that really lies.
+//! Shared by several recipes: finds the file of a tool call and its real location.
 
 use std::{
     fs,
@@ -9,19 +9,19 @@ use std::{
 use agentwire::protocol::hook::PreToolUseInput;
 use serde_json::{Map, Value};
 
-/// The CLI's own tools that change a file by its path.
+/// The CLI's own tools that change a file given by path.
 ///
-/// `Bash` and `Monitor` run commands, which change whatever they like: no check of a path covers them.
+/// `Bash` and `Monitor` run commands, which may change any file: no check of a path covers them.
 pub(crate) const WRITERS: [&str; 4] = ["Edit", "MultiEdit", "NotebookEdit", "Write"];
 
-/// The CLI's own tools that read by a path; not every build of the CLI has all of them.
+/// The CLI's own tools that read a file given by path; not every build of the CLI has all of them.
 pub(crate) const READERS: [&str; 3] = ["Glob", "Grep", "Read"];
 
-/// The fields of a tool's input.
+/// Returns the fields of a tool's input.
 ///
 /// # Errors
 ///
-/// When it is no object.
+/// If it is not an object.
 pub(crate) fn fields(input: &PreToolUseInput) -> Result<Map<String, Value>, String> {
     input
         .tool_input
@@ -29,7 +29,7 @@ pub(crate) fn fields(input: &PreToolUseInput) -> Result<Map<String, Value>, Stri
         .map_err(|error| format!("the input of {} can't be read: {error}", input.tool_name))
 }
 
-/// The name of the field that holds the path.
+/// Returns the name of the field with the path.
 pub(crate) fn path_field(tool: &str) -> &'static str {
     match tool {
         "NotebookEdit" => "notebook_path",
@@ -38,30 +38,30 @@ pub(crate) fn path_field(tool: &str) -> &'static str {
     }
 }
 
-/// The file or folder that a tool call is about.
+/// The file or folder of a tool call.
 ///
-/// What is checked is the path as the CLI takes it, with `..` taken out, and where links lead from there.
-/// Between the check and the use somebody may put a link in the place, and a hard link can't be told from a file: this
-/// keeps a model from a file, and not an attacker who has a shell.
-/// It looks at the file system of this machine: with a CLI elsewhere it is the wrong one.
+/// The checks use the path as the CLI reads it, with `..` resolved, and the target of links.
+/// Between the check and the use a link may be replaced, and a hard link looks like a file: this stops a model, but not
+/// an attacker with a shell.
+/// It uses the file system of this machine, which is wrong for a CLI on another one.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Without `.` and `..`, and otherwise as it was told.
-    told: PathBuf,
-    /// Without links; two places, where `..` leads elsewhere for the CLI than for the system.
+    /// The given path without `.` and `..`.
+    path: PathBuf,
+    /// The real paths; two if the CLI and the system resolve `..` differently.
     real: Vec<PathBuf>,
 }
 
 impl Target {
-    /// The target of a call of one of [`WRITERS`] or [`READERS`].
+    /// Returns the target of a call of one of [`WRITERS`] or [`READERS`].
     ///
     /// # Errors
     ///
-    /// When the input does not say it, or so that it can't be told for certain where it is: to be answered with a denial.
+    /// If the input has no path, or one whose location is not certain; deny the call then.
     pub(crate) fn of(input: &PreToolUseInput) -> Result<Self, String> {
         let (tool, field) = (&*input.tool_name, path_field(&input.tool_name));
         let fields = fields(input)?;
-        // A search without a path is one of the working directory.
+        // A search without a path uses the working directory.
         let path = match fields.get(field) {
             Some(Value::String(path)) => path,
             None if matches!(tool, "Glob" | "Grep") => ".",
@@ -71,48 +71,48 @@ impl Target {
     }
 
     fn at(path: &str, cwd: &Path) -> Result<Self, String> {
-        // The CLI takes these off or replaces them. 2.1.330 does so before it asks; another one may do it later.
+        // The CLI removes or replaces these. 2.1.330 does so before it calls hooks; other versions may do so later.
         if path.is_empty() || path.trim() != path || path.starts_with('~') || path.contains('\0') {
             return Err("say it plainly, without `~` and without blanks around it".to_owned());
         }
         let joined = cwd.join(path);
         if !joined.is_absolute() {
-            return Err("it can't be told where it is".to_owned());
+            return Err("it can't be path where it is".to_owned());
         }
-        let told = plain(&joined);
-        let mut real = vec![real(&told)?];
+        let path = plain(&joined);
+        let mut real = vec![real(&path)?];
         if joined.components().any(|part| part == Component::ParentDir) {
             real.push(self::real(&joined)?);
         }
-        Ok(Self { told, real })
+        Ok(Self { path, real })
     }
 
-    /// The path without `.` and `..`.
-    pub(crate) fn told(&self) -> &Path {
-        &self.told
+    /// Returns the path without `.` and `..`.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
-    /// Whether it may be in this folder, which must be a real path: for a folder that is to be kept from.
+    /// Returns whether the target may be in this folder, a real path. Use it for folders to protect.
     pub(crate) fn may_be_in(&self, folder: &Path) -> bool {
         self.places().any(|place| place.starts_with(folder))
     }
 
-    /// Whether it is in this folder, which must be a real path: for a folder that is to be kept to.
+    /// Returns whether the target is certainly in this folder, a real path. Use it for folders to stay in.
     pub(crate) fn is_in(&self, folder: &Path) -> bool {
         self.real.iter().all(|place| place.starts_with(folder))
     }
 
-    /// Whether it may have a name like that.
+    /// Returns whether the target may have such a name.
     pub(crate) fn may_be_called(&self, fits: impl Fn(&str) -> bool) -> bool {
         self.places().filter_map(|place| place.file_name()).any(|name| fits(&name.to_string_lossy()))
     }
 
     fn places(&self) -> impl Iterator<Item = &PathBuf> {
-        self.real.iter().chain([&self.told])
+        self.real.iter().chain([&self.path])
     }
 }
 
-/// The path without `.` and `..`, by its text alone, as the CLI does it.
+/// Removes `.` and `..` from the text of the path, as the CLI does.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -125,17 +125,17 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Where links lead; what is not there yet counts from the folder that is.
+/// Resolves links; for a missing file, those of its existing parent folder.
 fn real(path: &Path) -> Result<PathBuf, String> {
     match fs::canonicalize(path) {
         Ok(real) => Ok(real),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // To write to a link that leads nowhere is to make a file where it leads.
+            // Writing to a dangling link creates its target.
             if path.is_symlink() {
                 return Err(format!("{} is a link that leads nowhere", path.display()));
             }
             let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-                return Err(format!("{} can't be told", path.display()));
+                return Err(format!("{} can't be path", path.display()));
             };
             Ok(real(parent)?.join(name))
         }

@@ -1,4 +1,4 @@
-//! Recipe `prompt-context`: the model is told something beside each prompt.
+//! Recipe `prompt-context`: adds text for the model to each prompt.
 
 use std::{future::ready, io::Read, path::Path};
 
@@ -7,14 +7,14 @@ use agentwire::{
     protocol::hook::{HookReply, UserPromptSubmit},
 };
 
-/// Tells the model the branch that the project is on, beside each prompt; no message shows it.
+/// Adds the project's current branch to each prompt; no message shows it.
 ///
-/// A name of a branch comes from outside, and the model reads it as it reads the host's words: what is no plain name is
-/// left out.
-/// The same goes for all text that you add: never add what somebody else may write freely.
+/// The name of a branch comes from outside, and the model trusts it like the host's text, so names with unusual
+/// characters are left out.
+/// This applies to all text that you add: never add text that other people may write freely.
 ///
-/// Not covered: a folder that is no repository of its own (a worktree, a folder below), where nothing is added.
-/// A failing hook of this event blocks the prompt, so what goes wrong here is left out too.
+/// Not covered: a folder that is not the root of a repository (a worktree, a subfolder); nothing is added there.
+/// A failing hook of this event blocks the prompt, so errors are ignored.
 pub(crate) fn branch(hooks: Hooks) -> Hooks {
     hooks.on(UserPromptSubmit, |input, _cx| {
         let branch = branch_of(Path::new(&input.cwd));
@@ -26,7 +26,7 @@ pub(crate) fn branch(hooks: Hooks) -> Hooks {
 
 pub(super) fn branch_of(project: &Path) -> Option<String> {
     let (path, mut head) = (project.join(".git/HEAD"), String::new());
-    // To open a pipe would be to wait for its other end.
+    // Opening a pipe would block until its other end is opened.
     if !path.is_file() {
         return None;
     }
@@ -36,5 +36,5 @@ pub(super) fn branch_of(project: &Path) -> Option<String> {
     plain.then(|| name.to_owned())
 }
 
-/// The most that is read, in bytes.
+/// The maximum number of bytes to read.
 const LONGEST: u64 = 120;

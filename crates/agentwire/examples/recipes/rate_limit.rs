@@ -1,4 +1,4 @@
-//! Recipe `rate-limit`: a tool is used so many times in a while, and no more.
+//! Recipe `rate-limit`: limits the uses of a tool within a period.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,27 +12,27 @@ use agentwire::{
     protocol::hook::{HookReply, PreToolUse},
 };
 
-/// Refuses a tool that was asked for `most` times within the last `period`; each tool counts for itself.
+/// Denies a tool that was requested `most` times within the last `period`; each tool counts separately.
 ///
-/// Calls of subagents count as those of the main conversation.
-/// A call counts also where it is refused later on, and one that is refused here does not.
-/// The count is of these hooks: sessions that are given clones of them share it.
+/// Calls of subagents count as well.
+/// A call counts even if it is denied later; a call denied here does not.
+/// The count belongs to these hooks: sessions with clones of them share it.
 ///
-/// Not covered: tools that are not named.
-/// What one call does may be any amount of work: it limits calls, and not cost.
+/// Not covered: other tools.
+/// One call may do any amount of work: the recipe limits calls, not cost.
 pub(crate) fn limit<I, T>(hooks: Hooks, tools: I, most: usize, period: Duration) -> Hooks
 where
     I: IntoIterator<Item = T>,
     T: Into<Box<str>>,
 {
-    // A place for each tool from the start, so that nothing grows by what a model asks for.
+    // Allocate an entry per tool now, so that requests of the model can't grow the map.
     let calls: BTreeMap<Box<str>, VecDeque<Instant>> =
         tools.into_iter().map(|tool| (tool.into(), VecDeque::new())).collect();
     let matcher = Matcher::tools(calls.keys());
     let calls = Mutex::new(calls);
     hooks.on_matching(PreToolUse, matcher, move |input, _cx| {
         let mut calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
-        // The CLI has matched a tool that was not named: nothing is known of it.
+        // The CLI matched a tool that was not named.
         let Some(calls) = calls.get_mut(&*input.tool_name) else {
             return ready(HookReply::<PreToolUse>::deny("this tool has no limit, so it is not used"));
         };

@@ -1,4 +1,4 @@
-//! Recipe `read-only`: reading within the project needs no question.
+//! Recipe `read-only`: allows reading within the project without a question.
 
 use std::{
     fs,
@@ -14,31 +14,31 @@ use agentwire::{
 
 use super::paths::{READERS, Target, fields};
 
-/// Approves the CLI's own reading tools for what lies in this folder, links followed; an input without a path is
-/// refused.
+/// Approves the CLI's own reading tools within this folder, with links resolved; an input without a valid path is
+/// denied.
 ///
-/// All else is left to rules, the mode, and who is asked: reading elsewhere, and every other tool.
-/// Denials of other hooks and of rules still count.
+/// Everything else is left to rules, the mode and the permission handler: reading elsewhere, and all other tools.
+/// Denials by other hooks and by rules still apply.
 ///
 /// Not covered: secrets within the folder (see `env-files`).
-/// Tools of MCP servers that call themselves read-only are not taken at their word.
+/// Tools of MCP servers that declare themselves read-only are not trusted.
 ///
 /// # Errors
 ///
-/// When the folder is not there.
+/// If the folder does not exist.
 pub(crate) fn approve(hooks: Hooks, folder: impl AsRef<Path>) -> io::Result<Hooks> {
     let folder = fs::canonicalize(folder)?;
     Ok(hooks
         .on_matching(PreToolUse, Matcher::tools(READERS), move |input, _cx| ready(judge(&input, &folder))))
 }
 
-/// An error refuses.
+/// An error denies the call.
 pub(super) fn judge(input: &PreToolUseInput, folder: &Path) -> Result<HookReply<PreToolUse>, String> {
     let stays = Target::of(input)?.is_in(folder) && patterns_stay(input)?;
     Ok(if stays { HookReply::allow() } else { HookReply::proceed() })
 }
 
-/// Whether no pattern of a search for files leads elsewhere, as `/etc/*` does.
+/// Returns whether all patterns of a file search stay in the folder, unlike `/etc/*`.
 fn patterns_stay(input: &PreToolUseInput) -> Result<bool, String> {
     let fields = fields(input)?;
     let name = match &*input.tool_name {

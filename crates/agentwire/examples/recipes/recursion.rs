@@ -1,4 +1,4 @@
-//! Recipe `recursion`: subagents start no subagents, and a session starts so many and no more.
+//! Recipe `recursion`: subagents can't start subagents, and the number of starts is limited.
 
 use std::{
     future::ready,
@@ -10,13 +10,13 @@ use agentwire::{
     protocol::hook::{HookReply, PreToolUse},
 };
 
-/// Refuses subagents the tools that start subagents, and everybody more than `most` starts in all.
+/// Denies subagents the tools that start subagents, and denies all starts after the first `most`.
 ///
-/// In hooks the tool is `Agent`, whatever the `assistant` message says; `Task` is its name in older CLIs, and `Workflow`
-/// starts any number of subagents at one go, so it is refused altogether.
-/// The count is of these hooks, and goes up also where the start is refused later on.
+/// In hooks the tool is named `Agent`, even if the `assistant` message has another name; older CLIs use `Task`.
+/// `Workflow` starts any number of subagents at once, so it is always denied.
+/// The count belongs to these hooks, and increases even if the start is denied later.
 ///
-/// Not covered: a CLI that is started by a command (`claude -p` in `Bash`), and skills that run as a subagent.
+/// Not covered: a CLI started by a command (`claude -p` in `Bash`), and skills that run as a subagent.
 pub(crate) fn guard(hooks: Hooks, most: usize) -> Hooks {
     let started = AtomicUsize::new(0);
     hooks.on_matching(PreToolUse, Matcher::tools(["Agent", "Task", "Workflow"]), move |input, _cx| {

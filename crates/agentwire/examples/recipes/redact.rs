@@ -1,4 +1,4 @@
-//! Recipe `redact`: the model does not get to see secrets in what tools say.
+//! Recipe `redact`: removes secrets from tool outputs before the model sees them.
 
 use std::{cmp::Reverse, future::ready, sync::Arc};
 
@@ -12,24 +12,24 @@ use agentwire::{
 };
 use serde_json::Value;
 
-/// Takes these texts, such as keys that your program knows, out of the outputs of all tools before the model gets them.
+/// Removes these texts, such as keys that your program knows, from the outputs of all tools before the model gets them.
 ///
-/// The output of a tool that *fails* can't be changed: where it holds a secret, the turn is ended before the model is
-/// asked again.
-/// The secret stays in the conversation all the same, so begin a new session then: the next prompt would send it.
+/// The output of a *failing* tool can't be changed: if it contains a secret, the turn ends before the model is called
+/// again.
+/// The secret stays in the conversation, so start a new session then: the next prompt would send it.
 ///
-/// Not covered: a secret that is told otherwise (base64, in two halves, in a picture), files of long outputs that the
-/// CLI saves, and what a tool does with the secret itself.
-/// A failing `PostToolUse` hook can't keep an output back; then the look at the whole batch ends the turn.
+/// Not covered: an encoded secret (base64, split, in an image), files in which the CLI saves long outputs, and use of
+/// the secret by the tool itself.
+/// A failing `PostToolUse` hook can't withhold an output; then the check of the whole batch ends the turn.
 pub(crate) fn outputs<I>(hooks: Hooks, secrets: I) -> Hooks
 where
     I: IntoIterator,
     I::Item: Into<String>,
 {
-    // An empty text is everywhere.
+    // An empty text would match everywhere.
     let mut secrets: Vec<String> =
         secrets.into_iter().map(Into::into).filter(|secret| !secret.is_empty()).collect();
-    // One may be a part of another, of which nothing is to be left.
+    // A secret may contain another one: replace the longer first, so that no part remains.
     secrets.sort_by_key(|secret| Reverse(secret.len()));
     let secrets: Arc<[String]> = secrets.into();
     let of_batches = Arc::clone(&secrets);
@@ -48,7 +48,7 @@ fn judge(input: &PostToolBatchInput, secrets: &[String]) -> Result<HookReply<Pos
     Ok(HookReply::proceed())
 }
 
-/// The changed output has the tool's own shape: the CLI passes over any other without a word.
+/// The changed output must have the tool's own shape: the CLI silently ignores any other.
 pub(super) fn reply(output: &RawJson, secrets: &[String]) -> Result<HookReply<PostToolUse>, String> {
     let mut value = output.decode().map_err(|error| error.to_string())?;
     if !clean(&mut value, secrets) {
@@ -57,7 +57,7 @@ pub(super) fn reply(output: &RawJson, secrets: &[String]) -> Result<HookReply<Po
     RawJson::encode(&value).map(HookReply::replace_output).map_err(|error| error.to_string())
 }
 
-/// Takes the secrets out, in the tool's own shape; whether there were any.
+/// Removes the secrets and keeps the shape; returns whether there were any.
 fn clean(value: &mut Value, secrets: &[String]) -> bool {
     match value {
         Value::String(text) => clean_text(text, secrets),
@@ -74,7 +74,7 @@ fn clean(value: &mut Value, secrets: &[String]) -> bool {
         Value::Number(number) => {
             let found = clean_text(&mut number.to_string(), secrets);
             if found {
-                // Another type would not be the tool's own shape.
+                // Another type would change the shape.
                 *value = Value::from(0);
             }
             found

@@ -1,4 +1,4 @@
-//! Recipe `subagents`: which subagents run, and what each has used.
+//! Recipe `subagents`: lists the running subagents and their tool uses.
 
 use std::{
     collections::BTreeMap,
@@ -14,16 +14,16 @@ use agentwire::{
     },
 };
 
-/// Keeps a list of the subagents of a session, by their ids.
+/// Keeps a list of the subagents of a session, by id.
 ///
-/// Calls of tools carry the id of the subagent that makes them; those of the main conversation carry none.
+/// Tool calls carry the id of their subagent; those of the main conversation carry none.
 ///
-/// Not covered: what a subagent does, and why it ended.
-/// One that is stopped or interrupted may never be said to have ended.
+/// Not covered: the work of a subagent, and the reason for its end.
+/// A stopped or interrupted subagent may never be reported as ended.
 pub(crate) fn track(hooks: Hooks) -> (Hooks, Subagents) {
     let subagents = Subagents::default();
     let (started, used, stopped) = (subagents.clone(), subagents.clone(), subagents.clone());
-    // A failing `SubagentStop` hook would make the subagent go on, and this only watches.
+    // A failing `SubagentStop` hook would make the subagent continue; this hook only watches.
     let any = || Matcher::any().on_failure(HookFailure::Continue);
     let hooks = hooks
         .on_matching(SubagentStart, any(), move |input, _cx| {
@@ -43,23 +43,23 @@ pub(crate) fn track(hooks: Hooks) -> (Hooks, Subagents) {
     (hooks, subagents)
 }
 
-/// The subagents that were seen, the first 1,000 of them.
+/// The subagents seen, at most 1,000.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subagents(Arc<Mutex<BTreeMap<Box<str>, Subagent>>>);
 
-/// What is known of one.
+/// The state of a subagent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subagent {
-    /// Its kind, such as `general-purpose`.
+    /// The kind, such as `general-purpose`.
     pub(crate) kind: Box<str>,
-    /// How many tools it has asked for.
+    /// The number of requested tool uses.
     pub(crate) calls: u64,
-    /// Whether its end was not told yet.
+    /// Whether its end was not reported yet.
     pub(crate) running: bool,
 }
 
 impl Subagents {
-    /// Those that were seen, by their ids.
+    /// Returns the subagents seen, by id.
     pub(crate) fn list(&self) -> BTreeMap<Box<str>, Subagent> {
         self.lock().clone()
     }
@@ -82,5 +82,5 @@ impl Subagents {
     }
 }
 
-/// The most subagents that are remembered.
+/// The maximum number of subagents to remember.
 const MOST: usize = 1_000;

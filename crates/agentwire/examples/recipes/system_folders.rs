@@ -1,4 +1,4 @@
-//! Recipe `system-folders`: files of the system are not changed, and the user is told of the attempt.
+//! Recipe `system-folders`: denies changes to system files and notifies the user of attempts.
 
 use std::{
     fs,
@@ -14,14 +14,14 @@ use agentwire::{
 
 use super::paths::{Target, WRITERS};
 
-/// Refuses the CLI's own writing tools everything in these folders, and shows the user a notice.
+/// Denies the CLI's own writing tools access to these folders, and shows the user a notice.
 ///
-/// `..`, relative paths and links that lead into the folders are seen.
+/// `..`, relative paths and links into the folders are resolved.
 /// Not covered: `Bash` and `Monitor`, and tools of MCP servers.
 ///
 /// # Errors
 ///
-/// When a folder is not there: a guard of nothing would be no guard.
+/// If a folder does not exist: the guard would have no effect.
 pub(crate) fn protect<I>(hooks: Hooks, folders: I) -> io::Result<Hooks>
 where
     I: IntoIterator,
@@ -32,13 +32,13 @@ where
         .on_matching(PreToolUse, Matcher::tools(WRITERS), move |input, _cx| ready(judge(&input, &folders))))
 }
 
-/// An error refuses too.
+/// An error denies the call too.
 pub(super) fn judge(input: &PreToolUseInput, folders: &[PathBuf]) -> Result<HookReply<PreToolUse>, String> {
     let target = Target::of(input)?;
     let Some(folder) = folders.iter().find(|folder| target.may_be_in(folder)) else {
         return Ok(HookReply::proceed());
     };
-    let (path, folder) = (target.told().display(), folder.display());
-    let told = format!("the agent tried to change {path}");
-    Ok(HookReply::deny(format!("nothing in {folder} may be changed")).with_system_message(told))
+    let (path, folder) = (target.path().display(), folder.display());
+    let path = format!("the agent tried to change {path}");
+    Ok(HookReply::deny(format!("nothing in {folder} may be changed")).with_system_message(path))
 }

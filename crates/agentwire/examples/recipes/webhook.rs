@@ -1,4 +1,4 @@
-//! Recipe `webhook`: another program is told of each tool that was used, and the session does not wait for it.
+//! Recipe `webhook`: reports each used tool to another program without delaying the session.
 
 use std::{
     future::ready,
@@ -23,15 +23,15 @@ use tokio::{
     time::timeout,
 };
 
-/// Hands `send` a JSON text for each tool that was used, one after another, from a task that [`Webhook`] owns.
+/// Passes a JSON text for each used tool to `send`, one after another, from a task that [`Webhook`] owns.
 ///
-/// The CLI is told not to wait (`{"async": true}`), which is right for what guards nothing: on an event that can refuse,
-/// such a reply lets everything through.
-/// What does not fit into a bounded queue, takes too long or fails is dropped and counted: a webhook that must not lose
-/// anything needs a store and not a hook.
+/// The hook replies that the CLI need not wait (`{"async": true}`). Use this only for hooks that guard nothing: on an
+/// event that can refuse, such a reply allows everything.
+/// Texts that exceed the bounded queue, time out or fail are dropped and counted: a webhook that must not lose anything
+/// needs a store instead of a hook.
 ///
-/// Not covered: inputs and outputs, which are left out on purpose since they may hold secrets.
-pub(crate) fn tell<F, Fut>(hooks: Hooks, send: F) -> (Hooks, Webhook)
+/// Not covered: inputs and outputs, which are left out because they may contain secrets.
+pub(crate) fn report<F, Fut>(hooks: Hooks, send: F) -> (Hooks, Webhook)
 where
     F: Fn(String) -> Fut + Send + 'static,
     Fut: Future<Output = io::Result<()>> + Send + 'static,
@@ -51,7 +51,7 @@ where
     (hooks, Webhook { queue, lost, task })
 }
 
-/// The owner of the task that sends; dropping it ends the task, with what is queued.
+/// The owner of the sending task. Dropping it aborts the task and discards the queue.
 #[derive(Debug)]
 pub(crate) struct Webhook {
     queue: Sender<Option<String>>,
@@ -60,15 +60,15 @@ pub(crate) struct Webhook {
 }
 
 impl Webhook {
-    /// Sends what is queued, and tells how many were lost; what takes longer than ten seconds in all is lost too.
+    /// Sends the queued texts and returns the number lost, including those not sent within ten seconds in all.
     pub(crate) async fn finish(mut self) -> u64 {
         let sent = async {
-            // Either fails only where the task has ended already.
+            // Both fail only if the task has already ended.
             drop(self.queue.send(None).await);
             drop((&mut self.task).await);
         };
         let in_time = timeout(LIMIT, sent).await.is_ok();
-        // Those that are queued, and the one that is being sent.
+        // The queued texts, and the one being sent.
         let left = if in_time { 0 } else { self.queue.max_capacity() - self.queue.capacity() };
         self.lost.load(Ordering::Relaxed) + left as u64
     }
@@ -80,13 +80,13 @@ impl Drop for Webhook {
     }
 }
 
-/// Posts the text to `http://ADDRESS/PATH`, without TLS: for a program on this machine.
+/// Posts the text to `http://ADDRESS/PATH` without TLS, for a program on this machine.
 ///
-/// Whoever needs more gives [`tell`] a closure with an HTTP client of his own.
+/// For other targets, pass [`report`] a closure with an HTTP client of your own.
 ///
 /// # Errors
 ///
-/// When nobody answers there, or answers with another status than 2xx.
+/// If nothing answers, or the status is not 2xx.
 pub(crate) async fn post(address: &str, path: &str, text: &str) -> io::Result<()> {
     let mut stream = TcpStream::connect(address).await?;
     let head = format!(
@@ -112,8 +112,8 @@ where
     }
 }
 
-/// The most texts that wait to be sent.
+/// The capacity of the queue, in texts.
 const QUEUE: usize = 256;
 
-/// How long one may take.
+/// The time limit of one text.
 const LIMIT: Duration = Duration::from_secs(10);

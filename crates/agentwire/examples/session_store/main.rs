@@ -1,8 +1,9 @@
-//! A conversation that outlives its machine: kept in a store, and gone on with from there.
+//! A conversation that outlives its machine: mirrored to a store and resumed from it.
 //!
-//! `cargo run --example session_store --features sessions -- FOLDER "a prompt"`, as often as you like, from any machine
-//! that has the folder: the conversation goes on each time.
-//! The project has a name of its own in the store, so that it need not lie at the same path everywhere.
+//! `cargo run --example session_store --features sessions -- FOLDER "a prompt"`, repeatedly, on any machine that has
+//! the folder:
+//! the conversation continues each time.
+//! The project has its own name in the store, so it may lie at different paths.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program for people")]
 
 use std::{env, error::Error, sync::Arc};
@@ -18,7 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = args.next().ok_or("which folder?")?;
     let prompt = args.next().unwrap_or_else(|| "Say hello.".to_owned());
     let store: Arc<dyn SessionStore> = Arc::new(FolderStore::at(folder));
-    // Where the store has none yet, the CLI begins one.
+    // If the store has no session yet, the CLI starts one.
     let options = Options::new().session_store_project(PROJECT);
     let known = match store.list_sessions(PROJECT) {
         Some(listed) => !listed.await?.is_empty(),
@@ -29,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut turn = session.ask(prompt).await?;
     while let Some(incoming) = turn.next().await {
         match incoming? {
-            // The session goes on without what could not be stored.
+            // The session continues without the entries that could not be stored.
             Incoming::Message(Message::System(System::MirrorError(told)), _) => eprintln!("{}", told.error),
             Incoming::Message(Message::Result(result), _) => {
                 println!("{}", result.result.unwrap_or_default());
@@ -37,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             _ => {}
         }
     }
-    // The last entries come after the result.
+    // The last entries arrive after the result.
     session.close().await?;
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! A session with a CLI on another machine, over a transport of one's own.
+//! A session with a CLI on another machine, over a custom transport.
 //!
-//! Where the CLI is, something gives it to whoever connects; the arguments are what this program prints when it is
-//! called without an address:
+//! On the machine of the CLI, a program connects it to the network. The arguments are those that this example prints
+//! without an address:
 //!
 //! ```text
 //! socat TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr EXEC:'claude --output-format=stream-json …'
@@ -13,7 +13,7 @@
 //! cargo run -p agentwire --example tcp -- 127.0.0.1:7000 "What is in this folder?"
 //! ```
 //!
-//! A connection of this kind is neither encrypted nor protected by a password: let it go through `ssh -L`.
+//! Such a connection is neither encrypted nor authenticated: tunnel it through `ssh -L`.
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal speaks by printing")]
 
@@ -27,7 +27,7 @@ use agentwire::Session;
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let Some(address) = words.next() else {
-        println!("claude {}", Session::builder().lower()?.args.join(" "));
+        println!("claude {}", Session::builder().to_launch_plan()?.args.join(" "));
         return Ok(());
     };
     let prompt = words.next().unwrap_or_else(|| "Say hello.".to_owned());

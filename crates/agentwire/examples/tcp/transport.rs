@@ -1,4 +1,4 @@
-//! A transport of one's own, whole: the CLI is behind a TCP connection.
+//! A complete custom transport: the CLI is behind a TCP connection.
 
 use std::io;
 
@@ -9,34 +9,34 @@ use tokio::net::{
     tcp::{OwnedReadHalf, OwnedWriteHalf},
 };
 
-/// A CLI that listens somewhere, as `HOST:PORT`.
+/// The address of a listening CLI, as `HOST:PORT`.
 #[derive(Debug)]
 pub(crate) struct Tcp(pub(crate) String);
 
-/// What it says.
+/// The CLI's output.
 #[derive(Debug)]
 pub(crate) struct TcpSource(Option<OwnedReadHalf>);
 
-/// What it is told. Dropped, it ends the CLI's input.
+/// The CLI's input. Dropping it ends the input.
 #[derive(Debug)]
 pub(crate) struct TcpSink(Option<OwnedWriteHalf>);
 
 impl Transport for Tcp {
     type Source = TcpSource;
     type Sink = TcpSink;
-    /// There is no process here to be watched or signalled: the CLI ends with its connection.
+    /// There is no process to watch or signal: the CLI ends with its connection.
     type Handle = NoProcess;
 
     async fn open(self) -> Result<Connected<TcpSource, TcpSink, NoProcess>, TransportError> {
         let stream = TcpStream::connect(&self.0).await.map_err(failed("connecting to the CLI"))?;
-        // A line is a message, and waits for no other.
+        // Send each line immediately (`TCP_NODELAY`), because it is a complete message.
         stream.set_nodelay(true).map_err(failed("preparing the connection"))?;
         let (source, sink) = split(stream);
         Ok(Connected { source, sink, handle: NoProcess::default() })
     }
 }
 
-/// The two directions of a connection, which need nothing of each other.
+/// Splits a connection into its two independent directions.
 pub(crate) fn split(stream: TcpStream) -> (TcpSource, TcpSink) {
     let (read, write) = stream.into_split();
     (TcpSource(Some(read)), TcpSink(Some(write)))
@@ -44,7 +44,7 @@ pub(crate) fn split(stream: TcpStream) -> (TcpSource, TcpSink) {
 
 impl ByteSource for TcpSource {
     async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
-        // After the end, clean or not, there is only the end.
+        // Stay at the end after the end, clean or not.
         let Some(half) = &self.0 else { return Ok(None) };
         match read_some(half).await {
             Ok(chunk) if !chunk.is_empty() => Ok(Some(chunk)),
@@ -70,17 +70,17 @@ impl ByteSink for TcpSink {
     }
 
     async fn finish(&mut self) -> Result<(), TransportError> {
-        // Dropping this half ends this direction, after all that was written; the other goes on.
+        // Dropping this half ends this direction after all written data; the other half continues.
         self.0 = None;
         Ok(())
     }
 }
 
-/// Empty at the end.
+/// Reads some bytes; empty at the end.
 async fn read_some(half: &OwnedReadHalf) -> io::Result<Bytes> {
     loop {
         half.readable().await?;
-        // After waiting, so that an idle session holds no buffer.
+        // Allocate after waiting, so that an idle session holds no buffer.
         let mut buffer = vec![0; CHUNK];
         match half.try_read(&mut buffer) {
             Ok(length) => {

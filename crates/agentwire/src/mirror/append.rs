@@ -62,32 +62,32 @@ pub(crate) async fn call_optional<'a, T>(
 type Panic = Box<dyn Any + Send>;
 
 async fn caught<'a, T>(ask: impl FnOnce() -> StoreFuture<'a, T>) -> Result<Result<T, StoreError>, Panic> {
-    let mut asked = Asked(Some(catch_unwind(AssertUnwindSafe(ask))?));
+    let mut call = StoreCall(Some(catch_unwind(AssertUnwindSafe(ask))?));
     let outcome = poll_fn(|context| {
-        let Some(future) = &mut asked.0 else { return Poll::Pending };
+        let Some(future) = &mut call.0 else { return Poll::Pending };
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Ok),
             Err(panic) => Poll::Ready(Err(panic)),
         }
     });
     let outcome = outcome.await;
-    asked.let_go()?;
+    call.release()?;
     outcome
 }
 
 /// A running call of a store. It may panic when dropped too, also when the call is abandoned.
-struct Asked<'a, T>(Option<StoreFuture<'a, T>>);
+struct StoreCall<'a, T>(Option<StoreFuture<'a, T>>);
 
-impl<T> Asked<'_, T> {
-    fn let_go(&mut self) -> Result<(), Panic> {
+impl<T> StoreCall<'_, T> {
+    fn release(&mut self) -> Result<(), Panic> {
         let future = self.0.take();
         catch_unwind(AssertUnwindSafe(|| drop(future)))
     }
 }
 
-impl<T> Drop for Asked<'_, T> {
+impl<T> Drop for StoreCall<'_, T> {
     fn drop(&mut self) {
-        if let Err(panic) = self.let_go() {
+        if let Err(panic) = self.release() {
             let text = panic_text(&*panic);
             tracing::warn!(text, "a session store panicked when it was given up");
         }

@@ -5,7 +5,7 @@ use agentwire_protocol::{RawJson, decode};
 use agentwire_sessions::{RawEntry, SessionKey};
 use serde::Deserialize;
 
-use super::{Places, told::Told};
+use super::{TranscriptPaths, mirror_error::MirrorError};
 
 /// A batch of entries for the store: keys in the order of their first entry, and each key's entries in order.
 #[derive(Debug, Default)]
@@ -18,19 +18,19 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Adds the entries of a frame; returns an error for entries that can't be stored.
-    pub(super) fn add(&mut self, line: &Line, places: &Places) -> Option<Told> {
+    pub(super) fn add(&mut self, line: &Line, paths: &TranscriptPaths) -> Option<MirrorError> {
         self.frames += 1;
         self.bytes += line.len();
         let frame: Mirrored = match line.to_str().map_err(|error| error.to_string()).and_then(read) {
             Ok(frame) => frame,
             Err(why) => {
                 let why = format!("a frame of the mirror can't be read: {why}");
-                return Some(Told { key: None, entries: 0, why });
+                return Some(MirrorError { key: None, entries: 0, why });
             }
         };
-        let key = match places.key(&frame.file_path) {
+        let key = match paths.key(&frame.file_path) {
             Ok(key) => key,
-            Err(why) => return Some(Told { key: None, entries: frame.entries.len(), why }),
+            Err(why) => return Some(MirrorError { key: None, entries: frame.entries.len(), why }),
         };
         let all = frame.entries.len();
         let entries: Vec<_> =
@@ -45,7 +45,7 @@ impl Batch {
             }
         }
         let why = || "what the CLI has mirrored is no object".to_owned();
-        (unread > 0).then(|| Told { key: Some(key), entries: unread, why: why() })
+        (unread > 0).then(|| MirrorError { key: Some(key), entries: unread, why: why() })
     }
 
     /// Returns whether to store the batch before a flush is requested, if at most `most` bytes may be pending.

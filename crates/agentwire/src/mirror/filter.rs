@@ -6,24 +6,24 @@ use agentwire_codec::{Frame, FrameError, FrameKind, Line};
 use agentwire_control::FrameFilter;
 use serde::{Deserialize, de::IgnoredAny};
 
-use super::{Places, queue::Queue, reading::too_long};
+use super::{TranscriptPaths, queue::Queue, reading::too_long};
 
 /// Takes mirror frames off the stream, and requests a flush at each result.
 pub(super) struct MirrorFilter {
     queue: Arc<Queue>,
-    places: Arc<Places>,
+    paths: Arc<TranscriptPaths>,
 }
 
 impl MirrorFilter {
-    pub(super) fn new(queue: Arc<Queue>, places: Arc<Places>) -> Self {
-        Self { queue, places }
+    pub(super) fn new(queue: Arc<Queue>, paths: Arc<TranscriptPaths>) -> Self {
+        Self { queue, paths }
     }
 
     /// Counts the entries of a frame that exceeds the limit.
     fn count(&self, line: &Line) {
         let text = line.to_str().unwrap_or_default();
         let (key, entries) = match serde_json::from_str::<Counted>(text) {
-            Ok(counted) => (self.places.key(&counted.file_path).ok(), counted.entries.len()),
+            Ok(counted) => (self.paths.key(&counted.file_path).ok(), counted.entries.len()),
             // The number of entries is unknown.
             Err(_) => (None, 0),
         };

@@ -155,7 +155,7 @@ pub(crate) struct Slot(Arc<Mutex<Option<Arc<Queue>>>>);
 
 impl Slot {
     /// Sets the queue of a session; the queue of a restarted CLI replaces the first one.
-    pub(super) fn hold(&self, queue: Arc<Queue>) {
+    pub(super) fn set(&self, queue: Arc<Queue>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(queue);
     }
 
@@ -166,13 +166,13 @@ impl Slot {
 
 impl Queue {
     /// Returns whether a caller waits for entries to be stored.
-    pub(super) fn is_pressed(&self) -> bool {
-        self.state().pressing > 0
+    pub(super) fn has_waiters(&self) -> bool {
+        self.state().waiters > 0
     }
 
     /// Requests immediate appends and waits until `look` returns an outcome: `Some(None)` for stored, or a loss.
     async fn settled(&self, look: impl Fn(&State) -> Option<Option<String>>) -> Result<(), NotStored> {
-        let _pressing = Pressing::new(self);
+        let _waiter = Waiter::new(self);
         let look = || {
             let state = self.state();
             match look(&state) {
@@ -198,18 +198,18 @@ impl Queue {
 }
 
 /// Makes the worker append each frame immediately while it lives.
-struct Pressing<'a>(&'a Queue);
+struct Waiter<'a>(&'a Queue);
 
-impl<'a> Pressing<'a> {
+impl<'a> Waiter<'a> {
     fn new(queue: &'a Queue) -> Self {
-        queue.state().pressing += 1;
+        queue.state().waiters += 1;
         queue.want();
         Self(queue)
     }
 }
 
-impl Drop for Pressing<'_> {
+impl Drop for Waiter<'_> {
     fn drop(&mut self) {
-        self.0.state().pressing -= 1;
+        self.0.state().waiters -= 1;
     }
 }

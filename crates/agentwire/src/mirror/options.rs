@@ -14,7 +14,7 @@ pub(crate) struct MirrorOptions {
     /// The longest time of one append.
     pub(super) append_limit: Duration,
     /// The limit of pending bytes.
-    pub(super) most_pending: usize,
+    pub(super) max_pending: usize,
 }
 
 impl MirrorOptions {
@@ -24,7 +24,7 @@ impl MirrorOptions {
             eager: options.session_store_flush == Some(SessionStoreFlush::Eager),
             flush_limit: limit(options.session_store_flush_timeout_ms, FLUSH_LIMIT),
             append_limit: limit(options.session_store_append_timeout_ms, APPEND_LIMIT),
-            most_pending: options.session_store_max_pending_bytes.unwrap_or(MOST_PENDING),
+            max_pending: options.session_store_max_pending_bytes.unwrap_or(MOST_PENDING),
         }
     }
 }

@@ -17,7 +17,7 @@ use tokio::{
 use super::{
     MirrorOptions,
     known::{Known, ids},
-    told::Told,
+    mirror_error::MirrorError,
 };
 
 /// The entries that wait for the store, and the deliveries that wait for the entries.
@@ -43,7 +43,7 @@ pub(super) struct State {
     pub(super) done: u64,
     wanted: u64,
     /// The number of callers that wait for entries; while it is not zero, each frame is appended immediately.
-    pub(super) pressing: usize,
+    pub(super) waiters: usize,
     /// The entries that are stored or lost.
     pub(super) known: Known,
     /// The first loss of entries, as a message.
@@ -51,9 +51,9 @@ pub(super) struct State {
     /// Entries dropped for lack of room and not reported yet.
     overflow: Vec<(Option<SessionKey>, usize)>,
     /// Failures to report to the reader of messages.
-    told: VecDeque<Told>,
+    errors: VecDeque<MirrorError>,
     /// The barrier at which the reader waits, with its deadline.
-    held: Option<(Instant, Hold)>,
+    barrier: Option<(Instant, FlushBarrier)>,
     /// The frame up to which the reader's wait has expired, even if the reader has not polled since.
     released: u64,
     /// Whether a flush timed out: results do not wait again until the store accepts something.
@@ -77,7 +77,7 @@ pub(super) enum Job {
 
 /// The point in the queue that the reader waits for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hold {
+pub(super) struct FlushBarrier {
     /// The number of frames that must be done.
     upto: u64,
     at_end: bool,
@@ -100,7 +100,7 @@ impl Queue {
         if state.done == u64::MAX {
             return Err(line);
         }
-        if state.bytes > 0 && state.bytes + line.len() > self.options.most_pending {
+        if state.bytes > 0 && state.bytes + line.len() > self.options.max_pending {
             // Store the pending batch now, to make room for the next frame.
             state.wanted = state.received;
             drop(state);
@@ -118,12 +118,12 @@ impl Queue {
     /// Records entries dropped for lack of room. They are reported at the next result, or when the store continues.
     pub(super) fn overflow(&self, key: Option<SessionKey>, entries: usize) {
         let mut state = self.state();
-        let most = self.options.most_pending;
+        let most = self.options.max_pending;
         state.lost.get_or_insert_with(|| is_behind(most));
         let overflow = &mut state.overflow;
         let known = overflow.iter().position(|(known, _)| *known == key);
         // Beyond this number of keys, further ones are counted together.
-        match known.or_else(|| (overflow.len() >= MOST_TOLD).then_some(MOST_TOLD - 1)) {
+        match known.or_else(|| (overflow.len() >= MAX_REPORTS).then_some(MAX_REPORTS - 1)) {
             Some(at) => {
                 overflow[at].1 += entries;
                 if known.is_none() {
@@ -149,7 +149,7 @@ impl Queue {
     }
 
     /// Detaches the reader: from now on the worker has one flush timeout left.
-    pub(super) fn leave(&self) {
+    pub(super) fn detach(&self) {
         let mut state = self.state();
         state.ends = Some(Instant::now() + self.options.flush_limit);
         state.reader = None;
@@ -158,38 +158,42 @@ impl Queue {
     }
 
     /// Sets a barrier at a result or the end: the reader waits until all earlier entries are stored.
-    pub(super) fn hold(&self, at_end: bool) -> Hold {
+    pub(super) fn set_barrier(&self, at_end: bool) -> FlushBarrier {
         let mut state = self.state();
-        state.tell_overflow(self.options.most_pending);
+        state.report_overflow(self.options.max_pending);
         state.wanted = state.received;
         state.closed |= at_end;
-        let hold = Hold { upto: state.received, at_end };
-        state.held = Some((Instant::now() + self.options.flush_limit, hold));
+        let barrier = FlushBarrier { upto: state.received, at_end };
+        state.barrier = Some((Instant::now() + self.options.flush_limit, barrier));
         drop(state);
         self.work.notify_one();
         self.deadlines.notify_one();
-        hold
+        barrier
     }
 
     /// Releases the reader from its barrier, unless that is the end of the session.
-    pub(super) fn release(&self, hold: Hold) {
+    pub(super) fn release(&self, barrier: FlushBarrier) {
         let mut state = self.state();
-        if !hold.at_end {
-            state.released = state.released.max(hold.upto);
-            state.held = None;
+        if !barrier.at_end {
+            state.released = state.released.max(barrier.upto);
+            state.barrier = None;
         }
     }
 
     /// Returns the next failure to report; `None` once the barrier is passed.
-    pub(super) fn poll(&self, hold: Option<Hold>, context: &Context<'_>) -> Poll<Option<Told>> {
+    pub(super) fn poll(
+        &self,
+        barrier: Option<FlushBarrier>,
+        context: &Context<'_>,
+    ) -> Poll<Option<MirrorError>> {
         let mut state = self.state();
-        if let Some(told) = state.told.pop_front() {
-            return Poll::Ready(Some(told));
+        if let Some(error) = state.errors.pop_front() {
+            return Poll::Ready(Some(error));
         }
-        if let Some(Hold { upto, at_end }) = hold
+        if let Some(FlushBarrier { upto, at_end }) = barrier
             && (state.done >= upto || !at_end && (state.late || state.released >= upto))
         {
-            state.held = None;
+            state.barrier = None;
             return Poll::Ready(None);
         }
         match &mut state.reader {
@@ -217,7 +221,7 @@ impl Queue {
         state.known.add(ids, None);
     }
 
-    /// Records lost entries; [`report`](Self::report) tells the reader.
+    /// Records lost entries; [`report`](Self::report) notifies the reader.
     pub(super) fn lost(&self, entries: &[RawEntry], why: &str) {
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
         self.state().known.add(ids, Some(why.into()));
@@ -228,39 +232,39 @@ impl Queue {
         let mut state = self.state();
         state.done += frames;
         state.bytes -= bytes.min(state.bytes);
-        state.tell_overflow(self.options.most_pending);
+        state.report_overflow(self.options.max_pending);
         wake(state);
         self.changed.notify_waiters();
     }
 
     /// Reports lost entries to the reader.
-    pub(super) fn tell(&self, told: Told) {
+    pub(super) fn report(&self, error: MirrorError) {
         let mut state = self.state();
-        state.lost.get_or_insert_with(|| told.text());
-        state.tell(told);
+        state.lost.get_or_insert_with(|| error.text());
+        state.report(error);
         wake(state);
     }
 
     /// Returns the frames that the worker has not taken when it ends.
-    pub(super) fn left(&self) -> VecDeque<Line> {
+    pub(super) fn take_frames(&self) -> VecDeque<Line> {
         std::mem::take(&mut self.state().frames)
     }
 
     /// Marks the worker as ended, after it has reported the rest: nothing waits for it any more.
-    pub(super) fn worked(&self) {
+    pub(super) fn worker_ended(&self) {
         let mut state = self.state();
-        state.tell_overflow(self.options.most_pending);
+        state.report_overflow(self.options.max_pending);
         state.done = u64::MAX;
         wake(state);
         self.changed.notify_waiters();
     }
 
     /// Returns when the worker's time is over; releases the reader when its deadline has passed.
-    pub(super) async fn keep_time(&self) {
+    pub(super) async fn enforce_deadlines(&self) {
         loop {
             let next = {
                 let state = self.state();
-                state.held.map(|(until, _)| until).into_iter().chain(state.ends).min()
+                state.barrier.map(|(until, _)| until).into_iter().chain(state.ends).min()
             };
             let changed = self.deadlines.notified();
             match next {
@@ -280,9 +284,9 @@ impl Queue {
         if state.ends.is_some_and(|ends| ends <= now) {
             return true;
         }
-        match state.held {
-            Some((until, Hold { upto, at_end })) if until <= now => {
-                state.held = None;
+        match state.barrier {
+            Some((until, FlushBarrier { upto, at_end })) if until <= now => {
+                state.barrier = None;
                 if at_end || state.done >= upto {
                     return at_end;
                 }
@@ -291,7 +295,7 @@ impl Queue {
                 state.released = upto;
                 let why =
                     format!("the store did not take within {limit:?} what came before a result; it goes on");
-                state.tell(Told { key: None, entries: 0, why });
+                state.report(MirrorError { key: None, entries: 0, why });
                 wake(state);
                 false
             }
@@ -312,25 +316,26 @@ impl State {
     }
 
     /// Queues a report; when many are queued, it is merged with one of the same key.
-    fn tell(&mut self, told: Told) {
-        tracing::warn!(key = ?told.key, entries = told.entries, "session store: {}", told.why);
-        if self.told.len() >= MOST_TOLD
-            && let Some(at) = self.told.iter().position(|known| known.key == told.key).or(Some(MOST_TOLD - 1))
-            && let Some(known) = self.told.get_mut(at)
+    fn report(&mut self, error: MirrorError) {
+        tracing::warn!(key = ?error.key, entries = error.entries, "session store: {}", error.why);
+        if self.errors.len() >= MAX_REPORTS
+            && let Some(at) =
+                self.errors.iter().position(|known| known.key == error.key).or(Some(MAX_REPORTS - 1))
+            && let Some(known) = self.errors.get_mut(at)
         {
-            if known.key != told.key {
+            if known.key != error.key {
                 known.key = None;
             }
-            known.entries += told.entries;
-            known.why = told.why;
+            known.entries += error.entries;
+            known.why = error.why;
         } else {
-            self.told.push_back(told);
+            self.errors.push_back(error);
         }
     }
 
-    fn tell_overflow(&mut self, most: usize) {
+    fn report_overflow(&mut self, most: usize) {
         for (key, entries) in std::mem::take(&mut self.overflow) {
-            self.tell(Told { key, entries, why: is_behind(most) });
+            self.report(MirrorError { key, entries, why: is_behind(most) });
         }
     }
 }
@@ -355,4 +360,4 @@ impl fmt::Debug for Queue {
 }
 
 /// The limit of separate reports while nothing reads.
-const MOST_TOLD: usize = 32;
+const MAX_REPORTS: usize = 32;

@@ -8,13 +8,13 @@ use std::{
 use agentwire_codec::{FrameError, Incoming};
 use agentwire_control::{BackpressurePause, Delivery, Messages, SessionEnd};
 
-use super::{Mirror, queue::Hold, told::Told};
+use super::{Mirror, mirror_error::MirrorError, queue::FlushBarrier};
 
 /// A delivery that waits until all earlier entries are stored.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct PendingMessage {
     what: Result<Delivery, Arc<SessionEnd>>,
-    pub(super) hold: Hold,
+    pub(super) barrier: FlushBarrier,
     /// Keeps requests of the CLI arriving meanwhile.
     _reading: BackpressurePause,
 }
@@ -29,36 +29,39 @@ impl Mirror {
         context: &mut Context<'_>,
     ) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
         loop {
-            match self.queue.poll(self.held.as_ref().map(|held| held.hold), context) {
-                Poll::Ready(Some(told)) => return Poll::Ready(Ok(Delivery::Incoming(told.incoming()))),
+            match self.queue.poll(self.pending.as_ref().map(|pending| pending.barrier), context) {
+                Poll::Ready(Some(error)) => return Poll::Ready(Ok(Delivery::Incoming(error.incoming()))),
                 Poll::Ready(None) => {
-                    if let Some(held) = self.held.take() {
-                        return Poll::Ready(held.what);
+                    if let Some(pending) = self.pending.take() {
+                        return Poll::Ready(pending.what);
                     }
                 }
-                Poll::Pending if self.held.is_some() => return Poll::Pending,
+                Poll::Pending if self.pending.is_some() => return Poll::Pending,
                 Poll::Pending => {}
             }
-            let what = ready!(messages.poll_next(context)).map(told_where_lost);
+            let what = ready!(messages.poll_next(context)).map(replace_lost_frame);
             let at_end = what.is_err();
-            if !at_end && (self.hurried || !is_result(&what)) {
+            if !at_end && (self.skips_flush || !is_result(&what)) {
                 return Poll::Ready(what);
             }
-            self.held =
-                Some(Held { what, hold: self.queue.hold(at_end), _reading: messages.pause_backpressure() });
+            self.pending = Some(PendingMessage {
+                what,
+                barrier: self.queue.set_barrier(at_end),
+                _reading: messages.pause_backpressure(),
+            });
         }
     }
 }
 
 /// Replaces a mirror frame that was too long to read by a `mirror_error`; returns other deliveries unchanged.
-fn told_where_lost(delivery: Delivery) -> Delivery {
+fn replace_lost_frame(delivery: Delivery) -> Delivery {
     let lost = match &delivery {
         Delivery::Incoming(Incoming::TooLong(fault)) => too_long(fault),
         _ => None,
     };
     let Some(why) = lost else { return delivery };
     tracing::warn!("session store: {why}");
-    Delivery::Incoming(Told { key: None, entries: 0, why }.incoming())
+    Delivery::Incoming(MirrorError { key: None, entries: 0, why }.incoming())
 }
 
 /// Describes a mirror frame that was too long to read; `None` for other lines.

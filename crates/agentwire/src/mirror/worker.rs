@@ -6,11 +6,11 @@ use agentwire_sessions::SessionStore;
 use tokio::task::consume_budget;
 
 use super::{
-    MirrorOptions, Places,
+    MirrorOptions, TranscriptPaths,
     append::append,
     batch::Batch,
+    mirror_error::MirrorError,
     queue::{Job, Queue},
-    told::Told,
 };
 
 /// Appends the entries that the filter took off the stream.
@@ -19,13 +19,13 @@ use super::{
 pub(super) struct Worker {
     queue: Arc<Queue>,
     store: Arc<dyn SessionStore>,
-    places: Arc<Places>,
+    paths: Arc<TranscriptPaths>,
     batch: Batch,
 }
 
 impl Worker {
-    pub(super) fn new(queue: Arc<Queue>, store: Arc<dyn SessionStore>, places: Arc<Places>) -> Self {
-        Self { queue, store, places, batch: Batch::default() }
+    pub(super) fn new(queue: Arc<Queue>, store: Arc<dyn SessionStore>, paths: Arc<TranscriptPaths>) -> Self {
+        Self { queue, store, paths, batch: Batch::default() }
     }
 
     /// Runs until everything is stored and no more frames can arrive, or its time is over.
@@ -34,7 +34,7 @@ impl Worker {
         tokio::select! {
             biased;
             () = self.work() => {}
-            () = queue.keep_time() => {}
+            () = queue.enforce_deadlines() => {}
         }
     }
 
@@ -44,11 +44,11 @@ impl Worker {
             consume_budget().await;
             match self.queue.next_job().await {
                 Job::Frame(line) => {
-                    if let Some(told) = self.batch.add(&line, &self.places) {
-                        self.queue.tell(told);
+                    if let Some(error) = self.batch.add(&line, &self.paths) {
+                        self.queue.report(error);
                     }
-                    let MirrorOptions { eager, most_pending, .. } = self.queue.options;
-                    if eager || self.queue.is_pressed() || self.batch.is_full(most_pending) {
+                    let MirrorOptions { eager, max_pending, .. } = self.queue.options;
+                    if eager || self.queue.has_waiters() || self.batch.is_full(max_pending) {
                         self.flush().await;
                     }
                 }
@@ -69,7 +69,7 @@ impl Worker {
                 Err(fault) => {
                     let why = fault.report();
                     self.queue.lost(&entries, &why);
-                    self.queue.tell(Told { key: Some(key), entries: entries.len(), why });
+                    self.queue.report(MirrorError { key: Some(key), entries: entries.len(), why });
                 }
             }
         }
@@ -81,16 +81,16 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         let mut rest = std::mem::take(&mut self.batch);
-        for line in self.queue.left() {
-            if let Some(told) = rest.add(&line, &self.places) {
-                self.queue.tell(told);
+        for line in self.queue.take_frames() {
+            if let Some(error) = rest.add(&line, &self.paths) {
+                self.queue.report(error);
             }
         }
         for (key, entries) in rest.parts {
             let why = "the session ended before the store had taken it".to_owned();
             self.queue.lost(&entries, &why);
-            self.queue.tell(Told { key: Some(key), entries: entries.len(), why });
+            self.queue.report(MirrorError { key: Some(key), entries: entries.len(), why });
         }
-        self.queue.worked();
+        self.queue.worker_ended();
     }
 }

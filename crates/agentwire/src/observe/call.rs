@@ -15,12 +15,12 @@ pub(crate) struct Call {
     span: Span,
     failure: FailureSlot,
     cancelled: Cancellation,
-    told: bool,
+    reported: bool,
 }
 
 impl Call {
     pub(super) fn new(watch: Arc<Watch>, began: Arc<Began>, span: Span, cancelled: Cancellation) -> Self {
-        Self { watch, began, span, failure: FailureSlot::new(), cancelled, told: false }
+        Self { watch, began, span, failure: FailureSlot::new(), cancelled, reported: false }
     }
 
     /// Starts the callback inside its span.
@@ -36,7 +36,7 @@ impl Call {
             biased;
             answered = &mut reply => answered,
             () = cancelled.cancelled() => {
-                self.tell(Outcome::Cancelled, None);
+                self.report(Outcome::Cancelled, None);
                 return reply.await;
             }
         };
@@ -46,28 +46,28 @@ impl Call {
 
     /// Reports that no handler accepts the request.
     pub(crate) fn unhandled(mut self) {
-        self.tell(Outcome::Unhandled, None);
+        self.report(Outcome::Unhandled, None);
     }
 
     fn answered(&mut self, answer: &Result<RawJson, String>) {
         if self.cancelled.is_cancelled() {
-            return self.tell(Outcome::Cancelled, None);
+            return self.report(Outcome::Cancelled, None);
         }
         let contents = self.watch.contents();
         let outcome = reply::outcome(&self.began.activity, answer, self.failure.noted(), contents);
         let output = answer.as_ref().ok().filter(|_| contents).cloned();
-        self.tell(outcome, output);
+        self.report(outcome, output);
     }
 
-    fn tell(&mut self, outcome: Outcome, output: Option<RawJson>) {
-        self.told = true;
+    fn report(&mut self, outcome: Outcome, output: Option<RawJson>) {
+        self.reported = true;
         self.watch.end(self.began.id, outcome, output);
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if self.told {
+        if self.reported {
             return;
         }
         let outcome = if std::thread::panicking() {
@@ -77,6 +77,6 @@ impl Drop for Call {
         } else {
             Outcome::Cut
         };
-        self.tell(outcome, None);
+        self.report(outcome, None);
     }
 }

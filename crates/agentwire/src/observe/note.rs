@@ -15,11 +15,11 @@ use super::{Outcome, Totals, Verdict};
 #[derive(Debug)]
 pub(super) struct Note {
     pub(super) at: Instant,
-    pub(super) said: Said,
+    pub(super) event: Event,
 }
 
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum Event {
     /// A turn begins, or continues with more details.
     Turn { session_id: Option<SessionId>, prompts: Vec<Uuid>, model: Option<Box<str>> },
     /// The model requests a tool.
@@ -35,48 +35,48 @@ pub(super) enum Said {
 /// Extracts events from a delivery; `contents` includes inputs and outputs.
 ///
 /// Parts of streamed answers, which are most of the messages, contain none.
-pub(super) fn take(delivery: &Delivery, contents: bool, mut note: impl FnMut(Said)) {
+pub(super) fn take(delivery: &Delivery, contents: bool, mut note: impl FnMut(Event)) {
     match delivery {
         Delivery::Incoming(incoming) => match incoming.message() {
-            Some(Message::Assistant(said)) => assistant(said, contents, note),
+            Some(Message::Assistant(message)) => assistant(message, contents, note),
             Some(Message::User(user)) => tool_results(user, contents, note),
             Some(Message::Result(result)) => note(of_result(result, contents)),
-            Some(Message::System(System::Init(init))) => note(Said::Turn {
+            Some(Message::System(System::Init(init))) => note(Event::Turn {
                 session_id: Some(init.session_id.clone()),
                 prompts: init.user_message_uuids.clone().unwrap_or_default(),
                 model: Some(init.model.clone()),
             }),
-            Some(Message::CommandLifecycle(told)) if told.state == CommandState::Started => {
-                let prompts = vec![told.command_uuid.clone()];
-                note(Said::Turn { session_id: told.session_id.clone(), prompts, model: None });
+            Some(Message::CommandLifecycle(receipt)) if receipt.state == CommandState::Started => {
+                let prompts = vec![receipt.command_uuid.clone()];
+                note(Event::Turn { session_id: receipt.session_id.clone(), prompts, model: None });
             }
             _ => {}
         },
         Delivery::TurnEnded(TurnEnd::Unreadable | TurnEnd::Missing | TurnEnd::NoResult) => {
-            note(Said::TurnLost);
+            note(Event::TurnLost);
         }
         _ => {}
     }
 }
 
-fn assistant(said: &Assistant, contents: bool, mut note: impl FnMut(Said)) {
-    if said.parent_tool_use_id.is_none() {
-        let prompts = said.user_message_uuids.clone().unwrap_or_default();
-        note(Said::Turn { session_id: said.session_id.clone(), prompts, model: None });
+fn assistant(message: &Assistant, contents: bool, mut note: impl FnMut(Event)) {
+    if message.parent_tool_use_id.is_none() {
+        let prompts = message.user_message_uuids.clone().unwrap_or_default();
+        note(Event::Turn { session_id: message.session_id.clone(), prompts, model: None });
     }
-    for block in &said.message.content {
+    for block in &message.message.content {
         if let Block::ToolUse(used) = block {
-            note(Said::ToolUse {
+            note(Event::ToolUse {
                 id: used.id.clone(),
                 tool: used.name.clone(),
-                parent: said.parent_tool_use_id.clone(),
+                parent: message.parent_tool_use_id.clone(),
                 input: contents.then(|| used.input.clone()),
             });
         }
     }
 }
 
-fn tool_results(user: &User, contents: bool, mut note: impl FnMut(Said)) {
+fn tool_results(user: &User, contents: bool, mut note: impl FnMut(Event)) {
     for block in user.message.content.blocks() {
         if let Block::ToolResult(result) = block {
             let id = &result.tool_use_id;
@@ -86,7 +86,7 @@ fn tool_results(user: &User, contents: bool, mut note: impl FnMut(Said)) {
                 _ => Outcome::Done,
             };
             let output = result.content.clone().filter(|_| contents);
-            note(Said::ToolResult { id: id.clone(), outcome, output });
+            note(Event::ToolResult { id: id.clone(), outcome, output });
         }
     }
 }
@@ -103,7 +103,7 @@ fn failed_use(meta: Option<&ToolResultMeta>) -> Outcome {
     }
 }
 
-fn of_result(result: &TurnResult, contents: bool) -> Said {
+fn of_result(result: &TurnResult, contents: bool) -> Event {
     let reason = result.terminal_reason.as_ref();
     let outcome = match reason {
         Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) => Outcome::Interrupted,
@@ -125,5 +125,5 @@ fn of_result(result: &TurnResult, contents: bool) -> Said {
     };
     let text = || result.error_text().or_else(|| result.result.clone());
     let output = contents.then(text).flatten().and_then(|text| RawJson::encode(&text).ok());
-    Said::Result { outcome, totals: Box::new(totals), output }
+    Event::Result { outcome, totals: Box::new(totals), output }
 }

@@ -94,9 +94,9 @@ pub(super) fn outcome(
         Err(why) => return failed(FailureKind::Error, why),
     };
     match activity {
-        Activity::Hook { .. } => decided(reply.decode::<HookSaid>().ok().and_then(HookSaid::verdict)),
-        Activity::Mcp { .. } => reply.decode::<McpSaid>().map_or(Outcome::Done, McpSaid::outcome),
-        _ => decided(reply.decode::<Said>().ok().and_then(Said::verdict)),
+        Activity::Hook { .. } => decided(reply.decode::<HookAnswer>().ok().and_then(HookAnswer::verdict)),
+        Activity::Mcp { .. } => reply.decode::<McpAnswer>().map_or(Outcome::Done, McpAnswer::outcome),
+        _ => decided(reply.decode::<PersonAnswer>().ok().and_then(PersonAnswer::verdict)),
     }
 }
 
@@ -126,19 +126,19 @@ struct Meta {
 
 /// A person's answer, or the answer to a permission question.
 #[derive(Deserialize)]
-struct Said {
+struct PersonAnswer {
     behavior: Option<Box<str>>,
     action: Option<Box<str>>,
 }
 
-impl Said {
+impl PersonAnswer {
     fn verdict(self) -> Option<Verdict> {
         self.behavior.or(self.action).and_then(|word| Verdict::of(&word))
     }
 }
 
 #[derive(Deserialize)]
-struct HookSaid {
+struct HookAnswer {
     #[serde(rename = "continue")]
     goes_on: Option<bool>,
     #[serde(rename = "async")]
@@ -152,11 +152,11 @@ struct HookSaid {
 struct Specific {
     #[serde(rename = "permissionDecision")]
     permission: Option<Box<str>>,
-    decision: Option<Said>,
+    decision: Option<PersonAnswer>,
     action: Option<Box<str>>,
 }
 
-impl HookSaid {
+impl HookAnswer {
     /// Returns the most restrictive decision.
     fn verdict(self) -> Option<Verdict> {
         if self.goes_on == Some(false) {
@@ -164,7 +164,7 @@ impl HookSaid {
         }
         let specific = self.specific.and_then(|specific| {
             let word = specific.permission.or(specific.action).and_then(|word| Verdict::of(&word));
-            word.or_else(|| specific.decision.and_then(Said::verdict))
+            word.or_else(|| specific.decision.and_then(PersonAnswer::verdict))
         });
         let legacy = self.decision.and_then(|word| Verdict::of(&word));
         specific.or(legacy).or_else(|| (self.later == Some(true)).then_some(Verdict::Later))
@@ -172,7 +172,7 @@ impl HookSaid {
 }
 
 #[derive(Deserialize)]
-struct McpSaid {
+struct McpAnswer {
     mcp_response: McpResponse,
 }
 
@@ -188,12 +188,12 @@ struct McpError {
 }
 
 #[derive(Deserialize)]
-struct ToolSaid {
+struct ToolAnswer {
     #[serde(rename = "isError")]
     is_error: Option<bool>,
 }
 
-impl McpSaid {
+impl McpAnswer {
     fn outcome(self) -> Outcome {
         let McpResponse { error, result } = self.mcp_response;
         if let Some(error) = error {
@@ -201,8 +201,8 @@ impl McpSaid {
             let code = error.code.and_then(|code| code.decode::<i64>().ok());
             return Outcome::Error { kind: code.map(|code| code.to_string().into()) };
         }
-        let said = result.and_then(|result| result.decode::<ToolSaid>().ok());
-        match said.and_then(|said| said.is_error) {
+        let answer = result.and_then(|result| result.decode::<ToolAnswer>().ok());
+        match answer.and_then(|answer| answer.is_error) {
             Some(true) => Outcome::error("tool"),
             _ => Outcome::Done,
         }
@@ -213,15 +213,15 @@ impl McpSaid {
 mod tests {
     use agentwire_protocol::RawJson;
 
-    use super::{McpSaid, Outcome};
+    use super::{McpAnswer, Outcome};
 
     #[test]
-    fn of_an_error_of_json_rpc_only_a_number_is_told() {
+    fn only_the_number_of_a_json_rpc_error_is_reported() {
         let outcome = |code: &str| {
             let reply = format!(
                 r#"{{"mcp_response":{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":""}}}}}}"#
             );
-            RawJson::parse(reply).unwrap().decode::<McpSaid>().unwrap().outcome()
+            RawJson::parse(reply).unwrap().decode::<McpAnswer>().unwrap().outcome()
         };
         assert_eq!(outcome("-32602"), Outcome::error("-32602"));
         assert_eq!(outcome(r#""a secret""#), Outcome::Error { kind: None });

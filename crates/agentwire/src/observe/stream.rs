@@ -35,12 +35,12 @@ impl Observations {
     }
 
     fn poll(&self, context: &Context<'_>) -> Poll<Option<Observation>> {
-        let mut waiting = self.0.lock();
-        match waiting.take() {
+        let mut unread = self.0.lock();
+        match unread.take() {
             Some(observation) => Poll::Ready(Some(observation)),
-            None if waiting.closed => Poll::Ready(None),
+            None if unread.closed => Poll::Ready(None),
             None => {
-                waiting.waker = Some(context.waker().clone());
+                unread.waker = Some(context.waker().clone());
                 Poll::Pending
             }
         }
@@ -57,10 +57,10 @@ impl Stream for Observations {
 
 /// The unread observations of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Queue(Mutex<Waiting>);
+pub(super) struct Queue(Mutex<Unread>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct Unread {
     observations: VecDeque<Observation>,
     /// The bytes of contents in them.
     bytes: usize,
@@ -72,31 +72,31 @@ struct Waiting {
 
 impl Queue {
     pub(super) fn push(&self, observation: Observation) {
-        let mut waiting = self.lock();
-        waiting.bytes += bytes(&observation);
-        waiting.observations.push_back(observation);
-        while waiting.is_too_much()
-            && let Some(oldest) = waiting.observations.pop_front()
+        let mut unread = self.lock();
+        unread.bytes += bytes(&observation);
+        unread.observations.push_back(observation);
+        while unread.is_too_much()
+            && let Some(oldest) = unread.observations.pop_front()
         {
-            waiting.bytes -= bytes(&oldest);
-            waiting.lost += 1;
+            unread.bytes -= bytes(&oldest);
+            unread.lost += 1;
         }
-        wake(waiting);
+        wake(unread);
     }
 
     /// Closes the queue: nothing more will be pushed.
     pub(super) fn close(&self) {
-        let mut waiting = self.lock();
-        waiting.closed = true;
-        wake(waiting);
+        let mut unread = self.lock();
+        unread.closed = true;
+        wake(unread);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, Unread> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl Unread {
     fn take(&mut self) -> Option<Observation> {
         if self.lost > 0 {
             return Some(Observation::Lagged(std::mem::take(&mut self.lost)));
@@ -112,10 +112,10 @@ impl Waiting {
     }
 }
 
-fn wake(mut waiting: MutexGuard<'_, Waiting>) {
-    let waker = waiting.waker.take();
+fn wake(mut unread: MutexGuard<'_, Unread>) {
+    let waker = unread.waker.take();
     // Waking may run code of the reader, so unlock first.
-    drop(waiting);
+    drop(unread);
     if let Some(waker) = waker {
         waker.wake();
     }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_reader_is_told_how_many_of_the_oldest_were_lost() {
+    async fn a_slow_reader_learns_how_many_of_the_oldest_were_lost() {
         let queue = Arc::<Queue>::default();
         for id in 0..MOST as u64 + 7 {
             queue.push(began(id, None));

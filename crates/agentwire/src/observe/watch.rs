@@ -18,7 +18,7 @@ use agentwire_transport::ExitReport;
 
 use super::{
     Call, Observations, Outcome,
-    ledger::Ledger,
+    activity_tree::ActivityTree,
     note::{self, Note},
     reply,
     stream::Queue,
@@ -41,7 +41,7 @@ pub(crate) struct Watch {
 
 #[derive(Default)]
 struct State {
-    ledger: Ledger,
+    tree: ActivityTree,
     /// Whether the session's span, and with it every other span, is recorded.
     traced: bool,
 }
@@ -60,7 +60,7 @@ impl Watch {
     /// Starts a session, as a child of the current span.
     pub(crate) fn begin_session(&self) {
         let mut state = self.state();
-        state.traced = !state.ledger.begin_session().is_disabled();
+        state.traced = !state.tree.begin_session().is_disabled();
         self.look(&state);
     }
 
@@ -69,9 +69,9 @@ impl Watch {
         let mut state = self.state();
         if !self.is_wanted() {
             // Activities that were open before are outdated: their ends were not tracked.
-            state.ledger.forget();
+            state.tree.forget();
         }
-        state.ledger.add(&queue);
+        state.tree.add(&queue);
         self.look(&state);
         Observations::of(queue)
     }
@@ -84,12 +84,12 @@ impl Watch {
         let event = |id: &str| self.events.get(id).map(|event| &**event);
         let activity = reply::activity(request, &context.request_id, event);
         let input = self.contents.then(|| reply::input(request)).flatten();
-        let (began, span) = self.state().ledger.begin_call(activity, input)?;
+        let (began, span) = self.state().tree.begin_call(activity, input)?;
         Some(Call::new(Arc::clone(self), began, span, context.cancelled.clone()))
     }
 
     pub(super) fn end(&self, call: u64, outcome: Outcome, output: Option<RawJson>) {
-        self.state().ledger.end_call(call, outcome, output);
+        self.state().tree.end_call(call, outcome, output);
     }
 
     pub(super) fn contents(&self) -> bool {
@@ -102,12 +102,12 @@ impl Watch {
 
     /// Updates whether an observer exists.
     fn look(&self, state: &State) {
-        self.wanted.store(state.traced || state.ledger.is_observed(), Ordering::Relaxed);
+        self.wanted.store(state.traced || state.tree.is_observed(), Ordering::Relaxed);
     }
 
     fn act(&self, state: &mut State) {
         let notes = std::mem::take(&mut *self.notes());
-        notes.into_iter().for_each(|note| state.ledger.note(note));
+        notes.into_iter().for_each(|note| state.tree.note(note));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -126,7 +126,7 @@ impl Observer for Watch {
             && let Some(id) = &prompt.uuid
             && let Ok(content) = RawJson::encode(&prompt.message.content)
         {
-            self.state().ledger.prompt(id.clone(), content);
+            self.state().tree.prompt(id.clone(), content);
         }
     }
 
@@ -137,7 +137,9 @@ impl Observer for Watch {
 
     fn arrived(&self, delivery: &Delivery) {
         if self.is_wanted() {
-            note::take(delivery, self.contents, |said| self.notes().push(Note { at: Instant::now(), said }));
+            note::take(delivery, self.contents, |event| {
+                self.notes().push(Note { at: Instant::now(), event })
+            });
         }
     }
 
@@ -152,7 +154,7 @@ impl Observer for Watch {
     fn ended(&self, ending: &SessionEnd) {
         let mut state = self.state();
         self.act(&mut state);
-        state.ledger.end_session(outcome(ending));
+        state.tree.end_session(outcome(ending));
         state.traced = false;
         self.look(&state);
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     FlagSettings, Options,
-    lower::refuse,
+    launch_plan::refuse,
     settings::{SETTINGS, object},
 };
 use crate::Error;

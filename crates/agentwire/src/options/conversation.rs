@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -43,8 +43,8 @@ setters! {
     some session_store_project: String;
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         self.check()?;
         if options.continue_last && options.resume.is_some() {

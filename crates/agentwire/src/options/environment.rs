@@ -7,7 +7,7 @@ use agentwire_protocol::cli;
 use super::{
     Options, TraceContext, Warning,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -55,8 +55,8 @@ impl Options {
     }
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         self.flags(to)?;
         self.variables(to)?;
         for (name, value) in &self.0.extra_args {

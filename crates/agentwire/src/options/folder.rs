@@ -8,7 +8,7 @@ use super::{Options, SettingSource, Warning};
 
 /// The kinds of files in the working directory that the CLI applies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Heeded {
+pub(crate) struct FolderFiles {
     project: bool,
     local: bool,
     servers: bool,
@@ -32,7 +32,7 @@ impl Options {
     }
 
     /// Returns the kinds of files in the working directory that the CLI applies with these options.
-    pub(crate) fn heeded(&self) -> Heeded {
+    pub(crate) fn folder_files(&self) -> FolderFiles {
         let by_flag = self.extra_args.get("setting-sources").map(|sources| sources.as_deref().unwrap_or(""));
         let heeds = |source: SettingSource| match (&self.setting_sources, by_flag) {
             (Some(sources), _) => sources.contains(&source),
@@ -41,7 +41,7 @@ impl Options {
         };
         let project = heeds(SettingSource::Project);
         let strict = self.strict_mcp_config || self.extra_args.contains_key("strict-mcp-config");
-        Heeded { project, local: heeds(SettingSource::Local), servers: project && !strict }
+        FolderFiles { project, local: heeds(SettingSource::Local), servers: project && !strict }
     }
 
     /// Returns the CLI's working directory.
@@ -53,7 +53,7 @@ impl Options {
     }
 }
 
-impl Heeded {
+impl FolderFiles {
     /// Returns a warning for each file in this directory that the CLI applies.
     pub(crate) fn in_folder(self, dir: &Path) -> Vec<Warning> {
         let settings = self.project.then(|| dir.join(SETTINGS));
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn warned(options: &Options, dir: &Path) -> Vec<String> {
-        let warnings = options.heeded().in_folder(dir).into_iter();
+        let warnings = options.folder_files().in_folder(dir).into_iter();
         let files = warnings.filter_map(|warning| match warning {
             Warning::FolderHeeded { file } => Some(file.display().to_string()),
             _ => None,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_warned_of_where_the_cli_reads_it() {
+    fn files_that_the_cli_reads_are_warned_about() {
         let place = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             let file = place.path().join(name);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -33,8 +33,8 @@ setters! {
     some task_budget: TaskBudget;
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let Options { max_turns, max_budget_usd, task_budget, .. } = self.0;
         // The CLI treats 0 as "no limit", so 0 is rejected.
         if *max_turns == Some(0) {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     output::LONGEST_ARGUMENT,
     secrets,
     setters::setters,
@@ -40,8 +40,8 @@ setters! {
     on strict_mcp_config;
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.mcp_servers.values().any(|server| matches!(server, McpServerConfig::Sdk(_))) {
             return refuse("mcpServers", "a server in this program goes to `SessionBuilder::mcp_servers`");
@@ -96,9 +96,9 @@ impl Options {
             plugin_delivery: Some(Delivery::Argv),
             ..self.clone()
         };
-        let told = |option, there: bool| there.then_some(Warning::DeliveredByArgv { option });
-        let servers = told("mcpServers", !self.mcp_servers.is_empty());
-        let plugins = told("plugins", !self.plugins.is_empty());
+        let warning = |option, there: bool| there.then_some(Warning::DeliveredByArgv { option });
+        let servers = warning("mcpServers", !self.mcp_servers.is_empty());
+        let plugins = warning("plugins", !self.plugins.is_empty());
         (options, servers.into_iter().chain(plugins).collect())
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -59,8 +59,8 @@ setters! {
     list betas: String;
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.model.as_deref() == Some("") {
             return refuse("model", "a model's name is not empty");
@@ -69,7 +69,7 @@ impl Lower for Group<'_> {
             to.warn(Warning::Overridden { option: "maxThinkingTokens", by: "thinking" });
         }
         match options.thinking {
-            Some(thinking) => thinking.lower(to),
+            Some(thinking) => thinking.to_cli(to),
             None => to.flag("max-thinking-tokens", options.max_thinking_tokens),
         }
         to.flag("effort", options.effort.as_ref());
@@ -83,7 +83,7 @@ impl Lower for Group<'_> {
 }
 
 impl Thinking {
-    fn lower(self, to: &mut LaunchPlan) {
+    fn to_cli(self, to: &mut LaunchPlan) {
         let display = match self {
             Self::Disabled {} => {
                 to.flag("thinking", Some("disabled"));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     output_schema,
     setters::setters,
 };
@@ -51,8 +51,8 @@ setters! {
     on per_task_stop_affordance;
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if let Some(OutputFormat::JsonSchema(schema)) = &options.output_format {
             let schema = match output_schema::for_cli(schema) {

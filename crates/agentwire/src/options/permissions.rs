@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -31,8 +31,8 @@ setters! {
     some permission_prompts: PermissionPrompts;
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.permission_prompt_tool_name.as_deref() == Some("") {
             return refuse("permissionPromptToolName", "a tool's name is not empty");

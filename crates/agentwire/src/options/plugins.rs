@@ -5,7 +5,7 @@ use agentwire_protocol::plugin::PluginConfig;
 use super::{
     Options,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     mcp::Delivery,
     setters::setters,
 };
@@ -18,8 +18,8 @@ setters! {
     some plugin_delivery: Delivery;
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if options.plugins.is_empty() {
             return Ok(());

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     setters::setters,
 };
 use crate::Error;
@@ -89,8 +89,8 @@ impl Options {
     }
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let initialize = &mut to.initialize;
         initialize.plan_mode_instructions.clone_from(&self.0.plan_mode_instructions);
         match &self.0.system_prompt {

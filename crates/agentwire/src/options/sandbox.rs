@@ -3,7 +3,7 @@
 use agentwire_protocol::sandbox::SandboxSettings;
 use serde_json::{Map, Value, json};
 
-use super::lower::refuse;
+use super::launch_plan::refuse;
 use crate::Error;
 
 /// Merges the option into the settings.
@@ -19,7 +19,7 @@ pub(super) fn merge(own: &SandboxSettings, settings: &mut Map<String, Value>) ->
         Some(Value::Object(theirs)) => theirs,
         _ => Map::new(),
     };
-    drop_what_undoes(&own, &mut merged);
+    drop_conflicting(&own, &mut merged);
     let enabled = own.get("enabled") == Some(&Value::Bool(true));
     join("", own, &mut merged);
     if enabled && !merged.contains_key(FAIL) {
@@ -29,7 +29,7 @@ pub(super) fn merge(own: &SandboxSettings, settings: &mut Map<String, Value>) ->
     Ok(())
 }
 
-fn drop_what_undoes(own: &Map<String, Value>, theirs: &mut Map<String, Value>) {
+fn drop_conflicting(own: &Map<String, Value>, theirs: &mut Map<String, Value>) {
     let own = Value::Object(own.clone());
     let has_any =
         |path: &str| own.pointer(path).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sandbox_that_is_wanted_must_be_had() {
+    fn an_enabled_sandbox_is_required() {
         check(json!({"enabled": true}), json!({}), json!({"enabled": true, "failIfUnavailable": true}));
         let soft = json!({"enabled": true, "failIfUnavailable": false});
         check(soft.clone(), json!({}), soft.clone());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn restrictions_of_both_count() {
+    fn restrictions_are_merged() {
         check(
             json!({"network": {"deniedDomains": ["a"], "allowLocalBinding": true}}),
             json!({"network": {"deniedDomains": ["b"], "allowLocalBinding": false, "httpProxyPort": 1}}),

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_is_taken_for_a_secret() {
+    fn unknown_settings_count_as_secret() {
         let secret = |json: &str| in_settings(&serde_json::from_str(json).unwrap());
         for json in [r#"{"model":"opus"}"#, r#"{"sandbox":{"enabled":true}}"#, r#"{"laterSwitch":true}"#] {
             assert!(!secret(json), "{json}");
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_a_server_but_its_program_and_host_may_be_a_secret() {
+    fn everything_but_program_and_host_counts_as_secret() {
         let secret = |json: &str| in_server(&serde_json::from_str(json).unwrap());
         assert!(!secret(r#"{"command":"x"}"#) && !secret(r#"{"type":"http","url":"http://far:80/"}"#));
         for json in [

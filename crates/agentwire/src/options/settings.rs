@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{
     Options, Warning,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     output::LONGEST_ARGUMENT,
     sandbox, secrets,
     setters::setters,
@@ -89,8 +89,8 @@ impl Options {
     }
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         if let Some(sources) = &options.setting_sources {
             let names: Vec<_> = sources.iter().map(|source| source.as_str()).collect();

@@ -60,15 +60,15 @@ mod tests {
     use crate::Options;
 
     #[test]
-    fn nothing_of_what_a_user_says_is_passed_over() {
-        for (json, told) in [
+    fn unknown_keys_of_nested_types_are_rejected() {
+        for (json, expected) in [
             (r#"{"agents": {"r": {"description": "d", "prompt": "p", "modle": "x"}}}"#, "`r.modle`"),
             (r#"{"mcpServers": {"s": {"command": "x", "evn": {"A": "b"}}}}"#, "`s.evn`"),
             (r#"{"sandbox": {"network": {"allowLocal": true}}}"#, "`network.allowLocal`"),
             (r#"{"plugins": [{"type": "local", "path": "/p", "paht": "/q"}]}"#, "`0.paht`"),
         ] {
             let error = serde_json::from_str::<Options>(json).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
         for json in [
             r#"{"agents": {"r": {"description": "d", "prompt": "p", "skills": [], "model": null}}}"#,

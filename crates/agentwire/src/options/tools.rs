@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options,
     argv::Argv,
-    lower::{LaunchPlan, Lower, refuse},
+    launch_plan::{LaunchPlan, ToCli, refuse},
     prompt::{PresetName, PresetType},
     setters::setters,
 };
@@ -98,8 +98,8 @@ impl<T: Into<Box<str>>, const N: usize> From<[T; N]> for Skills {
     }
 }
 
-impl Lower for Group<'_> {
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error> {
+impl ToCli for Group<'_> {
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
         let options = self.0;
         check("allowedTools", &options.allowed_tools)?;
         check("disallowedTools", &options.disallowed_tools)?;

@@ -16,7 +16,7 @@ use crate::observe::Watch;
 
 /// The time limit for background work after the last result, and whether callbacks run meanwhile.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Background {
+pub(crate) struct BackgroundWork {
     /// The builder's setting; the inner `None` means no limit.
     pub(super) limit: Option<Option<Duration>>,
     callbacks: Arc<Callbacks>,
@@ -24,9 +24,9 @@ pub(crate) struct Background {
 
 /// A point in the history of callbacks, to compare with a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark(u64);
+pub(crate) struct ActivityMark(u64);
 
-impl Background {
+impl BackgroundWork {
     /// Wraps the responders: counts running callbacks and reports them to the observer.
     pub(super) fn watch(
         &self,
@@ -40,8 +40,8 @@ impl Background {
     /// Sets the limit from the CLI's environment unless the builder set one.
     pub(super) fn settle(&mut self, environment: impl FnOnce() -> Option<String>) {
         if self.limit.is_none() {
-            let told = environment().and_then(|told| told.trim().parse().ok()).map(Duration::from_millis);
-            self.limit = told.map(Some);
+            let set = environment().and_then(|set| set.trim().parse().ok()).map(Duration::from_millis);
+            self.limit = set.map(Some);
         }
     }
 
@@ -50,12 +50,12 @@ impl Background {
         self.limit.unwrap_or(Some(LIMIT)).filter(|limit| !limit.is_zero())
     }
 
-    pub(crate) fn mark(&self) -> Mark {
-        Mark(self.callbacks.steps.load(Ordering::Relaxed))
+    pub(crate) fn mark(&self) -> ActivityMark {
+        ActivityMark(self.callbacks.steps.load(Ordering::Relaxed))
     }
 
     /// Returns whether a callback is running, or one has started or ended since `mark`.
-    pub(crate) fn was_busy_since(&self, mark: Mark) -> bool {
+    pub(crate) fn was_busy_since(&self, mark: ActivityMark) -> bool {
         self.callbacks.open.load(Ordering::Relaxed) > 0 || self.mark() != mark
     }
 }

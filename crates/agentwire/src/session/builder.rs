@@ -11,10 +11,10 @@ use agentwire_transport::{BoxTransport, Transport};
 #[cfg(feature = "sessions")]
 use super::stored::Stored;
 use super::{
-    Background, Session,
+    BackgroundWork, Session,
     handshake::HandshakeLimit,
     launch::inherited,
-    start::{GivenOut, Start, take},
+    start::{LaunchFiles, Start, take_files},
     task::Grace,
 };
 use crate::{Error, Options, observe::Watch, turn::Schema};
@@ -35,7 +35,7 @@ pub struct SessionBuilder {
     config: Config,
     grace: Grace,
     unguarded: bool,
-    background: Background,
+    background: BackgroundWork,
     handshake_limit: HandshakeLimit,
     /// Whether the process waits for a claim (`--await-claim`).
     pub(super) spare: bool,
@@ -43,7 +43,7 @@ pub struct SessionBuilder {
     #[cfg(feature = "sessions")]
     pub(super) stored: Stored,
     observe_contents: bool,
-    pub(super) given_out: GivenOut,
+    pub(super) launch_files: LaunchFiles,
 }
 
 pub(super) type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
@@ -236,15 +236,15 @@ impl SessionBuilder {
     pub async fn connect(mut self) -> Result<Session, Error> {
         #[cfg(feature = "sessions")]
         self.stored.prepare(&mut self.options, self.transport.is_some()).await?;
-        let lowered = self.lower()?;
-        let schema = Schema::of(&lowered)?.map(Arc::new);
+        let plan = self.to_launch_plan()?;
+        let schema = Schema::of(&plan)?.map(Arc::new);
         self.background.settle(|| inherited(&self.options, CEILING));
-        let files = take(&self.given_out);
+        let files = take_files(&self.launch_files);
         if let Some(transport) = self.transport.take() {
-            return self.start(schema).over(transport, lowered, files).await;
+            return self.start(schema).over(transport, plan, files).await;
         }
-        let fallback = lowered.awaits_initialize().then(|| self.lower_for_an_old_cli()).transpose()?;
-        self.start(schema).process(lowered, fallback).await
+        let fallback = plan.awaits_initialize().then(|| self.plan_for_old_cli()).transpose()?;
+        self.start(schema).process(plan, fallback).await
     }
 
     fn start(mut self, schema: Option<Arc<Schema>>) -> Start {

@@ -47,7 +47,7 @@ impl Session {
         self.task.close();
         #[cfg(feature = "sessions")]
         if let Some(mirror) = &mut self.mirror {
-            mirror.hurry();
+            mirror.skip_flush();
         }
         let was_reported = self.ending.is_some();
         let mut unread = Unread::default();
@@ -70,8 +70,8 @@ impl Session {
     }
 
     /// Ends the CLI's input and starts the shutdown timer, even while a turn runs.
-    pub(crate) fn give_up(&self) {
-        self.task.give_up();
+    pub(crate) fn force_end(&self) {
+        self.task.force_end();
     }
 }
 

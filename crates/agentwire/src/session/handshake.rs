@@ -14,21 +14,21 @@ use crate::Error;
 
 /// The handshake: our request and the CLI's reply.
 pub(super) struct Handshake {
-    pub(super) said: Initialize,
-    pub(super) heard: Heard,
+    pub(super) request: Initialize,
+    pub(super) reply: HandshakeReply,
     pub(super) limit: Duration,
 }
 
 impl Handshake {
-    pub(super) async fn shake(
+    pub(super) async fn perform(
         control: &Control,
-        mut said: Initialize,
+        mut request: Initialize,
         limit: Duration,
     ) -> Result<Self, Error> {
-        let heard = Heard::new(control.call_unread(limit, &said).await?);
+        let reply = HandshakeReply::new(control.call_unread(limit, &request).await?);
         // The manifests may be stale on a second handshake, so they are sent once.
-        said.sdk_mcp_server_manifests.clear();
-        Ok(Self { said, heard, limit })
+        request.sdk_mcp_server_manifests.clear();
+        Ok(Self { request, reply, limit })
     }
 }
 
@@ -40,17 +40,17 @@ impl fmt::Debug for Handshake {
 }
 
 /// The reply, decoded on first use: most sessions never need its long lists.
-pub(super) struct Heard {
+pub(super) struct HandshakeReply {
     raw: RawJson,
     read: OnceLock<InitializeReply>,
 }
 
-impl Heard {
+impl HandshakeReply {
     fn new(raw: RawJson) -> Self {
         Self { raw, read: OnceLock::new() }
     }
 
-    pub(super) fn reply(&self) -> &InitializeReply {
+    pub(super) fn decoded(&self) -> &InitializeReply {
         // Decoding tolerates any shape, and the text is known to be JSON.
         self.read.get_or_init(|| self.raw.decode().unwrap_or_default())
     }
@@ -59,11 +59,11 @@ impl Heard {
     pub(super) fn version(&self) -> Versioned {
         let unread = self.read.get().is_none();
         let alone = unread.then(|| self.raw.decode().ok()).flatten();
-        alone.unwrap_or_else(|| Versioned::of(self.reply()))
+        alone.unwrap_or_else(|| Versioned::of(self.decoded()))
     }
 }
 
-impl From<InitializeReply> for Heard {
+impl From<InitializeReply> for HandshakeReply {
     fn from(reply: InitializeReply) -> Self {
         // The raw text is not needed once the reply is decoded.
         Self { raw: RawJson::empty_object(), read: OnceLock::from(reply) }
@@ -93,7 +93,7 @@ impl Versioned {
 impl Session {
     /// Returns the CLI's reply to the last handshake.
     pub fn initialized(&self) -> &InitializeReply {
-        self.handshake.heard.reply()
+        self.handshake.reply.decoded()
     }
 
     /// Repeats the handshake (`initialize`) with the original request, for example after a connection gap.
@@ -107,8 +107,8 @@ impl Session {
     ///
     /// As [`SessionBuilder::connect`](crate::SessionBuilder::connect) after the CLI has started.
     pub async fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
-        let Handshake { said, limit, .. } = &self.handshake;
-        self.handshake.heard = Heard::new(self.control().call_unread(*limit, said).await?);
+        let Handshake { request, limit, .. } = &self.handshake;
+        self.handshake.reply = HandshakeReply::new(self.control().call_unread(*limit, request).await?);
         Ok(self.initialized())
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_is_the_same_read_alone_or_with_all() {
+    fn the_version_is_the_same_decoded_alone_or_in_full() {
         for (text, version, names_commands) in [
             (r#"{"commands":[{"name":"a"}],"claude_code_version":"2.1.330"}"#, Some("2.1.330"), true),
             (r#"{"commands":[],"claude_code_version":"2.1.330","pid":"odd"}"#, Some("2.1.330"), false),
@@ -137,15 +137,19 @@ mod tests {
             (r#"{"commands":{},"claude_code_version":"2.1.330"}"#, Some("2.1.330"), false),
             ("[]", None, false),
         ] {
-            let heard = Heard::new(RawJson::parse(text).unwrap());
-            let told = |heard: &Heard| {
-                let told = heard.version();
-                (told.claude_code_version.as_deref().map(str::to_owned), told.names_commands())
+            let received = HandshakeReply::new(RawJson::parse(text).unwrap());
+            let versioned = |reply: &HandshakeReply| {
+                let versioned = reply.version();
+                (versioned.claude_code_version.as_deref().map(str::to_owned), versioned.names_commands())
             };
-            let alone = told(&heard);
+            let alone = versioned(&received);
             assert_eq!(alone, (version.map(str::to_owned), names_commands), "{text}");
-            let reply = heard.reply().clone();
-            assert_eq!((told(&heard), told(&Heard::from(reply))), (alone.clone(), alone), "{text}");
+            let reply = received.decoded().clone();
+            assert_eq!(
+                (versioned(&received), versioned(&HandshakeReply::from(reply))),
+                (alone.clone(), alone),
+                "{text}"
+            );
         }
     }
 }

@@ -7,20 +7,20 @@ use agentwire_transport::{
     process::{Launch, locate},
 };
 
-use super::{private::PrivateDir, user::User};
+use super::{private_files::PrivateDir, user::User};
 use crate::{Error, Options, options::LaunchPlan};
 
 /// Returns the CLI's launch, and the files that must exist while the CLI runs.
-pub(super) fn launch(options: &Options, lowered: LaunchPlan) -> Result<(Launch, Option<PrivateDir>), Error> {
+pub(super) fn launch(options: &Options, plan: LaunchPlan) -> Result<(Launch, Option<PrivateDir>), Error> {
     let user = options.user.as_deref().map(User::find).transpose()?;
-    let files = write(&lowered, user.as_ref())?;
+    let files = write(&plan, user.as_ref())?;
     let dir = files.as_ref().map(|files| files.path().display().to_string()).unwrap_or_default();
     let program = locate(options.path_to_claude_code_executable.as_deref())?;
     let (program, script) = through(options, program);
     let mut launch = Launch::new(program)
         .args(options.executable_args.iter().cloned())
         .args(script)
-        .args(lowered.args_with_files_in(&dir));
+        .args(plan.args_with_files_in(&dir));
     if let Some(user) = user {
         launch = launch.user(user.id, user.group);
     }
@@ -30,17 +30,17 @@ pub(super) fn launch(options: &Options, lowered: LaunchPlan) -> Result<(Launch, 
     if let Some(dir) = &options.cwd {
         launch = launch.cwd(dir);
     }
-    launch = lowered.env_remove.into_iter().fold(launch, Launch::env_remove);
-    let launch = lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    launch = plan.env_remove.into_iter().fold(launch, Launch::env_remove);
+    let launch = plan.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
     Ok((launch, files))
 }
 
-fn write(lowered: &LaunchPlan, user: Option<&User>) -> Result<Option<PrivateDir>, Error> {
-    if lowered.files.is_empty() {
+fn write(plan: &LaunchPlan, user: Option<&User>) -> Result<Option<PrivateDir>, Error> {
+    if plan.files.is_empty() {
         return Ok(None);
     }
     let action = "writing a file that only the CLI may read";
-    match PrivateDir::write(&lowered.files, user) {
+    match PrivateDir::write(&plan.files, user) {
         Ok(dir) => Ok(Some(dir)),
         Err(source) => Err(Error::Start(TransportError::Io { action, source })),
     }

@@ -9,7 +9,7 @@ use agentwire_control::{Control, PromptState};
 use agentwire_protocol::{Uuid, message::UserInput};
 use futures_core::Stream;
 
-use super::{Session, place::ExpectedTurn, prompt_id};
+use super::{Session, prompt_id, turn_cursor::ExpectedTurn};
 use crate::{Error, Turn};
 
 impl Session {

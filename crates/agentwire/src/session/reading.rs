@@ -43,7 +43,7 @@ impl Session {
     ///
     /// [`next`](Self::next) would return them first.
     pub fn leftovers(&mut self) -> Vec<Incoming> {
-        std::iter::from_fn(|| self.aside.take())
+        std::iter::from_fn(|| self.skipped.take())
             .filter_map(|delivery| match delivery {
                 Delivery::Incoming(incoming) => Some(incoming),
                 _ => None,
@@ -67,7 +67,7 @@ impl Session {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Delivery, Error>>> {
-        match self.aside.take() {
+        match self.skipped.take() {
             Some(delivery) => Poll::Ready(Some(Ok(delivery))),
             None => self.poll_arrival(context),
         }
@@ -81,12 +81,12 @@ impl Session {
         if self.ending.is_some() {
             return Poll::Ready(None);
         }
-        Poll::Ready(match ready!(self.poll_said(context)) {
+        Poll::Ready(match ready!(self.poll_received(context)) {
             Ok(delivery) => {
                 if matches!(delivery, Delivery::RunOver) {
                     self.task.run_over();
                 }
-                self.place.see(&delivery);
+                self.cursor.advance(&delivery);
                 self.check_matchers(&delivery);
                 Some(Ok(delivery))
             }
@@ -114,7 +114,7 @@ impl Session {
     }
 
     #[cfg(feature = "sessions")]
-    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
+    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
         match &mut self.mirror {
             Some(mirror) => mirror.poll_next(&mut self.messages, context),
             None => self.messages.poll_next(context),
@@ -122,20 +122,20 @@ impl Session {
     }
 
     #[cfg(not(feature = "sessions"))]
-    fn poll_said(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
+    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
         self.messages.poll_next(context)
     }
 
     /// Keeps a delivery that belongs to another turn.
-    pub(crate) fn set_aside(&mut self, delivery: Delivery) {
-        self.aside.bytes += weight(&delivery);
-        self.aside.deliveries.push_back(delivery);
+    pub(crate) fn defer(&mut self, delivery: Delivery) {
+        self.skipped.bytes += weight(&delivery);
+        self.skipped.deliveries.push_back(delivery);
     }
 
     /// Returns an error if the skipped messages exceed their limit.
     pub(crate) fn backlog(&self) -> Option<Error> {
-        let parked = self.aside.bytes;
-        (parked > self.most_aside)
+        let parked = self.skipped.bytes;
+        (parked > self.max_skipped_bytes)
             .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), parked }))
     }
 
@@ -143,9 +143,9 @@ impl Session {
     fn explained(&self, ending: Arc<SessionEnd>) -> Arc<SessionEnd> {
         match self.task.ended_by().explanation() {
             Some(explanation) if !ending.is_clean() => {
-                let mut told = (*ending).clone();
-                told.transport = Some(explanation.to_owned());
-                Arc::new(told)
+                let mut end = (*ending).clone();
+                end.transport = Some(explanation.to_owned());
+                Arc::new(end)
             }
             _ => ending,
         }

@@ -8,7 +8,7 @@ use agentwire_control::{Control, ControlError};
 use agentwire_protocol::control::{ClaimSession, ClaimSessionReply, InitializeReply};
 
 use super::{Closed, Session, SessionBuilder};
-use crate::{Error, Options, options::Heeded};
+use crate::{Error, Options, options::FolderFiles};
 use parking::Parking;
 
 /// Starts a spare process with these options and no callbacks: see [`SessionBuilder::prewarm`].
@@ -29,7 +29,7 @@ pub async fn prewarm(options: Options) -> Result<Spare, Error> {
 pub struct Spare {
     session: Session,
     /// Checks whether the claimed folder may circumvent the callbacks.
-    heeded: Option<Heeded>,
+    folder_files: Option<FolderFiles>,
     /// The parking directory, held until the claim or the drop.
     _parking: Option<Parking>,
 }
@@ -55,8 +55,8 @@ impl SessionBuilder {
             self.options.cwd = Some(parking.path().to_owned());
         }
         self.spare = true;
-        let heeded = self.guards().then(|| self.options.heeded());
-        Ok(Spare { session: self.connect().await?, heeded, _parking: parking })
+        let folder_files = self.guards().then(|| self.options.folder_files());
+        Ok(Spare { session: self.connect().await?, folder_files, _parking: parking })
     }
 }
 
@@ -95,16 +95,17 @@ impl Spare {
             claim.cwd = cwd;
         }
         if claim.sdk_mcp_servers.is_empty() {
-            claim.sdk_mcp_servers.clone_from(&self.session.handshake.said.sdk_mcp_servers);
+            claim.sdk_mcp_servers.clone_from(&self.session.handshake.request.sdk_mcp_servers);
         }
         claim.include_initialize = Some(true);
         match self.session.control.call_within(self.session.handshake.limit, &claim).await {
             Ok(ClaimSessionReply { initialize, .. }) => {
                 if let Some(initialized) = initialize {
-                    self.session.handshake.heard = (*initialized).into();
+                    self.session.handshake.reply = (*initialized).into();
                 }
-                let heeded = self.heeded.map(|heeded| heeded.in_folder(path::Path::new(&claim.cwd)));
-                self.session.warnings.extend(heeded.into_iter().flatten());
+                let folder_files =
+                    self.folder_files.map(|folder_files| folder_files.in_folder(path::Path::new(&claim.cwd)));
+                self.session.warnings.extend(folder_files.into_iter().flatten());
                 Ok(self.session)
             }
             Err(error) => {

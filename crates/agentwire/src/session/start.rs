@@ -18,19 +18,19 @@ use agentwire_transport::{
 use tokio::runtime::Handle;
 
 use super::{
-    Background, Place, Session, SkippedMessages,
+    BackgroundWork, Session, SkippedMessages, TurnCursor,
     builder::StderrSink,
     deferral::Deferrals,
     handshake::Handshake,
     launch::launch,
-    private::PrivateDir,
+    private_files::PrivateDir,
     runtime,
     task::{Grace, Task},
 };
 use crate::{
     Error, Options, Warning,
     observe::Watch,
-    options::{AWAIT_INITIALIZE, LaunchPlan, OptionInfo, Origin, check_in_force, unasked_in},
+    options::{AWAIT_INITIALIZE, LaunchPlan, OptionInfo, Origin, check_in_force, mode_bypass_warning},
     turn::Schema,
 };
 
@@ -45,7 +45,7 @@ pub(super) struct Start {
     pub(super) config: Config,
     pub(super) grace: Grace,
     pub(super) guarded: bool,
-    pub(super) background: Background,
+    pub(super) background: BackgroundWork,
     pub(super) limit: Duration,
     pub(super) schema: Option<Arc<Schema>>,
     /// Whether there is a permission callback.
@@ -56,32 +56,32 @@ pub(super) struct Start {
 }
 
 /// The files of launches that the caller received, until a session owns them.
-pub(super) type GivenOut = Mutex<Vec<PrivateDir>>;
+pub(super) type LaunchFiles = Mutex<Vec<PrivateDir>>;
 
 impl Start {
     /// Starts the CLI. `fallback` is the plan for a CLI that ignores the handshake fields.
     pub(super) async fn process(
         &self,
-        lowered: LaunchPlan,
+        plan: LaunchPlan,
         fallback: Option<(LaunchPlan, Vec<Warning>)>,
     ) -> Result<Session, Error> {
-        let first = self.once(lowered).await;
-        let Some((lowered, told)) = fallback else { return first };
+        let first = self.once(plan).await;
+        let Some((plan, warnings)) = fallback else { return first };
         match first {
             Err(error) if is_too_old_to_wait(&error) => {}
             // The CLI did not wait for the handshake and has done nothing yet.
-            Ok(session) if !has_taken(session.initialized(), &self.options) => {
+            Ok(session) if !accepted_all(session.initialized(), &self.options) => {
                 session.close().await?;
             }
             outcome => return outcome,
         }
-        let mut session = self.once(lowered).await?;
-        session.warnings.splice(0..0, told);
+        let mut session = self.once(plan).await?;
+        session.warnings.splice(0..0, warnings);
         Ok(session)
     }
 
-    async fn once(&self, lowered: LaunchPlan) -> Result<Session, Error> {
-        let (launch, files) = launch(&self.options, lowered.clone())?;
+    async fn once(&self, plan: LaunchPlan) -> Result<Session, Error> {
+        let (launch, files) = launch(&self.options, plan.clone())?;
         let Grace { after_input, after_terminate, orphaned } = self.grace;
         let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
         let transport = ProcessTransport::new(launch).grace(grace.orphaned(orphaned)).guard(self.guarded);
@@ -96,7 +96,7 @@ impl Start {
             Some(folder) => transport.attach(folder),
             None => transport,
         };
-        self.over(BoxTransport::new(transport), lowered, files.into_iter().collect()).await
+        self.over(BoxTransport::new(transport), plan, files.into_iter().collect()).await
     }
 
     /// Asks the in-process servers for their manifests, opens the transport and performs the handshake.
@@ -106,7 +106,7 @@ impl Start {
         &self,
         transport: BoxTransport,
         #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "servers change it"))]
-        mut lowered: LaunchPlan,
+        mut plan: LaunchPlan,
         files: Vec<PrivateDir>,
     ) -> Result<Session, Error> {
         let runtime = runtime::current()?;
@@ -114,8 +114,8 @@ impl Start {
         if let Some(bytes) = self.options.max_buffer_size {
             config.limits.max_line = bytes;
         }
-        let most_aside = config.unread_hard_limit;
-        let deferrals = Deferrals::new(Arc::clone(&self.responder), &lowered.initialize.sdk_mcp_servers);
+        let max_skipped_bytes = config.unread_hard_limit;
+        let deferrals = Deferrals::new(Arc::clone(&self.responder), &plan.initialize.sdk_mcp_servers);
         let responders = vec![Arc::new(deferrals) as Arc<dyn Responder>];
         #[cfg(feature = "mcp")]
         let bridge = self.mcp_servers.bridge();
@@ -126,7 +126,7 @@ impl Start {
         let prepared = Prepared::new(responder, watch, config);
         #[cfg(feature = "mcp")]
         {
-            lowered.initialize.sdk_mcp_server_manifests = bridge.manifests(prepared.control()).await;
+            plan.initialize.sdk_mcp_server_manifests = bridge.manifests(prepared.control()).await;
         }
         let Connected { source, sink, handle } = transport.open().await?;
         let handle = Arc::new(handle);
@@ -142,10 +142,10 @@ impl Start {
         };
         #[cfg(not(feature = "sessions"))]
         let (control, messages, task) = spawn.task(prepared.connect(link));
-        let handshake = Handshake::shake(&control, lowered.initialize, self.limit).await?;
-        let mut warnings = lowered.warnings;
+        let handshake = Handshake::perform(&control, plan.initialize, self.limit).await?;
+        let mut warnings = plan.warnings;
         if !self.hooks.is_empty() {
-            let unsupported = self.hooks.check_supported(handshake.heard.reply())?;
+            let unsupported = self.hooks.check_supported(handshake.reply.decoded())?;
             warnings.extend(unsupported.map(Warning::Hook));
             if self.options.has_settings_elsewhere() {
                 check_in_force(&control.settings().await?.effective)?;
@@ -153,12 +153,12 @@ impl Start {
         }
         #[cfg(feature = "mcp")]
         if !self.mcp_servers.is_empty() {
-            bridge.shaken(handshake.heard.reply());
+            bridge.shaken(handshake.reply.decoded());
         }
-        warnings.extend(untaken(&handshake));
-        warnings.extend(self.outdated(&handshake));
-        let unasked = self.unasked(&handshake).filter(|told| !warnings.contains(told));
-        warnings.extend(unasked);
+        warnings.extend(undelivered_warnings(&handshake));
+        warnings.extend(self.version_warnings(&handshake));
+        let bypass = self.permission_bypass_warning(&handshake).filter(|warning| !warnings.contains(warning));
+        warnings.extend(bypass);
         Ok(Session {
             control,
             messages,
@@ -168,11 +168,11 @@ impl Start {
             background: self.background.clone(),
             handshake,
             schema: self.schema.clone(),
-            place: Place::default(),
-            aside: SkippedMessages::default(),
-            most_aside,
+            cursor: TurnCursor::default(),
+            skipped: SkippedMessages::default(),
+            max_skipped_bytes,
             ending: None,
-            client_composed: lowered.client_composed,
+            client_composed: plan.client_composed,
             watch: Arc::clone(&self.watch),
             warnings,
             unchecked: Some(self.hooks.clone()),
@@ -181,18 +181,21 @@ impl Start {
     }
 
     /// Returns a warning if the session's permission mode keeps the CLI from calling the permission handler.
-    fn unasked(&self, Handshake { heard, .. }: &Handshake) -> Option<Warning> {
-        self.asks.then(|| heard.reply().current_permission_mode.as_ref()).flatten().and_then(unasked_in)
+    fn permission_bypass_warning(&self, Handshake { reply, .. }: &Handshake) -> Option<Warning> {
+        self.asks
+            .then(|| reply.decoded().current_permission_mode.as_ref())
+            .flatten()
+            .and_then(mode_bypass_warning)
     }
 
     /// Returns warnings about options that need a newer CLI, if the handshake reveals the version.
-    fn outdated(&self, Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
+    fn version_warnings(&self, Handshake { request, reply, .. }: &Handshake) -> Vec<Warning> {
         let skipped = std::env::var_os(SKIP_VERSION_CHECK).is_some_and(|value| !value.is_empty());
         if !self.options.version_check.unwrap_or(!skipped) {
             return Vec::new();
         }
-        let told = heard.version();
-        let found = told.claude_code_version.as_deref();
+        let versioned = reply.version();
+        let found = versioned.claude_code_version.as_deref();
         let version = found.and_then(Version::parse);
         let mut warnings = Vec::new();
         if let Some(version) = version
@@ -201,10 +204,10 @@ impl Start {
             warnings.push(Warning::CliTooOld { found: version.to_string(), needed: cli::MIN_VERSION });
         }
         // A reply without a version comes from an older CLI or another peer. An unparsable version is not judged.
-        if found.is_some() != version.is_some() || !told.names_commands() {
+        if found.is_some() != version.is_some() || !versioned.names_commands() {
             return warnings;
         }
-        let assumed = version.unwrap_or(OLDEST_TOLD);
+        let assumed = version.unwrap_or(OLDEST_TESTED);
         if assumed >= NEWEST {
             return warnings;
         }
@@ -218,7 +221,7 @@ impl Start {
             let found = found.map(str::to_owned);
             Warning::OptionTooNew { option: option.name, found, needed: option.since }
         }));
-        if !said.sdk_mcp_server_configs.is_empty()
+        if !request.sdk_mcp_server_configs.is_empty()
             && Version::parse(SERVER_CONFIGS).is_some_and(|since| assumed < since)
         {
             let found = found.map(str::to_owned);
@@ -255,28 +258,28 @@ fn is_too_old_to_wait(error: &Error) -> bool {
 }
 
 /// Returns whether the CLI accepted everything in the handshake.
-fn has_taken(reply: &InitializeReply, options: &Options) -> bool {
+fn accepted_all(reply: &InitializeReply, options: &Options) -> bool {
     let servers = options.mcp_servers.is_empty() || reply.mcp_servers_applied == Some(true);
     servers && (options.plugins.is_empty() || reply.plugins_applied.is_some())
 }
 
 /// Returns warnings about handshake fields that the CLI ignored.
-fn untaken(Handshake { said, heard, .. }: &Handshake) -> Vec<Warning> {
-    let servers = !said.mcp_servers.is_empty() && heard.reply().mcp_servers_applied != Some(true);
-    let plugins = !said.plugins.is_empty() && heard.reply().plugins_applied.is_none();
-    let told = |option, is: bool| is.then_some(Warning::NotDelivered { option });
-    told("mcpServers", servers).into_iter().chain(told("plugins", plugins)).collect()
+fn undelivered_warnings(Handshake { request, reply, .. }: &Handshake) -> Vec<Warning> {
+    let servers = !request.mcp_servers.is_empty() && reply.decoded().mcp_servers_applied != Some(true);
+    let plugins = !request.plugins.is_empty() && reply.decoded().plugins_applied.is_none();
+    let warning = |option, is: bool| is.then_some(Warning::NotDelivered { option });
+    warning("mcpServers", servers).into_iter().chain(warning("plugins", plugins)).collect()
 }
 
 /// Takes the files of launches that the caller received.
-pub(super) fn take(files: &GivenOut) -> Vec<PrivateDir> {
+pub(super) fn take_files(files: &LaunchFiles) -> Vec<PrivateDir> {
     std::mem::take(&mut files.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The variable of the reference SDKs.
 const SKIP_VERSION_CHECK: &str = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
 /// The oldest tested version, assumed for a CLI that does not report its version.
-const OLDEST_TOLD: Version = Version { major: 2, minor: 1, patch: 197 };
+const OLDEST_TESTED: Version = Version { major: 2, minor: 1, patch: 197 };
 /// The oldest known version that applies the policies of in-process servers; 2.1.197 ignores them.
 const SERVER_CONFIGS: &str = "2.1.330";
 /// No option needs a newer version.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Error, Options, Warning,
-    mirror::{Known, Mirror, MirrorOptions, Places, Slot, StoreHandle},
+    mirror::{Known, Mirror, MirrorOptions, Slot, StoreHandle, TranscriptPaths},
     options::{LaunchPlan, NO_STORE, refuse},
 };
 
@@ -125,9 +125,9 @@ impl Stored {
     }
 
     /// Removes warnings that only apply without a store.
-    pub(super) fn settle(&self, lowered: &mut LaunchPlan) {
+    pub(super) fn settle(&self, plan: &mut LaunchPlan) {
         if self.store.is_some() {
-            lowered.warnings.retain(|told| !matches!(told, Warning::NoEffect { why: NO_STORE, .. }));
+            plan.warnings.retain(|warning| !matches!(warning, Warning::NoEffect { why: NO_STORE, .. }));
         }
     }
 
@@ -138,10 +138,10 @@ impl Stored {
         options: &Options,
     ) -> Option<(Mirror, Arc<dyn FrameFilter>)> {
         let store = self.store.clone()?;
-        let places = Places::new(&config_dir(options), options.session_store_project.as_deref());
-        let places = places.seen_from(working_dir(options));
+        let paths = TranscriptPaths::new(&config_dir(options), options.session_store_project.as_deref());
+        let paths = paths.seen_from(working_dir(options));
         let options = MirrorOptions::of(options);
-        Some(Mirror::start(runtime, store, options, places, self.known.clone(), &self.slot))
+        Some(Mirror::start(runtime, store, options, paths, self.known.clone(), &self.slot))
     }
 
     /// Returns the folder that must exist while the CLI runs.

@@ -126,15 +126,15 @@ impl Task {
     }
 
     /// Ends the CLI's input, and starts the shutdown timer immediately.
-    pub(super) fn give_up(&self) {
+    pub(super) fn force_end(&self) {
         self.control.end_input();
         self.end.force();
     }
 
-    /// As [`give_up`](Self::give_up), and also limits the life of this task, because nothing is read any more.
+    /// As [`force_end`](Self::force_end), and also limits the life of this task, because nothing is read any more.
     pub(super) fn close(&self) {
         self.end.closed.store(true, Ordering::Relaxed);
-        self.give_up();
+        self.force_end();
     }
 
     /// Returns the shutdown step that has ended the CLI so far.
@@ -161,7 +161,7 @@ impl Task {
 /// Drops the work immediately, so that the CLI ends even if the runtime is not polled any more.
 impl Drop for Task {
     fn drop(&mut self) {
-        self.work.give_up();
+        self.work.force_end();
         self.join.abort();
     }
 }
@@ -219,7 +219,7 @@ impl End {
     async fn enforce(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         let steps = async {
             self.time_given(control, handle, grace).await;
-            self.press(handle, grace.of(control, handle)).await;
+            self.escalate(handle, grace.of(control, handle)).await;
         };
         tokio::select! {
             biased;
@@ -252,7 +252,7 @@ impl End {
     }
 
     /// Sends SIGTERM, then SIGKILL, each with its grace period.
-    async fn press(&self, handle: &impl PeerHandle, grace: Grace) {
+    async fn escalate(&self, handle: &impl PeerHandle, grace: Grace) {
         for (how, by) in [(Signal::Term, EndedBy::Terminated), (Signal::Kill, EndedBy::Killed)] {
             self.note(by);
             if handle.signal(how).is_err() {
@@ -283,7 +283,7 @@ impl Work {
     }
 
     /// Drops the work. If it is being polled right now, aborting its task drops it afterwards.
-    fn give_up(&self) {
+    fn force_end(&self) {
         let work = match self.0.try_lock() {
             Ok(mut work) => work.take(),
             Err(TryLockError::Poisoned(work)) => work.into_inner().take(),
@@ -316,7 +316,7 @@ impl Future for Polling {
 
 impl Drop for Polling {
     fn drop(&mut self) {
-        self.0.give_up();
+        self.0.force_end();
     }
 }
 

@@ -42,19 +42,19 @@ impl Turn<'_> {
     }
 
     async fn read_answer(&mut self) -> Result<Answer, Error> {
-        let mut said = Said::default();
+        let mut text = AnswerText::default();
         while let Some(incoming) = self.next().await {
             let incoming = incoming?;
             if self.own {
-                said.hear(&incoming);
+                text.add(&incoming);
             }
         }
         let schema = self.session.schema().cloned();
         let result = self.take_result()?.ok_or(Error::NoResult)?;
         if result.is_error {
-            return Err(Error::turn_failed(result, said.error.as_ref()));
+            return Err(Error::turn_failed(result, text.error.as_ref()));
         }
-        Ok(Answer { text: said.text(), result, schema })
+        Ok(Answer { text: text.text(), result, schema })
     }
 
     /// As [`answer`](Self::answer), but returns only the text.
@@ -128,27 +128,27 @@ impl Answer {
 
 /// The text of the main conversation so far.
 #[derive(Debug, Default)]
-struct Said {
+struct AnswerText {
     texts: Vec<(Option<Uuid>, String)>,
     /// The failure kind of the last message.
     error: Option<AssistantError>,
 }
 
-impl Said {
-    fn hear(&mut self, incoming: &Incoming) {
-        if let Some(Message::Assistant(said)) = incoming.message()
-            && said.parent_tool_use_id.is_none()
+impl AnswerText {
+    fn add(&mut self, incoming: &Incoming) {
+        if let Some(Message::Assistant(message)) = incoming.message()
+            && message.parent_tool_use_id.is_none()
         {
-            self.error.clone_from(&said.error);
-            self.take_back(said);
-            let texts = said.message.content.iter().filter_map(Block::as_text);
-            self.texts.extend(texts.map(|text| (said.uuid.clone(), text.to_owned())));
+            self.error.clone_from(&message.error);
+            self.retract(message);
+            let texts = message.message.content.iter().filter_map(Block::as_text);
+            self.texts.extend(texts.map(|text| (message.uuid.clone(), text.to_owned())));
         }
     }
 
     /// Drops the texts that the message supersedes.
-    fn take_back(&mut self, said: &Assistant) {
-        if let Some(gone) = &said.supersedes {
+    fn retract(&mut self, message: &Assistant) {
+        if let Some(gone) = &message.supersedes {
             self.texts.retain(|(uuid, _)| uuid.as_ref().is_none_or(|uuid| !gone.contains(uuid)));
         }
     }

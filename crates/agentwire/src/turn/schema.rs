@@ -15,8 +15,8 @@ impl Schema {
     /// # Errors
     ///
     /// [`Error::Options`] if the schema is invalid: the CLI would not start with it.
-    pub(crate) fn of(lowered: &LaunchPlan) -> Result<Option<Self>, Error> {
-        match written(lowered)? {
+    pub(crate) fn of(plan: &LaunchPlan) -> Result<Option<Self>, Error> {
+        match written(plan)? {
             Some(schema) => Self::new(&schema).map(Some),
             None => Ok(None),
         }
@@ -58,11 +58,11 @@ impl Schema {
 }
 
 /// Returns the schema as sent to the CLI: in the handshake or on the command line.
-fn written(lowered: &LaunchPlan) -> Result<Option<RawJson>, Error> {
-    if let Some(schema) = &lowered.initialize.json_schema {
+fn written(plan: &LaunchPlan) -> Result<Option<RawJson>, Error> {
+    if let Some(schema) = &plan.initialize.json_schema {
         return Ok(Some(schema.clone()));
     }
-    let flag = lowered.args.iter().find_map(|arg| arg.strip_prefix("--json-schema="));
+    let flag = plan.args.iter().find_map(|arg| arg.strip_prefix("--json-schema="));
     flag.map(|text| RawJson::parse(text).map_err(refused)).transpose()
 }
 

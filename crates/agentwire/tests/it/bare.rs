@@ -1,4 +1,4 @@
-//! The CLI's bare mode calls no hook: a session with hooks does not start in it.
+//! The CLI's bare mode calls no hooks: a session with hooks does not start in it.
 
 use agentwire::{
     Error, Options, RawJson, Session,
@@ -20,9 +20,9 @@ fn settings(text: &str) -> Options {
     Options::new().settings(agentwire::protocol::settings::RawSettings::new(RawJson::parse(text).unwrap()))
 }
 
-/// The argument `--settings` of a session with these options and hooks, and whether the variable is inherited.
+/// Returns the argument `--settings` of a session with these options and hooks, and whether the variable is inherited.
 fn lowered(options: Options) -> (Option<String>, bool) {
-    let lowered = Session::builder().options(options).hooks(hooks()).lower().unwrap();
+    let lowered = Session::builder().options(options).hooks(hooks()).to_launch_plan().unwrap();
     let settings = lowered.args.iter().find_map(|arg| arg.strip_prefix("--settings=").map(str::to_owned));
     (settings, !lowered.env_remove.contains(SIMPLE))
 }
@@ -41,10 +41,10 @@ fn what_switches_hooks_off_is_refused_with_hooks() {
         ("settings", settings(inline)),
         ("settings", settings(r#"{"env": {"CLAUDE_CODE_SIMPLE": "on"}}"#)),
     ] {
-        let error = Session::builder().options(options.clone()).hooks(hooks()).lower().unwrap_err();
+        let error = Session::builder().options(options.clone()).hooks(hooks()).to_launch_plan().unwrap_err();
         assert!(matches!(error, Error::Options { option: found, .. } if found == option), "{error}");
-        // Without a hook there is nothing to be switched off; only that name is none in any case.
-        let without = Session::builder().options(options.clone()).hooks(Hooks::new()).lower();
+        // Without a hook nothing can be disabled; the flag name is invalid in any case.
+        let without = Session::builder().options(options.clone()).hooks(Hooks::new()).to_launch_plan();
         assert_eq!(without.is_ok(), !options.extra_args.contains_key("--bare"));
     }
 }
@@ -65,7 +65,7 @@ fn hooks_are_not_switched_off_by_what_is_inherited_or_in_other_settings() {
     assert_eq!(lowered(elsewhere), (Some("/s.json".to_owned()), false));
     let elsewhere = Options::new().extra_arg("settings", Some("/s.json"));
     assert_eq!(lowered(elsewhere), (Some("/s.json".to_owned()), false));
-    let without = Session::builder().lower().unwrap();
+    let without = Session::builder().to_launch_plan().unwrap();
     assert!(!without.args.iter().any(|arg| arg.starts_with("--settings")));
     assert!(!without.env_remove.contains(SIMPLE));
 }

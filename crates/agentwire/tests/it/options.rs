@@ -1,4 +1,4 @@
-//! Options: what each becomes, what is refused, what is stored, and what is not shown.
+//! Options: their flags and fields, refused values, serialization, and hidden secrets.
 
 use agentwire::{
     Decision, Delivery, Error, FlagSettings, Options, OutputFormat, PermissionMode, PermissionPrompts,
@@ -16,20 +16,20 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-/// The arguments that these options add to those of every session.
+/// Returns the arguments that these options add to the common ones.
 fn added(options: Options) -> Vec<String> {
-    let always = Options::new().lower().unwrap().args;
-    let mut args = options.lower().unwrap().args;
+    let always = Options::new().to_launch_plan().unwrap().args;
+    let mut args = options.to_launch_plan().unwrap().args;
     assert_eq!(args[..always.len()], always);
     args.split_off(always.len())
 }
 
 fn handshake(options: Options) -> Value {
-    serde_json::to_value(options.lower().unwrap().initialize).unwrap()
+    serde_json::to_value(options.to_launch_plan().unwrap().initialize).unwrap()
 }
 
 fn refused(options: Options) -> (&'static str, String) {
-    match options.lower() {
+    match options.to_launch_plan() {
         Err(Error::Options { option, why }) => (option, why),
         other => panic!("{other:?}"),
     }
@@ -49,7 +49,7 @@ fn plugin() -> PluginConfig {
     PluginConfig::Local(LocalPlugin::new("/plugin"))
 }
 
-/// Every option set, to values that are not the default.
+/// Returns options with a value that is not the default for every field.
 fn full() -> Options {
     let mut sandbox = SandboxSettings::default();
     sandbox.enabled = Some(true);
@@ -133,7 +133,7 @@ fn full() -> Options {
         .version_check(false)
 }
 
-/// A field without a method or a place in `Debug` would be found here.
+/// Finds a field without a setter or missing in `Debug`.
 #[test]
 fn every_option_can_be_set_and_is_shown() {
     let (full, default) = (full(), Options::new());
@@ -156,7 +156,7 @@ fn every_option_can_be_set_and_is_shown() {
 
 #[test]
 fn what_every_session_gets() {
-    let lowered = Options::new().lower().unwrap();
+    let lowered = Options::new().to_launch_plan().unwrap();
     assert_eq!(
         lowered.args,
         ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
@@ -219,11 +219,11 @@ fn system_prompts() {
 
 #[test]
 fn the_environment() {
-    let lowered = full().lower().unwrap();
+    let lowered = full().to_launch_plan().unwrap();
     assert_eq!(lowered.env["TOKEN"], "s3cr3t");
     assert!(lowered.env_remove.contains("HOME"));
-    // What the user sets wins over what every session gets.
-    let lowered = Options::new().env("CLAUDE_CODE_ENTRYPOINT", "mine").lower().unwrap();
+    // The user's value takes precedence over the common one.
+    let lowered = Options::new().env("CLAUDE_CODE_ENTRYPOINT", "mine").to_launch_plan().unwrap();
     assert_eq!(lowered.env["CLAUDE_CODE_ENTRYPOINT"], "mine");
 }
 
@@ -279,7 +279,7 @@ fn nonsense_is_refused() {
     assert!(why.contains("TOKEN") && !why.contains("s3cr3t"), "{why}");
 }
 
-/// The CLI takes any version of UUIDs and both cases, and an id for a copy.
+/// The CLI accepts any version of UUIDs and both cases, and an id for a copy.
 #[test]
 fn what_the_cli_takes_is_not_refused() {
     for options in [
@@ -290,20 +290,20 @@ fn what_the_cli_takes_is_not_refused() {
         Options::new().permission_mode(PermissionMode::BypassPermissions),
         Options::new().effort(EffortLevel::from("later")),
     ] {
-        assert!(options.lower().is_ok(), "{options:?}");
+        assert!(options.to_launch_plan().is_ok(), "{options:?}");
     }
 }
 
 #[test]
 fn what_has_no_effect_is_told() {
-    let warnings = |options: Options| options.lower().unwrap().warnings;
+    let warnings = |options: Options| options.to_launch_plan().unwrap().warnings;
     let overridden = |option, by| vec![Warning::Overridden { option, by }];
     let thinking = Options::new().thinking(Thinking::Disabled {}).max_thinking_tokens(5);
     assert_eq!(added(thinking.clone()), ["--thinking=disabled"]);
     assert_eq!(warnings(thinking), overridden("maxThinkingTokens", "thinking"));
     assert_eq!(warnings(Options::new().resume(ID).continue_last()), overridden("continue", "resume"));
     let app = Options::new().client_app("a").env("CLAUDE_AGENT_SDK_CLIENT_APP", "b");
-    assert_eq!(app.lower().unwrap().env["CLAUDE_AGENT_SDK_CLIENT_APP"], "b");
+    assert_eq!(app.to_launch_plan().unwrap().env["CLAUDE_AGENT_SDK_CLIENT_APP"], "b");
     assert_eq!(warnings(app), overridden("clientApp", "env"));
     assert_eq!(warnings(Options::new().fork_session())[0].option(), Some("forkSession"));
     assert_eq!(warnings(Options::new().load_timeout_ms(1))[0].option(), Some("loadTimeoutMs"));
@@ -319,7 +319,7 @@ fn secrets_are_in_no_argument() {
         .mcp_servers([("far", http_server())])
         .settings(RawSettings::new(raw(r#"{"env":{"KEY":"s3cr3t"}}"#)));
     for options in [options.clone(), options.mcp_servers_delivery(Delivery::Argv)] {
-        let lowered = options.lower().unwrap();
+        let lowered = options.to_launch_plan().unwrap();
         assert!(!lowered.args.concat().contains("s3cr3t"), "{:?}", lowered.args);
         assert!(lowered.args.contains(&"--settings=<private>/settings.json".to_owned()));
         assert!(lowered.files[lowered.files.len() - 1].contents.contains("s3cr3t"));
@@ -333,17 +333,17 @@ fn what_is_long_is_in_no_argument() {
         .output_format(OutputFormat::JsonSchema(raw(&long)))
         .settings(RawSettings::new(raw(&long.replace("description", "model"))))
         .system_prompt("x".repeat(1 << 20));
-    let lowered = options.lower().unwrap();
+    let lowered = options.to_launch_plan().unwrap();
     assert!(lowered.args.concat().len() < 1000);
     assert_eq!(lowered.initialize.json_schema.unwrap().as_str(), long);
     assert_eq!(lowered.files[0].name, "settings.json");
 }
 
-/// A frame is one line, so a schema that was written with line breaks loses them.
+/// A frame is one line, so a schema with line breaks loses them.
 #[test]
 fn a_schema_has_no_line_breaks() {
     let options = Options::new().output_format(OutputFormat::JsonSchema(raw("{\n  \"type\": \"object\"\n}")));
-    let lowered = options.lower().unwrap();
+    let lowered = options.to_launch_plan().unwrap();
     assert_eq!(lowered.initialize.json_schema.unwrap().as_str(), r#"{"type":"object"}"#);
 }
 
@@ -365,7 +365,7 @@ fn servers_and_plugins_by_flags() {
     let argv = options.clone().mcp_servers_delivery(Delivery::Argv).plugin_delivery(Delivery::Argv);
     assert_eq!(added(argv), by_flags);
     assert_eq!(added(options.clone()), ["--mcp-config=/mcp.json", "--await-initialize"]);
-    // A session of another machine can't read the handshake in time.
+    // A remote session can't read the handshake in time.
     let far = added(options.extra_arg("sdk-url", Some("ws://far")));
     assert_eq!(far[..4], by_flags);
 }
@@ -373,11 +373,11 @@ fn servers_and_plugins_by_flags() {
 #[test]
 fn traces() {
     let mut trace = TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
-    let lowered = Options::new().trace_context(trace.clone()).lower().unwrap();
+    let lowered = Options::new().trace_context(trace.clone()).to_launch_plan().unwrap();
     assert_eq!(lowered.env["TRACEPARENT"], trace.traceparent);
     assert!(lowered.env_remove.contains("TRACESTATE") && !lowered.env.contains_key("TRACESTATE"));
     trace.tracestate = Some("v=1".to_owned());
-    assert_eq!(Options::new().trace_context(trace).lower().unwrap().env["TRACESTATE"], "v=1");
+    assert_eq!(Options::new().trace_context(trace).to_launch_plan().unwrap().env["TRACESTATE"], "v=1");
 }
 
 #[cfg(feature = "opentelemetry")]
@@ -388,7 +388,7 @@ fn the_active_span() {
         trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState},
     };
 
-    let env = |options: Options| Session::builder().options(options).lower().unwrap().env;
+    let env = |options: Options| Session::builder().options(options).to_launch_plan().unwrap().env;
     assert!(!env(Options::new()).contains_key("TRACEPARENT"));
     let state = TraceState::from_key_value([("v", "1")]).unwrap();
     let (trace, span) = (TraceId::from_bytes([10; 16]), SpanId::from_bytes([11; 8]));
@@ -397,7 +397,7 @@ fn the_active_span() {
     let active = "00-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a-0b0b0b0b0b0b0b0b-01";
     assert_eq!(env(Options::new())["TRACEPARENT"], active);
     assert_eq!(env(Options::new())["TRACESTATE"], "v=1");
-    // What the options say counts first.
+    // The options take precedence.
     let own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     assert_eq!(env(Options::new().trace_context(TraceContext::new(own)))["TRACEPARENT"], own);
     assert_eq!(env(Options::new().env("TRACEPARENT", "mine"))["TRACEPARENT"], "mine");
@@ -418,9 +418,9 @@ fn settings_are_a_path_or_an_object() {
 #[test]
 fn two_answers_to_one_question_are_refused() {
     let options = Options::new().extra_arg("permission-prompt-tool", Some("mcp__x__ask"));
-    assert!(Session::builder().options(options.clone()).lower().is_ok());
+    assert!(Session::builder().options(options.clone()).to_launch_plan().is_ok());
     let handler = PermissionHandler::new(async |_, _| Decision::deny("no"));
-    let refused = Session::builder().options(options).permissions(handler).lower();
+    let refused = Session::builder().options(options).permissions(handler).to_launch_plan();
     assert!(matches!(refused, Err(Error::Options { option: "extraArgs", .. })), "{refused:?}");
 }
 
@@ -482,9 +482,9 @@ fn debug_shows_no_secrets() {
     for shown in [
         format!("{options:?}"),
         format!("{options:#?}"),
-        format!("{:?}", options.lower().unwrap()),
+        format!("{:?}", options.to_launch_plan().unwrap()),
         format!("{builder:?}"),
-        format!("{:?}", builder.lower().unwrap()),
+        format!("{:?}", builder.to_launch_plan().unwrap()),
     ] {
         assert!(!shown.contains("s3cr3t"), "{shown}");
     }

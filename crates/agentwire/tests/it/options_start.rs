@@ -1,4 +1,5 @@
-//! What options do to a real start: private files, a second start for an old CLI, warnings, and who runs a script.
+//! Effects of options on a real start: private files, a second start for an old CLI, warnings, and the runtime of a
+//! script.
 
 use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
 
@@ -17,7 +18,7 @@ use tokio::{runtime::Runtime, time::timeout};
 
 use crate::peer::{Peer, bounded};
 
-/// A CLI that writes down how it was started, shakes hands, and then what it is told.
+/// A CLI that records its start, performs the handshake, and records its input.
 struct Noting(tempfile::TempDir);
 
 impl Noting {
@@ -36,7 +37,7 @@ impl Noting {
         Options::new().path_to_claude_code_executable(script)
     }
 
-    /// What it wrote down under this name.
+    /// Returns the record with this name.
     fn note(&self, name: &str) -> String {
         std::fs::read_to_string(self.0.path().join(name)).unwrap_or_default()
     }
@@ -137,7 +138,7 @@ fn a_cli_that_takes_what_is_in_the_handshake_is_started_once() {
 #[test]
 fn a_resumed_session_with_hooks_waits_for_the_handshake() {
     let args = |options: Options, hooks: Hooks| {
-        Session::builder().options(options).hooks(hooks).lower().unwrap().args.join(" ")
+        Session::builder().options(options).hooks(hooks).to_launch_plan().unwrap().args.join(" ")
     };
     let hooks = || Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("no"));
     for resumed in [

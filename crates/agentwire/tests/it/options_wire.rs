@@ -1,4 +1,4 @@
-//! What each option becomes, beside what it becomes in the reference: fixtures/argv/reference.json.
+//! Compares the effect of each option with the reference: fixtures/argv/reference.json.
 
 use std::{path::Path, time::Duration};
 
@@ -12,10 +12,10 @@ use agentwire::{
 };
 use serde_json::{Map, Value, json};
 
-/// One row: options, what the reference makes of them, and what is otherwise here.
+/// One row: options, their effect in the reference, and the differences here.
 struct Row(Value);
 
-/// What something becomes, in parts that can be compared: those that every session has are left out.
+/// The comparable parts of an effect, without those common to all sessions.
 type Parts = Map<String, Value>;
 
 fn rows() -> Vec<Row> {
@@ -29,7 +29,7 @@ impl Row {
         self.0["name"].as_str().unwrap()
     }
 
-    /// Code stands for what the reference has as an option and we have as a method.
+    /// Strings stand for reference options that are methods here.
     fn builder(&self) -> SessionBuilder {
         let options: Options = serde_json::from_value(self.0["options"].clone()).unwrap();
         let builder = Session::builder().options(options);
@@ -49,7 +49,7 @@ impl Row {
         }
     }
 
-    /// What is expected here: the reference's parts, but for those that are otherwise.
+    /// Returns the expected parts: the reference's, with the differences applied.
     fn expected(&self) -> Parts {
         let mut parts = self.0["reference"].as_object().unwrap().clone();
         if let Some(ours) = self.0.get("ours") {
@@ -68,7 +68,7 @@ fn hooks() -> Hooks {
         .on_matching(Stop, Matcher::any().on_failure(HookFailure::Block), async |_, _| ())
 }
 
-/// All that options become, as a row has it.
+/// Returns the effect of options in the format of a row.
 fn parts(lowered: &LaunchPlan) -> Parts {
     let mut initialize = serde_json::to_value(&lowered.initialize).unwrap();
     initialize["subtype"] = json!("initialize");
@@ -89,7 +89,7 @@ fn parts(lowered: &LaunchPlan) -> Parts {
     ])
 }
 
-/// The parts without what every session has. A row that sets the prompt has no other in the reference.
+/// Removes the parts common to all sessions. A row that sets the prompt replaces the default one.
 fn added(all: Parts, always: &Parts) -> Parts {
     let mut added = Map::new();
     for (part, value) in all {
@@ -113,13 +113,13 @@ fn added(all: Parts, always: &Parts) -> Parts {
 #[test]
 fn every_row() {
     let rows = rows();
-    let always = parts(&Options::new().lower().unwrap());
+    let always = parts(&Options::new().to_launch_plan().unwrap());
     assert_eq!(rows.len(), 77, "a row of the reference is missing");
     for row in &rows[1..] {
         if cfg!(not(feature = "mcp")) && row.name() == "sdkMcp" {
             continue;
         }
-        let lowered = row.builder().lower().unwrap();
+        let lowered = row.builder().to_launch_plan().unwrap();
         let (ours, mut expected) = (added(parts(&lowered), &always), row.expected());
         if let (Some(ours), Some(argv)) = (ours.get("argv"), expected.get_mut("argv")) {
             sort_as(argv, ours);
@@ -128,7 +128,7 @@ fn every_row() {
     }
 }
 
-/// The order of flags says nothing, so the reference's are put in our order.
+/// Sorts the reference's flags like ours; their order does not matter.
 fn sort_as(flags: &mut Value, ours: &Value) {
     let ours: Vec<&Value> = ours.as_array().unwrap().iter().collect();
     let place = |flag: &Value| ours.iter().position(|other| *other == flag);
@@ -141,13 +141,13 @@ fn what_every_session_has() {
     let always = &rows[0];
     assert_eq!(always.name(), "(none)");
     let expected = always.expected();
-    let ours = parts(&Options::new().lower().unwrap());
+    let ours = parts(&Options::new().to_launch_plan().unwrap());
     for part in ["argv", "env", "initialize"] {
         assert_eq!(ours[part], expected[part], "{part}");
     }
 }
 
-/// A row that says it differs, and does not, would hide what it says.
+/// A row with a difference that does not exist would hide its claim.
 #[test]
 fn every_difference_is_one() {
     for row in rows() {
@@ -166,7 +166,7 @@ fn the_table_names_every_option_and_no_other() {
     assert_eq!(table, ours);
 }
 
-/// Where a row differs, the table of options says so too.
+/// The table of options must mention each difference.
 #[test]
 fn what_differs_is_told_by_the_table() {
     for row in rows().iter().filter(|row| row.0.get("ours").is_some() && row.name() != "(none)") {

@@ -1,4 +1,4 @@
-//! Schemas of structured output: those of types, and keywords that the CLI refuses.
+//! Schemas of structured output: derived schemas, and keywords that the CLI refuses.
 
 use agentwire::{Error, Options, OutputFormat, protocol::RawJson};
 use serde_json::{Value, json};
@@ -112,6 +112,6 @@ fn lowered(schema: &Value) -> Result<Value, Error> {
 }
 
 fn options(format: OutputFormat) -> Result<Value, Error> {
-    let lowered = Options::new().output_format(format).lower()?;
+    let lowered = Options::new().output_format(format).to_launch_plan()?;
     Ok(lowered.initialize.json_schema.unwrap().decode().unwrap())
 }

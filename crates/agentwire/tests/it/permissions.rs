@@ -1,4 +1,4 @@
-//! Permission questions: whatever goes wrong, it is never an allow.
+//! Permission questions: no failure becomes an allow.
 
 use std::sync::{
     Arc,
@@ -20,7 +20,7 @@ fn question() -> Value {
     json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "rm a"}, "tool_use_id": "toolu_1"})
 }
 
-/// Asks a session with this handler, and gives its response.
+/// Sends a question to a session with this handler, and returns its response.
 async fn asked(handler: PermissionHandler) -> Value {
     let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
     peer.ask("q1", question()).await;
@@ -88,7 +88,7 @@ async fn a_panicking_callback() {
             peer.ask(id, question()).await;
             is_no_allow(&peer.response(id).await, "ouch");
         }
-        // The session goes on.
+        // The session continues.
         peer.say(json!({"type": "after"})).await;
         assert_eq!(next_kind(&mut session).await, "after");
     })
@@ -150,10 +150,10 @@ async fn a_callback_may_use_the_session() {
 #[test]
 fn the_flag_comes_with_the_callback() {
     let flag = "--permission-prompt-tool=stdio".to_owned();
-    let without = Session::builder().lower().unwrap();
+    let without = Session::builder().to_launch_plan().unwrap();
     assert!(!without.args.contains(&flag));
     let handler = PermissionHandler::new(async |_, _| Decision::allow());
-    let with = Session::builder().permissions(handler).lower().unwrap();
+    let with = Session::builder().permissions(handler).to_launch_plan().unwrap();
     assert!(with.args.contains(&flag));
 }
 
@@ -161,14 +161,14 @@ fn handler() -> PermissionHandler {
     PermissionHandler::new(async |_, _| Decision::deny("no"))
 }
 
-/// The warnings of these options with a callback, as text.
+/// Returns the warnings of these options with a callback, as text.
 fn warnings(options: Options) -> Vec<String> {
     assert_eq!(
-        Session::builder().options(options.clone()).lower().unwrap().warnings,
+        Session::builder().options(options.clone()).to_launch_plan().unwrap().warnings,
         [],
         "without a callback"
     );
-    let lowered = Session::builder().options(options).permissions(handler()).lower().unwrap();
+    let lowered = Session::builder().options(options).permissions(handler()).to_launch_plan().unwrap();
     lowered.warnings.iter().map(ToString::to_string).collect()
 }
 
@@ -201,7 +201,7 @@ fn what_keeps_the_callback_from_being_asked_is_told() {
         Options::new().permission_mode(PermissionMode::AcceptEdits),
         Options::new().permission_prompts(PermissionPrompts::Host),
         Options::new().allow_dangerously_skip_permissions(),
-        // Rules without an effect, and tools that ask whatever is allowed.
+        // Rules without an effect, and tools that always ask.
         Options::new().allowed_tools(["*", "mcp__*", "Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
         settings(r#"{"permissions":{"deny":["Bash"],"ask":["Read"]}}"#),
     ] {
@@ -217,7 +217,7 @@ fn rules_for_tools_of_this_process_are_no_warning() {
     let servers = McpServers::new().with("units", Server::new("units", "1"));
     let rules = ["mcp__units", "mcp__units__*", "mcp__units__add", "mcp__units2", "mcp__other"];
     let builder = Session::builder().options(Options::new().allowed_tools(rules));
-    let lowered = builder.permissions(handler()).mcp_servers(servers).lower().unwrap();
+    let lowered = builder.permissions(handler()).mcp_servers(servers).to_launch_plan().unwrap();
     let warnings: Vec<_> = lowered.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("`allowedTools` (mcp__units2, mcp__other) keeps"), "{warnings:?}");
@@ -227,7 +227,7 @@ fn settings(text: &str) -> Options {
     Options::new().settings(RawSettings::new(RawJson::parse(text).unwrap()))
 }
 
-/// A settings file may have set it.
+/// A settings file may have set the mode.
 #[tokio::test(start_paused = true)]
 async fn the_mode_that_the_session_starts_in_is_told_once() {
     let started = async |builder: agentwire::SessionBuilder| {

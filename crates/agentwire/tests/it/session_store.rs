@@ -1,4 +1,4 @@
-//! A session with a store: what is mirrored, when, and what a store that fails costs.
+//! A session with a store: which entries are mirrored and when, and the effects of a failing store.
 
 mod choosing;
 mod failing;
@@ -17,14 +17,14 @@ use tokio::time::timeout;
 use crate::peer::{Peer, assistant, bounded, connected, next_kind, result};
 use store::{Act, Lent, TestStore};
 
-/// The session of these tests.
+/// The session id of these tests.
 const ID: &str = "0b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11";
 
 fn main_file() -> String {
     format!("/config/projects/-src-app/{ID}.jsonl")
 }
 
-/// Entries with these numbers, as the CLI mirrors them.
+/// Returns entries with these numbers, as the CLI mirrors them.
 fn mirrored(file: &str, numbers: impl IntoIterator<Item = usize>) -> Value {
     let entries = numbers.into_iter().map(|number| json!({"type": "user", "uuid": format!("{number}")}));
     json!({"type": "transcript_mirror", "filePath": file, "entries": entries.collect::<Vec<_>>()})
@@ -38,14 +38,14 @@ fn builder(store: &Arc<TestStore>) -> SessionBuilder {
     Session::builder().options(options()).session_store(Arc::new(Lent(Arc::clone(store))))
 }
 
-/// A session with a store that does these things, one an append, and then what it should.
+/// Returns a session with a store that performs these acts, one per append, and then works normally.
 async fn with(acts: impl IntoIterator<Item = Act>) -> (Session, Peer, Arc<TestStore>) {
     let store = Arc::new(TestStore::new(acts));
     let (session, peer) = connected(builder(&store)).await;
     (session, peer, store)
 }
 
-/// The next message, which is a `mirror_error`: its line.
+/// Expects a `mirror_error` and returns its line.
 async fn told(session: &mut Session) -> Value {
     let incoming = session.next().await.expect("a message").unwrap();
     let line: Value = serde_json::from_str(incoming.line().unwrap().to_str().unwrap()).unwrap();
@@ -160,10 +160,10 @@ async fn without_a_store_they_are_messages() {
 fn a_store_has_the_cli_mirror_and_its_options_count() {
     let store = Arc::new(TestStore::new([]));
     let options = Options::new().session_store_flush(agentwire::SessionStoreFlush::Eager).load_timeout_ms(5);
-    let lowered = builder(&store).options(options.clone()).lower().unwrap();
+    let lowered = builder(&store).options(options.clone()).to_launch_plan().unwrap();
     assert!(lowered.args.iter().any(|arg| arg == "--session-mirror"));
     assert_eq!(lowered.warnings, []);
-    assert_eq!(options.lower().unwrap().warnings.len(), 2);
-    let lowered = builder(&store).options(Options::new().persist_session(false)).lower().unwrap();
+    assert_eq!(options.to_launch_plan().unwrap().warnings.len(), 2);
+    let lowered = builder(&store).options(Options::new().persist_session(false)).to_launch_plan().unwrap();
     assert_eq!(lowered.warnings.len(), 1);
 }

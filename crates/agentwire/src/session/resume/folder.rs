@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::super::{
-    private::{create_dir, create_file, mkdir},
+    private_files::{create_dir, create_file, mkdir},
     user::User,
 };
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_written_is_named() {
+    fn a_failed_write_names_the_file() {
         let folder = Folder::new(None).unwrap();
         folder.write(Path::new("a/b"), iter::once("b")).unwrap();
         let error = folder.write(Path::new("a/b"), iter::once("b")).unwrap_err();

@@ -119,7 +119,7 @@ fn is_message(entry: &RawEntry) -> bool {
     matches!(entry.kind(), "user" | "assistant") && !is_sidechain(entry)
 }
 
-/// Returns whether the last mark says that the session is archived.
+/// Returns whether the last mark sets the session to archived.
 fn is_archived(entries: &[RawEntry]) -> bool {
     #[derive(Deserialize)]
     struct Kept {

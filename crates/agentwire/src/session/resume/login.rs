@@ -29,7 +29,7 @@ pub(super) fn copy(sources: &Sources, to: &Folder) -> io::Result<()> {
     put(to, LOGIN, login.as_deref().and_then(without_refresh_tokens))?;
     put(to, STATE, read(&sources.state.join(STATE)))?;
     for name in SETTINGS {
-        put(to, name, read(&sources.config.join(name)).map(without_what_lies_elsewhere))?;
+        put(to, name, read(&sources.config.join(name)).map(without_plugins_and_folder))?;
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ fn remove_refresh_tokens(value: &mut Value) {
 /// `CLAUDE_CONFIG_DIR`.
 ///
 /// Unreadable settings are copied unchanged: the CLI reports the error.
-fn without_what_lies_elsewhere(settings: Vec<u8>) -> Vec<u8> {
+fn without_plugins_and_folder(settings: Vec<u8>) -> Vec<u8> {
     let text = settings.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&settings);
     let Ok(Value::Object(mut fields)) = serde_json::from_slice(text) else { return settings };
     let plugins = PLUGINS.iter().filter(|name| fields.remove(**name).is_some()).count();
@@ -106,7 +106,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{without_refresh_tokens, without_what_lies_elsewhere};
+    use super::{without_plugins_and_folder, without_refresh_tokens};
 
     #[test]
     fn no_refresh_token_is_written() {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn settings_lose_what_would_not_fit() {
-        let strip = |text: &str| String::from_utf8(without_what_lies_elsewhere(text.into())).unwrap();
+        let strip = |text: &str| String::from_utf8(without_plugins_and_folder(text.into())).unwrap();
         let settings = "\u{feff}{\"enabledPlugins\":{},\"model\":\"m\",\"env\":{\"CLAUDE_CONFIG_DIR\":\"x\",\"A\":\"b\"}}";
         assert_eq!(strip(settings), r#"{"env":{"A":"b"},"model":"m"}"#);
         for untouched in [r#"{ "model": "m" }"#, "{", r#"["enabledPlugins"]"#] {

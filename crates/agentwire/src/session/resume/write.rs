@@ -24,9 +24,9 @@ pub(super) fn session(folder: &Folder, project: &str, session: &Loaded) -> io::R
     for (key, entries) in beneath {
         let path = key.subpath().into_iter().flat_map(|subpath| subpath.split('/'));
         let path = path.fold(main.clone(), |path, part| path.join(part));
-        let (about, said): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.kind() == ABOUT);
-        if !said.is_empty() {
-            lines(folder, &named(&path, SUFFIX), said.into_iter())?;
+        let (about, conversation): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.kind() == ABOUT);
+        if !conversation.is_empty() {
+            lines(folder, &named(&path, SUFFIX), conversation.into_iter())?;
         }
         // The CLI rewrites it whenever the agent continues, so the last one counts.
         if let Some(about) = about.last().and_then(|about| about.decode().ok()).and_then(without_kind) {

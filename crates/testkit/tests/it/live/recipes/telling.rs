@@ -36,7 +36,7 @@ async fn answer(mut stream: TcpStream, status: &str) {
 
 fn hooked(server: &TcpListener) -> (Hooks, webhook::Webhook) {
     let address = server.local_addr().unwrap().to_string();
-    webhook::tell(Hooks::new(), move |text| {
+    webhook::report(Hooks::new(), move |text| {
         let address = address.clone();
         async move { webhook::post(&address, "/used", &text).await }
     })

@@ -94,7 +94,7 @@ async fn calls_are_told_without_what_is_in_them() {
         let (hooks, log) = call_log::write_to(Hooks::new(), file).unwrap();
         let texts = Arc::new(Mutex::new(Vec::new()));
         let sent = Arc::clone(&texts);
-        let (hooks, webhook) = webhook::tell(hooks, move |text| {
+        let (hooks, webhook) = webhook::report(hooks, move |text| {
             sent.lock().unwrap().push(text);
             std::future::ready(Ok(()))
         });

@@ -10,15 +10,15 @@ use agentwire_control::Delivery;
 use agentwire_protocol::{Message, System, message::SessionState};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::session::{Background, Mark};
+use crate::session::{ActivityMark, BackgroundWork};
 
 /// A timer that runs from a result until a turn begins or the run is over.
 #[derive(Debug, Default)]
-pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, Mark)>);
+pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, ActivityMark)>);
 
 impl IdleTimeout {
     /// Starts at a result, restarts when the CLI reports that it still works, and stops when a turn begins.
-    pub(super) fn see(&mut self, delivery: &Delivery, background: &Background) {
+    pub(super) fn see(&mut self, delivery: &Delivery, background: &BackgroundWork) {
         match delivery {
             Delivery::TurnEnded(_) => self.set(background),
             Delivery::Incoming(incoming) => match incoming.message() {
@@ -39,7 +39,7 @@ impl IdleTimeout {
     }
 
     /// Polls the timer. Time in which a callback ran does not count.
-    pub(super) fn poll(&mut self, background: &Background, context: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll(&mut self, background: &BackgroundWork, context: &mut Context<'_>) -> Poll<()> {
         while let Some((sleep, mark)) = &mut self.0 {
             if sleep.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
@@ -54,7 +54,7 @@ impl IdleTimeout {
         Poll::Pending
     }
 
-    fn set(&mut self, background: &Background) {
+    fn set(&mut self, background: &BackgroundWork) {
         self.0 = background.limit().map(|limit| (Box::pin(sleep(limit)), background.mark()));
     }
 }

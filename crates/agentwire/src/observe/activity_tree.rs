@@ -11,14 +11,14 @@ use tracing::Span;
 
 use super::{
     Activity, Began, Ended, Observation, Outcome, Totals,
-    note::{Note, Said},
+    note::{Event, Note},
     reply, span,
     stream::Queue,
 };
 
 /// The open activities of a session, and its observers.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct ActivityTree {
     /// The same moment on both clocks, so that times follow the monotonic one.
     clocks: (Instant, SystemTime),
     last_id: u64,
@@ -44,7 +44,7 @@ struct Open {
     span: Span,
 }
 
-impl Default for Ledger {
+impl Default for ActivityTree {
     fn default() -> Self {
         Self {
             clocks: (Instant::now(), SystemTime::now()),
@@ -62,7 +62,7 @@ impl Default for Ledger {
     }
 }
 
-impl Ledger {
+impl ActivityTree {
     /// Starts a session and returns its span.
     pub(super) fn begin_session(&mut self) -> Span {
         *self = Self { observers: std::mem::take(&mut self.observers), ..Self::default() };
@@ -98,24 +98,24 @@ impl Ledger {
 
     /// Records a sent prompt.
     pub(super) fn prompt(&mut self, id: Uuid, content: RawJson) {
-        if self.prompts.len() == MOST_PROMPTS {
+        if self.prompts.len() == MAX_PROMPTS {
             self.prompts.pop_front();
         }
         self.prompts.push_back((id, content));
     }
 
     pub(super) fn note(&mut self, note: Note) {
-        let Note { at, said } = note;
-        match said {
-            Said::Turn { session_id, prompts, model } => self.turn(at, session_id, prompts, model),
-            Said::ToolUse { id, tool, parent, input } => self.tool_use(at, id, tool, parent, input),
-            Said::ToolResult { id, outcome, output } => {
+        let Note { at, event } = note;
+        match event {
+            Event::Turn { session_id, prompts, model } => self.turn(at, session_id, prompts, model),
+            Event::ToolUse { id, tool, parent, input } => self.tool_use(at, id, tool, parent, input),
+            Event::ToolResult { id, outcome, output } => {
                 if let Some(open) = self.tool_uses.remove(&id) {
                     self.close(open, at, outcome, output, None);
                 }
             }
-            Said::Result { outcome, totals, output } => self.end_turn(at, outcome, output, Some(totals)),
-            Said::TurnLost => self.end_turn(at, Outcome::Cut, None, None),
+            Event::Result { outcome, totals, output } => self.end_turn(at, outcome, output, Some(totals)),
+            Event::TurnLost => self.end_turn(at, Outcome::Cut, None, None),
         }
     }
 
@@ -202,7 +202,7 @@ impl Ledger {
         parent_tool_use_id: Option<ToolUseId>,
         input: Option<RawJson>,
     ) {
-        if self.tool_uses.len() >= MOST_TOOL_USES || self.tool_uses.contains_key(&id) {
+        if self.tool_uses.len() >= MAX_TOOL_USES || self.tool_uses.contains_key(&id) {
             return;
         }
         let parent = match &parent_tool_use_id {
@@ -266,7 +266,7 @@ impl Ledger {
         span::contents(&span, "input", input.as_ref());
         let (id, session_id, at) = (self.last_id, self.session_id.clone(), self.time(since));
         let began = Arc::new(Began { id, parent, activity, session_id, at, input });
-        self.tell(&Observation::Began(Arc::clone(&began)));
+        self.notify(&Observation::Began(Arc::clone(&began)));
         Open { began, since, span }
     }
 
@@ -286,13 +286,13 @@ impl Ledger {
         let (at, session_id) = (self.time(at), self.session_id.clone());
         let ended = Ended { began, at, took, outcome, session_id, output, totals };
         let observation = Observation::Ended(Arc::new(ended));
-        self.tell(&observation);
+        self.notify(&observation);
         if is_session {
             self.end = Some(observation);
         }
     }
 
-    fn tell(&mut self, observation: &Observation) {
+    fn notify(&mut self, observation: &Observation) {
         self.observers.retain(|queue| {
             let queue = queue.upgrade();
             queue.inspect(|queue| queue.push(observation.clone())).is_some()
@@ -318,6 +318,6 @@ impl Open {
 }
 
 /// A limit far above the number that a session has open.
-const MOST_TOOL_USES: usize = 4096;
+const MAX_TOOL_USES: usize = 4096;
 /// The limit of prompts whose contents wait for their turn.
-const MOST_PROMPTS: usize = 64;
+const MAX_PROMPTS: usize = 64;

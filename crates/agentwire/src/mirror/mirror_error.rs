@@ -8,7 +8,7 @@ use crate::session::fresh_id;
 
 /// A failure of the mirror.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct MirrorError {
     /// The key of the lost entries; `None` if they belong to no session or to several.
     pub(super) key: Option<SessionKey>,
     /// The number of entries lost; 0 if unknown or none.
@@ -17,7 +17,7 @@ pub(super) struct Told {
     pub(super) why: String,
 }
 
-impl Told {
+impl MirrorError {
     /// Returns the message that reports the failure.
     pub(super) fn incoming(self) -> Incoming {
         let error = self.text();
@@ -30,7 +30,7 @@ impl Told {
         let uuid = fresh_id();
         let uuid = uuid.as_str();
         let message =
-            MirrorError { r#type: "system", subtype: "mirror_error", error: &error, key, session_id, uuid };
+            Message { r#type: "system", subtype: "mirror_error", error: &error, key, session_id, uuid };
         // All fields are strings, so serialization can't fail.
         let text = serde_json::to_string(&message).unwrap_or_default();
         Incoming::decode(Frame::new(Line::from(text.as_str())))
@@ -46,7 +46,7 @@ impl Told {
 }
 
 #[derive(Serialize)]
-struct MirrorError<'a> {
+struct Message<'a> {
     r#type: &'a str,
     subtype: &'a str,
     error: &'a str,

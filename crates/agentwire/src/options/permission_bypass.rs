@@ -11,12 +11,12 @@ impl Options {
     /// Returns a warning for each option that keeps the permission callback from being called.
     ///
     /// Rules for the tools of `in_process` servers are skipped: the host wrote these tools itself.
-    pub(crate) fn unasked(&self, in_process: &[Box<str>]) -> Vec<Warning> {
+    pub(crate) fn permission_bypass_warnings(&self, in_process: &[Box<str>]) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.permission_prompts == Some(PermissionPrompts::None) {
             warnings.push(not_asked("permissionPrompts", "none", DENIED));
         }
-        warnings.extend(self.permission_mode.as_ref().and_then(unasked_in));
+        warnings.extend(self.permission_mode.as_ref().and_then(mode_bypass_warning));
         let settings = match &self.settings {
             Some(FlagSettings::Inline(settings)) => settings.typed().ok(),
             _ => None,
@@ -39,7 +39,7 @@ impl Options {
 }
 
 /// Returns a warning if the mode leaves almost no questions to the permission callback.
-pub(crate) fn unasked_in(mode: &PermissionMode) -> Option<Warning> {
+pub(crate) fn mode_bypass_warning(mode: &PermissionMode) -> Option<Warning> {
     let instead = match mode {
         PermissionMode::BypassPermissions => PASS,
         PermissionMode::DontAsk => DENIED,

@@ -9,7 +9,7 @@ use agentwire_protocol::{
 
 /// The position of a reader in the stream of turns.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct TurnCursor {
     /// The number of turns that ended before this position.
     ended: u64,
     /// Whether a message arrived that only occurs inside a turn.
@@ -28,7 +28,7 @@ pub(crate) enum TurnOwner {
     /// Another turn.
     Other,
     /// No turn.
-    Nobody,
+    NoTurn,
 }
 
 /// The turn of a prompt that a reader waits for.
@@ -39,9 +39,9 @@ pub(crate) struct ExpectedTurn {
     pub(crate) after: u64,
 }
 
-impl Place {
+impl TurnCursor {
     /// Advances past a delivery.
-    pub(crate) fn see(&mut self, delivery: &Delivery) {
+    pub(crate) fn advance(&mut self, delivery: &Delivery) {
         if std::mem::take(&mut self.over) {
             self.begun = false;
             self.prompts.clear();
@@ -49,7 +49,7 @@ impl Place {
         match delivery {
             Delivery::Incoming(incoming) => {
                 if let Some(message) = incoming.message() {
-                    self.hear(message);
+                    self.note(message);
                 }
             }
             Delivery::TurnEnded(end) => {
@@ -60,11 +60,11 @@ impl Place {
         }
     }
 
-    /// Returns the owner of the last delivery; `named` tells whether the CLI names prompts.
+    /// Returns the owner of the last delivery; `named` is whether the CLI names prompts.
     ///
     /// A CLI that does not (2.1.197) answers prompts in order: the first turn that ends after the prompt was sent
     /// counts as its own.
-    pub(crate) fn whose(&self, awaited: &ExpectedTurn, named: bool) -> TurnOwner {
+    pub(crate) fn owner(&self, awaited: &ExpectedTurn, named: bool) -> TurnOwner {
         let turn = if self.over { self.ended } else { self.ended + 1 };
         if turn <= awaited.after {
             return TurnOwner::Other;
@@ -73,27 +73,27 @@ impl Place {
             return TurnOwner::Own;
         }
         match (self.begun, named) {
-            (false, _) => TurnOwner::Nobody,
+            (false, _) => TurnOwner::NoTurn,
             (true, false) => TurnOwner::Own,
             (true, true) => TurnOwner::Other,
         }
     }
 
-    fn hear(&mut self, message: &Message) {
+    fn note(&mut self, message: &Message) {
         match message {
             // The first message about a prompt's turn, or about a running turn that absorbs the prompt.
-            Message::CommandLifecycle(told) if told.state == CommandState::Started => {
+            Message::CommandLifecycle(receipt) if receipt.state == CommandState::Started => {
                 self.begun = true;
-                self.name([&told.command_uuid]);
+                self.name([&receipt.command_uuid]);
             }
             // Arrives once per turn.
             Message::System(System::Init(init)) => {
                 self.begun = true;
                 self.name(init.user_message_uuids.iter().flatten());
             }
-            Message::Assistant(said) => {
-                self.begun |= said.parent_tool_use_id.is_none();
-                self.name(said.user_message_uuids.iter().flatten().chain(&said.user_message_uuid));
+            Message::Assistant(message) => {
+                self.begun |= message.parent_tool_use_id.is_none();
+                self.name(message.user_message_uuids.iter().flatten().chain(&message.user_message_uuid));
             }
             Message::StreamEvent(event) => {
                 self.begun |= event.parent_tool_use_id.is_none();
@@ -109,7 +109,7 @@ impl Place {
 
     fn name<'a>(&mut self, prompts: impl IntoIterator<Item = &'a Uuid>) {
         for prompt in prompts {
-            if self.prompts.len() < MOST && !self.prompts.contains(prompt) {
+            if self.prompts.len() < MAX_PROMPTS && !self.prompts.contains(prompt) {
                 self.prompts.push(prompt.clone());
             }
         }
@@ -118,9 +118,9 @@ impl Place {
 
 /// Returns whether the message settles the prompt: nothing more will follow for it.
 pub(crate) fn settles(incoming: &Incoming, prompt: &Uuid) -> bool {
-    matches!(incoming.message(), Some(Message::CommandLifecycle(told))
-        if told.command_uuid == *prompt
-            && matches!(told.state, CommandState::Completed | CommandState::Cancelled))
+    matches!(incoming.message(), Some(Message::CommandLifecycle(receipt))
+        if receipt.command_uuid == *prompt
+            && matches!(receipt.state, CommandState::Completed | CommandState::Cancelled))
 }
 
 fn prompts(result: &TurnResult) -> impl Iterator<Item = &Uuid> {
@@ -128,4 +128,4 @@ fn prompts(result: &TurnResult) -> impl Iterator<Item = &Uuid> {
 }
 
 /// The CLI names at most 64 prompts, and reports each prompt that starts a turn.
-const MOST: usize = 1024;
+const MAX_PROMPTS: usize = 1024;

@@ -134,9 +134,9 @@ impl fmt::Debug for LaunchPlan {
 }
 
 /// A group of options that adds to the launch plan.
-pub(super) trait Lower {
+pub(super) trait ToCli {
     /// Adds the group's flags and fields to the plan.
-    fn lower(&self, to: &mut LaunchPlan) -> Result<(), Error>;
+    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error>;
 }
 
 impl Argv for LaunchPlan {

@@ -16,16 +16,15 @@ impl SessionBuilder {
     /// # Errors
     ///
     /// [`Error::Options`] if an option can't be used as set, and [`Error::Hooks`] if a hook can't.
-    pub fn lower(&self) -> Result<LaunchPlan, Error> {
-        let mut lowered = self.lower_with(&self.options)?;
+    pub fn to_launch_plan(&self) -> Result<LaunchPlan, Error> {
+        let mut plan = self.plan_with(&self.options)?;
         // A resumed session continues a deferred tool use without a prompt, so the CLI must wait for the hooks in the
         // handshake.
-        if self.has_hooks()
-            && (lowered.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg)))
+        if self.has_hooks() && (plan.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg)))
         {
-            lowered.await_initialize();
+            plan.await_initialize();
         }
-        Ok(lowered)
+        Ok(plan)
     }
 
     fn has_hooks(&self) -> bool {
@@ -44,31 +43,31 @@ impl SessionBuilder {
         if self.spare || !known || !self.guards() { None } else { self.options.folder() }
     }
 
-    fn lower_with(&self, options: &Options) -> Result<LaunchPlan, Error> {
+    fn plan_with(&self, options: &Options) -> Result<LaunchPlan, Error> {
         let with_hooks = self.has_hooks().then(|| options.with_hooks()).transpose()?;
         let options = with_hooks.as_ref().unwrap_or(options);
-        let mut lowered = options.lower()?;
+        let mut plan = options.to_launch_plan()?;
         if self.permissions.is_some() {
-            if lowered.has_flag(PROMPT_TOOL) {
+            if plan.has_flag(PROMPT_TOOL) {
                 let by_option = options.permission_prompt_tool_name.is_some();
                 let option = if by_option { "permissionPromptToolName" } else { "extraArgs" };
                 let why = format!("`--{PROMPT_TOOL}` is already taken by the permission callback");
                 return Err(Error::Options { option, why });
             }
-            lowered.args.push(format!("--{PROMPT_TOOL}=stdio"));
+            plan.args.push(format!("--{PROMPT_TOOL}=stdio"));
             #[cfg(feature = "mcp")]
             let in_process = self.mcp_servers.names();
             #[cfg(not(feature = "mcp"))]
             let in_process = Vec::new();
-            lowered.warnings.extend(options.unasked(&in_process));
+            plan.warnings.extend(options.permission_bypass_warnings(&in_process));
         }
         #[cfg(feature = "sessions")]
-        self.stored.settle(&mut lowered);
+        self.stored.settle(&mut plan);
         if self.session_mirror {
-            lowered.args.push(SESSION_MIRROR.to_owned());
+            plan.args.push(SESSION_MIRROR.to_owned());
             if options.persist_session == Some(false) {
                 let why = "what is not stored is not mirrored";
-                lowered.warnings.push(Warning::NoEffect { option: "sessionStore", why });
+                plan.warnings.push(Warning::NoEffect { option: "sessionStore", why });
             }
         }
         #[cfg(feature = "opentelemetry")]
@@ -76,27 +75,27 @@ impl SessionBuilder {
             && !options.env.contains_key(agentwire_protocol::cli::env::TRACEPARENT)
             && let Some(trace) = crate::TraceContext::active()
         {
-            lowered.trace(&trace);
+            plan.trace(&trace);
         }
         if let Some(hooks) = &self.hooks {
             hooks.check()?;
-            lowered.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
-            lowered.initialize.hooks = hooks.declaration();
+            plan.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
+            plan.initialize.hooks = hooks.declaration();
         }
         if let Some(dir) = self.folder_to_check() {
-            lowered.warnings.extend(options.heeded().in_folder(&dir));
+            plan.warnings.extend(options.folder_files().in_folder(&dir));
         }
         if let Some(dialogs) = &self.dialogs {
-            let known = lowered.initialize.supported_dialog_kinds.clone();
+            let known = plan.initialize.supported_dialog_kinds.clone();
             let more = dialogs.kinds().map(Into::into).filter(|kind| !known.contains(kind));
-            lowered.initialize.supported_dialog_kinds.extend(more);
+            plan.initialize.supported_dialog_kinds.extend(more);
         }
         if self.spare {
-            lowered.args.push(format!("--{CLAIM_FLAG}"));
+            plan.args.push(format!("--{CLAIM_FLAG}"));
         }
         #[cfg(feature = "mcp")]
-        self.mcp_servers.declare(&mut lowered.initialize);
-        Ok(lowered)
+        self.mcp_servers.declare(&mut plan.initialize);
+        Ok(plan)
     }
 
     /// Returns the launch that [`connect`](Self::connect) uses if no transport is set.
@@ -110,15 +109,15 @@ impl SessionBuilder {
     ///
     /// [`Error::Options`] and [`Error::CliNotFound`], as with [`connect`](Self::connect).
     pub fn launch(&self) -> Result<Launch, Error> {
-        let (launch, files) = launch(&self.options, self.lower()?)?;
-        self.given_out.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
+        let (launch, files) = launch(&self.options, self.to_launch_plan()?)?;
+        self.launch_files.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
         Ok(launch)
     }
 
     /// Builds the plan for a CLI that does not wait for the handshake: with flags instead of handshake fields.
-    pub(super) fn lower_for_an_old_cli(&self) -> Result<(LaunchPlan, Vec<Warning>), Error> {
-        let (options, told) = self.options.delivered_by_argv();
-        Ok((self.lower_with(&options)?, told))
+    pub(super) fn plan_for_old_cli(&self) -> Result<(LaunchPlan, Vec<Warning>), Error> {
+        let (options, warnings) = self.options.delivered_by_argv();
+        Ok((self.plan_with(&options)?, warnings))
     }
 }
 

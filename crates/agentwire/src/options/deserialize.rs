@@ -7,7 +7,7 @@ use serde::{
     de::{DeserializeSeed, Error, IntoDeserializer, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use super::{Options, described::TABLE, distance::nearest};
+use super::{Options, suggestion::nearest, table::TABLE};
 
 impl Serialize for Options {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -91,15 +91,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_have_been_meant() {
-        for (json, told) in [
+    fn unknown_names_get_a_suggestion() {
+        for (json, expected) in [
             (r#"{"modle": "opus"}"#, "unknown field `modle`; did you mean `model`?"),
             (r#"{"cli_path": "x"}"#, "did you mean `pathToClaudeCodeExecutable`?"),
             (r#"{"canUseTool": null}"#, "SessionBuilder::permissions"),
             (r#"{"temperature": 1}"#, "`extraArgs`"),
         ] {
             let error = serde_json::from_str::<Options>(json).unwrap_err().to_string();
-            assert!(error.starts_with("unknown field") && error.contains(told), "{error}");
+            assert!(error.starts_with("unknown field") && error.contains(expected), "{error}");
         }
     }
 }

@@ -10,7 +10,7 @@ use agentwire_sessions::SessionKey;
 
 /// The location of the CLI's transcript files, and the store's name for the project.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct TranscriptPaths {
     /// The folder with the projects, as named and with links resolved.
     roots: Vec<PathBuf>,
     /// The base of the CLI's relative paths.
@@ -19,7 +19,7 @@ pub(crate) struct Places {
     project: Option<Box<str>>,
 }
 
-impl Places {
+impl TranscriptPaths {
     /// The transcript files of a CLI with this configuration folder.
     pub(crate) fn new(config: &Path, project: Option<&str>) -> Self {
         let named = config.join(PROJECTS);
@@ -78,12 +78,12 @@ pub(crate) const SUFFIX: &str = ".jsonl";
 mod tests {
     use std::path::Path;
 
-    use super::Places;
+    use super::TranscriptPaths;
 
     const ID: &str = "0b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11";
 
     fn key(file: &str) -> Result<String, String> {
-        Places::new(Path::new("/config"), None).key(file).map(|key| key.to_string())
+        TranscriptPaths::new(Path::new("/config"), None).key(file).map(|key| key.to_string())
     }
 
     #[test]
@@ -116,8 +116,8 @@ mod tests {
 
     #[test]
     fn the_project_may_have_a_name_of_its_own() {
-        let places = Places::new(Path::new("/c"), Some("team"));
-        let key = places.key(&format!("/c/projects/-src-app/{ID}.jsonl")).unwrap();
+        let paths = TranscriptPaths::new(Path::new("/c"), Some("team"));
+        let key = paths.key(&format!("/c/projects/-src-app/{ID}.jsonl")).unwrap();
         assert_eq!(key.to_string(), format!("team/{ID}"));
     }
 
@@ -128,8 +128,8 @@ mod tests {
         let real = dir.path().canonicalize().unwrap().join("real");
         std::fs::create_dir(&real).unwrap();
         std::os::unix::fs::symlink(&real, dir.path().join("link")).unwrap();
-        let places = Places::new(&dir.path().join("link"), None);
+        let paths = TranscriptPaths::new(&dir.path().join("link"), None);
         let file = real.join(format!("projects/p/{ID}.jsonl"));
-        assert!(places.key(file.to_str().unwrap()).is_ok());
+        assert!(paths.key(file.to_str().unwrap()).is_ok());
     }
 }
