@@ -9,7 +9,7 @@ use std::{error::Error, process::ExitCode, time::Duration};
 
 use agentwire_hub::{
     Approval, CallError, CallRequest, Handlers, Hub, PromptRequest, ReadRequest, ServerState,
-    auth::{AuthorizationRequest, Loopback},
+    auth::{AuthorizationRequest, Grant, IdentityProvider, Loopback, RegisteredClient, SigningKey},
     config::{Endpoint, Launch, Patterns, ServerConfig, Sources},
 };
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, Tool};
@@ -30,9 +30,11 @@ async fn main() -> ExitCode {
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     let context = serde_json::from_str(&context).unwrap_or_default();
-    let hub = hub(url);
-    let result = run(&hub, &scenario, &context).await;
-    hub.close().await;
+    let grant = grant(&scenario, &context);
+    let result = match grant {
+        Ok(grant) => play(url, grant, &scenario, &context).await,
+        Err(error) => Err(error),
+    };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -46,12 +48,50 @@ async fn main() -> ExitCode {
     }
 }
 
+async fn play(url: String, grant: Option<Grant>, scenario: &str, context: &Value) -> Result<(), Failure> {
+    let hub = hub(url, grant);
+    let result = run(&hub, scenario, context).await;
+    hub.close().await;
+    result
+}
+
+/// The grant of the scenarios that have no user.
+fn grant(scenario: &str, context: &Value) -> Result<Option<Grant>, Failure> {
+    let text = |name: &str| context[name].as_str().unwrap_or_default().to_owned();
+    let with_secret = || RegisteredClient::with_secret(text("client_id"), text("client_secret"));
+    // What the suite issued is returned whatever the audience.
+    let issued = |name: &str| {
+        let token = text(name);
+        move |_| std::future::ready(Ok::<_, Failure>(token.clone()))
+    };
+    Ok(match scenario {
+        "auth/client-credentials-basic" => Some(Grant::client_credentials(with_secret())),
+        "auth/client-credentials-jwt" => {
+            let key = SigningKey::from_pem(&text("private_key_pem"))?;
+            Some(Grant::client_credentials(RegisteredClient::with_key(text("client_id"), key)))
+        }
+        "auth/wif-jwt-bearer" => {
+            Some(Grant::jwt_bearer(RegisteredClient::public(text("client_id")), issued("valid_jwt")))
+        }
+        "auth/enterprise-managed-authorization" => {
+            let client = RegisteredClient::public(text("idp_client_id"));
+            let provider = IdentityProvider::new(text("idp_token_endpoint"), client, issued("idp_id_token"));
+            Some(Grant::enterprise(with_secret(), provider))
+        }
+        _ => None,
+    })
+}
+
 /// A hub with the server of the suite, and a user who says yes.
-fn hub(url: String) -> Hub {
+fn hub(url: String, grant: Option<Grant>) -> Hub {
+    let mut builder = Hub::builder();
+    if let Some(grant) = grant {
+        builder = builder.grant(&url, grant);
+    }
     let mut config = ServerConfig::new(Launch::Http(Endpoint::new(url)));
     config.always_allow = Patterns::from_iter(["*"]);
     let accepts = Handlers::new().elicitation(async |question| accepted(&question.request));
-    Hub::builder()
+    builder
         .sources(Sources::new().server(SERVER, config))
         .handlers(accepts)
         .approval(Approval::default())

@@ -14,14 +14,24 @@
 //! ```
 //!
 //! The protocol is that of `rmcp`: discovery, registration of the client, PKCE, checks of the issuer, refresh.
+//!
+//! A program that needs no user has a [`Grant`] for a server ([`HubBuilder::grant`](crate::HubBuilder::grant)).
+//!
+//! Where a server asks for it (a challenge with the scheme `DPoP`), tokens are bound to a key that is made for the server
+//! and kept beside them (RFC 9449, with ES256); nonces of both servers are used as they come.
 
 mod authorization;
 mod book;
 mod client;
+mod dpop;
 mod file;
+mod grant;
+mod granted;
+mod key;
 mod loopback;
 mod network;
 mod record;
+mod request;
 mod store;
 mod tokens;
 
@@ -31,6 +41,8 @@ use self::tokens::ServerTokens;
 pub use self::{
     authorization::{Authorization, AuthorizeError},
     file::TokenFile,
+    grant::{Grant, IdentityProvider, RegisteredClient},
+    key::{KeyError, SigningKey},
     loopback::Loopback,
     store::{StoreError, StoreFuture, TokenLock, TokenStore},
 };

@@ -10,6 +10,7 @@ use rmcp::transport::{
 
 use super::{
     ServerTokens,
+    dpop::{self, Dpop},
     record::{ClientRecord, Record},
     store::StoreError,
     tokens::Kept,
@@ -97,6 +98,9 @@ pub enum AuthorizeError {
     /// The configuration gives the server a header `Authorization`, which would be sent instead of a token. Take it out.
     #[error("the configuration of the server has a header Authorization of its own")]
     HasHeader,
+    /// The program has a [`Grant`](super::Grant) for the server, and no user authorizes.
+    #[error("the program has a grant for the server, and needs no user")]
+    HasGrant,
     /// The configuration of the server cannot be used: correct it.
     #[error("the server cannot be reached as it is configured: {0}")]
     Configuration(String),
@@ -139,7 +143,8 @@ pub(crate) async fn authorize(
     let (server, tokens) = find(hub, server).await?;
     let kept = tokens.record().await.map_err(AuthorizeError::Store)?;
     let challenge = request.challenge.clone().or_else(|| tokens.challenge().map(|text| text.as_ref().into()));
-    let mut manager = tokens.bare_manager().await?;
+    let dpop = key(&tokens, challenge.as_deref(), kept.as_ref())?;
+    let mut manager = tokens.bare_manager(dpop.clone()).await?;
     let metadata = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?.metadata;
     // Before anything is sent to the other addresses that the metadata name.
     check_page(&tokens, &metadata.authorization_endpoint).await?;
@@ -152,11 +157,28 @@ pub(crate) async fn authorize(
         };
     }
     request.use_initial_scopes = true;
-    let client = identify(&mut manager, &mut request, &metadata, kept).await?;
+    let mut client = identify(&mut manager, &mut request, &metadata, kept).await?;
+    client.dpop_key = dpop.map(|dpop| dpop.secret().to_owned());
     manager.set_credential_store(Kept::new(&tokens, client));
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
     check_page(&tokens, &session.auth_url).await?;
     Ok(Authorization { hub: hub.clone(), server, session, tokens })
+}
+
+/// The key that the new tokens are to be bound to, where the server asks for such: the one that is kept already, or a new
+/// one.
+fn key(
+    tokens: &ServerTokens,
+    challenge: Option<&str>,
+    kept: Option<&Record>,
+) -> Result<Option<Arc<Dpop>>, AuthorizeError> {
+    if !dpop::is_wanted(challenge) {
+        return Ok(None);
+    }
+    match kept.and_then(|record| tokens.dpop(&record.client)) {
+        Some(dpop) => Ok(Some(dpop)),
+        None => Ok(Some(Arc::new(Dpop::generate().map_err(|error| AuthorizeError::Store(error.into()))?))),
+    }
 }
 
 async fn check_page(tokens: &ServerTokens, page: &str) -> Result<(), AuthorizeError> {
@@ -174,6 +196,9 @@ async fn find(hub: &Hub, server: &str) -> Result<(ServerName, Arc<ServerTokens>)
     };
     if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str())) {
         return Err(AuthorizeError::HasHeader);
+    }
+    if setting.book.has_grant(&url) {
+        return Err(AuthorizeError::HasGrant);
     }
     Ok((connection.name().clone(), setting.book.of(&url)?))
 }
@@ -209,12 +234,12 @@ async fn identify(
 ) -> Result<ClientRecord, AuthError> {
     let redirect_uri = request.redirect_uri.clone();
     if let Some(id) = request.client_id.clone() {
-        return Ok(ClientRecord { id, secret: request.client_secret.clone(), redirect_uri });
+        return Ok(ClientRecord { id, secret: request.client_secret.clone(), redirect_uri, dpop_key: None });
     }
     let knows_documents =
         metadata.additional_fields.get("client_id_metadata_document_supported").and_then(|is| is.as_bool());
     if let Some(id) = request.client_metadata_url.clone().filter(|_| knows_documents == Some(true)) {
-        return Ok(ClientRecord { id, secret: None, redirect_uri });
+        return Ok(ClientRecord { id, redirect_uri, ..ClientRecord::default() });
     }
     let known = kept.filter(|record| {
         record.client.redirect_uri == redirect_uri
@@ -242,7 +267,8 @@ async fn register(
     let scopes: Vec<_> = request.scopes.iter().map(String::as_str).collect();
     let name = request.client_name.as_deref().unwrap_or("agentwire");
     let config = manager.register_client(name, &request.redirect_uri, &scopes).await?;
-    Ok(ClientRecord { id: config.client_id, secret: config.client_secret, redirect_uri: config.redirect_uri })
+    let (id, secret, redirect_uri) = (config.client_id, config.client_secret, config.redirect_uri);
+    Ok(ClientRecord { id, secret, redirect_uri, dpop_key: None })
 }
 
 /// What the authorization server says by way of the browser.

@@ -8,25 +8,45 @@ use std::{
 
 use reqwest::Url;
 
-use super::{ServerTokens, TokenStore, store::Memory, tokens::Access};
+use super::{
+    Grant, ServerTokens, TokenStore,
+    granted::{Granted, GrantedAccess},
+    store::Memory,
+    tokens::Access,
+};
 use crate::transport::{link::Ended, web::Tokens};
 
 /// The tokens of all servers of a hub.
 pub(crate) struct Book {
     store: Arc<dyn TokenStore>,
     servers: Mutex<HashMap<String, Arc<ServerTokens>>>,
+    /// Those that the program has a grant for.
+    granted: HashMap<String, Arc<Granted>>,
 }
 
 impl Book {
-    pub(crate) fn new(store: Arc<dyn TokenStore>) -> Self {
-        Self { store, servers: Mutex::default() }
+    pub(crate) fn set_store(&mut self, store: Arc<dyn TokenStore>) {
+        self.store = store;
+    }
+
+    /// Uses a grant for the server at an address. One that is no address is that of no server.
+    pub(crate) fn grant(&mut self, url: &str, grant: Grant) {
+        if let Ok(url) = key(url) {
+            self.granted.insert(url.to_string(), Arc::new(Granted::new(url, grant)));
+        }
+    }
+
+    pub(crate) fn has_grant(&self, url: &str) -> bool {
+        self.granted(url).is_some()
+    }
+
+    fn granted(&self, url: &str) -> Option<&Arc<Granted>> {
+        self.granted.get(key(url).ok()?.as_str())
     }
 
     /// The tokens of the server at an address: the same for everybody who asks.
     pub(crate) fn of(&self, url: &str) -> Result<Arc<ServerTokens>, Ended> {
-        let mut key =
-            Url::parse(url).map_err(|error| Ended::unusable(format!("the address is not one: {error}")))?;
-        key.set_fragment(None);
+        let key = key(url)?;
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tokens) = servers.get(key.as_str()) {
             return Ok(Arc::clone(tokens));
@@ -41,13 +61,24 @@ impl Book {
 
     /// The same for a connection.
     pub(crate) fn access(&self, url: &str) -> Result<Arc<dyn Tokens>, Ended> {
-        Ok(Arc::new(Access(self.of(url)?)))
+        Ok(match self.granted(url) {
+            Some(granted) => Arc::new(GrantedAccess(Arc::clone(granted))),
+            None => Arc::new(Access(self.of(url)?)),
+        })
     }
+}
+
+/// An address as servers are told apart by it.
+fn key(url: &str) -> Result<Url, Ended> {
+    let mut url =
+        Url::parse(url).map_err(|error| Ended::unusable(format!("the address is not one: {error}")))?;
+    url.set_fragment(None);
+    Ok(url)
 }
 
 impl Default for Book {
     fn default() -> Self {
-        Self::new(Arc::new(Memory::default()))
+        Self { store: Arc::new(Memory::default()), servers: Mutex::default(), granted: HashMap::new() }
     }
 }
 

@@ -1,36 +1,91 @@
 //! The HTTP client of the authorization: `rmcp` says what to ask, this asks.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use reqwest::{Request, Response, StatusCode, header, redirect::Policy};
+use reqwest::{
+    Method, Request, Response, StatusCode,
+    header::{self, HeaderValue},
+    redirect::Policy,
+};
 use rmcp::transport::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
+use serde_json::Value;
 
-use super::network::{Network, Refused};
-use crate::transport::web::{client, told};
+use super::{
+    dpop::Dpop,
+    network::{Network, Refused},
+};
+use crate::transport::web::{Proof as _, client, told};
 
 /// Asks authorization servers, with the TLS of the connections.
 pub(super) struct OAuthClient {
     network: Arc<Network>,
+    /// The key that tokens are to be bound to.
+    dpop: Option<Arc<Dpop>>,
+    /// What the metadata of the server, as it was read last, calls the server.
+    resource: Mutex<Option<String>>,
 }
 
 impl OAuthClient {
-    pub(super) fn new(network: Arc<Network>) -> Self {
-        Self { network }
+    pub(super) fn new(network: Arc<Network>, dpop: Option<Arc<Dpop>>) -> Self {
+        Self { network, dpop, resource: Mutex::default() }
     }
 
-    async fn ask(&self, asked: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    /// Returns the identifier of the server in the metadata that was read last (RFC 9728); `rmcp` keeps it to itself.
+    pub(super) fn resource(&self) -> Option<String> {
+        self.resource.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn ask(&self, asked: OAuthHttpRequest) -> Result<Answer, OAuthHttpClientError> {
         let redirects = match asked.redirect_policy {
             OAuthHttpRedirectPolicy::Follow => REDIRECTS,
             _ => 0,
         };
-        let limit = asked.timeout.unwrap_or(LIMIT);
         let request = Request::try_from(asked.request).map_err(told)?;
-        let exchange = async { whole(self.send(request, redirects).await?).await };
-        match tokio::time::timeout(limit, exchange).await {
+        let answer = self.exchange(request, redirects, asked.timeout).await?;
+        if let Some(resource) = resource(&answer) {
+            *self.resource.lock().unwrap_or_else(PoisonError::into_inner) = Some(resource);
+        }
+        Ok(answer)
+    }
+
+    /// Sends a request and reads its answer; a request for a token has a proof of possession, where there is a key.
+    pub(super) async fn exchange(
+        &self,
+        request: Request,
+        redirects: usize,
+        limit: Option<Duration>,
+    ) -> Result<Answer, OAuthHttpClientError> {
+        let exchange = async {
+            match &self.dpop {
+                Some(dpop) if is_token_request(&request) => self.prove(dpop, request).await,
+                _ => whole(self.send(request, redirects).await?).await,
+            }
+        };
+        match tokio::time::timeout(limit.unwrap_or(LIMIT), exchange).await {
             Ok(answer) => answer,
             Err(_) => Err("there was no answer in time".into()),
+        }
+    }
+
+    /// Sends a request with a proof, and once more where the server wants its nonce in it. No redirect is followed: the
+    /// proof is for one address.
+    async fn prove(&self, dpop: &Dpop, request: Request) -> Result<Answer, OAuthHttpClientError> {
+        let url = request.url().clone();
+        let again = request.try_clone();
+        let answer = whole(self.send_once(dpop.prove(request)?).await?).await?;
+        let is_new = dpop.note(&url, answer.headers());
+        match again {
+            Some(again) if is_new && wants_nonce(&answer) => {
+                let answer = whole(self.send_once(dpop.prove(again)?).await?).await?;
+                dpop.note(&url, answer.headers());
+                Ok(answer)
+            }
+            _ => Ok(answer),
         }
     }
 
@@ -73,8 +128,30 @@ fn redirected(mut request: Request, response: &Response) -> Option<Request> {
     Some(request)
 }
 
+/// The form of a request for a token; the registration of a client is JSON.
+fn is_token_request(request: &Request) -> bool {
+    let kind = request.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    request.method() == Method::POST
+        && kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
+}
+
+/// Whether a request for a token was refused for want of a nonce (RFC 9449, section 8).
+fn wants_nonce(answer: &Answer) -> bool {
+    let error: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
+    answer.status().is_client_error() && error["error"] == "use_dpop_nonce"
+}
+
+/// What metadata of a protected resource call it.
+fn resource(answer: &Answer) -> Option<String> {
+    if !answer.status().is_success() {
+        return None;
+    }
+    let metadata: Value = serde_json::from_slice(answer.body()).ok()?;
+    metadata["resource"].as_str().map(str::to_owned)
+}
+
 /// Reads an answer to its end.
-async fn whole(mut response: Response) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+async fn whole(mut response: Response) -> Result<Answer, OAuthHttpClientError> {
     let mut answer = http::Response::builder().status(response.status());
     if let Some(headers) = answer.headers_mut() {
         headers.clone_from(response.headers());
@@ -95,6 +172,8 @@ impl OAuthHttpClient for OAuthClient {
     }
 }
 
+type Answer = http::Response<Vec<u8>>;
+
 const REDIRECTS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(30);
 const LARGEST: usize = 1024 * 1024;
@@ -112,7 +191,7 @@ mod tests {
     use super::{Network, OAuthClient};
 
     fn client(server: &str) -> OAuthClient {
-        OAuthClient::new(Arc::new(Network::of(&Url::parse(server).unwrap())))
+        OAuthClient::new(Arc::new(Network::of(&Url::parse(server).unwrap())), None)
     }
 
     fn post(url: String) -> Request {

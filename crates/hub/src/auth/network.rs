@@ -122,7 +122,7 @@ impl Refused {
 }
 
 /// Whether a URL names this machine.
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     match literal(host) {
         Some(address) => address.to_canonical().is_loopback(),

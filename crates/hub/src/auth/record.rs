@@ -20,6 +20,9 @@ pub(super) struct ClientRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) secret: Option<String>,
     pub(super) redirect_uri: String,
+    /// The key that the tokens are bound to (DPoP).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) dpop_key: Option<String>,
 }
 
 impl Record {
@@ -43,6 +46,13 @@ impl Record {
     /// The access token that was just given: sent once at least, however short its life.
     pub(super) fn new_token(&self) -> Option<String> {
         self.token().map(|(token, _)| token)
+    }
+
+    /// Whether the token is bound to the key of the client.
+    pub(super) fn is_bound(&self) -> bool {
+        let response = serde_json::to_value(self.credentials.token_response.as_ref());
+        let kind = response.ok().and_then(|response| Some(response.get("token_type")?.as_str()?.to_owned()));
+        kind.is_some_and(|kind| kind.eq_ignore_ascii_case("dpop"))
     }
 
     /// The token with its lifetime in seconds. By way of JSON, because its type is of a crate that is not ours to name.

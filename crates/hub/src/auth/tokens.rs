@@ -14,11 +14,15 @@ use rmcp::transport::{
 use super::{
     TokenStore,
     client::OAuthClient,
+    dpop::Dpop,
     network::{Network, Noting},
     record::{ClientRecord, Record},
     store::StoreError,
 };
-use crate::transport::web::{TokenFuture, Tokens};
+use crate::transport::{
+    link::{Ended, chain},
+    web::{Proof, Token, TokenFuture, Tokens},
+};
 
 /// The tokens of one server.
 pub(crate) struct ServerTokens {
@@ -27,6 +31,8 @@ pub(crate) struct ServerTokens {
     pub(super) network: Arc<Network>,
     /// The last challenge of the server: what an authorization starts from.
     challenge: Mutex<Option<Arc<str>>>,
+    /// The key that the tokens are bound to, once there is one: it knows the nonces of the servers.
+    dpop: Mutex<Option<Arc<Dpop>>>,
     /// Held while a token is renewed: who comes meanwhile waits, and finds the new one.
     state: tokio::sync::Mutex<State>,
 }
@@ -46,14 +52,35 @@ impl ServerTokens {
             url,
             store,
             challenge: Mutex::default(),
+            dpop: Mutex::default(),
             state: tokio::sync::Mutex::default(),
         }
     }
 
     /// What speaks with the authorization server of this server.
-    pub(super) async fn bare_manager(&self) -> Result<AuthorizationManager, AuthError> {
-        let http = Arc::new(OAuthClient::new(Arc::clone(&self.network)));
+    pub(super) async fn bare_manager(
+        &self,
+        dpop: Option<Arc<Dpop>>,
+    ) -> Result<AuthorizationManager, AuthError> {
+        let http = Arc::new(OAuthClient::new(Arc::clone(&self.network), dpop));
         AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await
+    }
+
+    /// The key that is kept beside the tokens; `None` where none is, or none that can be read.
+    pub(super) fn dpop(&self, client: &ClientRecord) -> Option<Arc<Dpop>> {
+        let secret = client.dpop_key.as_deref()?;
+        let mut known = self.dpop.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(dpop) if dpop.secret() == secret => {}
+            _ => *known = Dpop::read(secret).map(Arc::new),
+        }
+        known.clone()
+    }
+
+    /// A token as it is sent.
+    fn sent(&self, record: &Record, text: String) -> Token {
+        let dpop = if record.is_bound() { self.dpop(&record.client) } else { None };
+        Token { text, proof: dpop.map(|dpop| dpop as Arc<dyn Proof>) }
     }
 
     pub(super) fn challenge(&self) -> Option<Arc<str>> {
@@ -75,15 +102,15 @@ impl ServerTokens {
     }
 
     /// The token, or that there is none, where that can be told at once.
-    fn known(&self) -> Option<Option<String>> {
+    fn known(&self) -> Option<Option<Token>> {
         let state = self.state.try_lock().ok()?;
         match state.record.as_ref()? {
-            Some(record) => record.fresh_token().map(Some),
+            Some(record) => record.fresh_token().map(|text| Some(self.sent(record, text))),
             None => Some(None),
         }
     }
 
-    async fn current(&self) -> Result<Option<String>, String> {
+    async fn current(&self) -> Result<Option<Token>, Ended> {
         let mut state = self.state.lock().await;
         let record = match &state.record {
             Some(record) => record,
@@ -92,25 +119,25 @@ impl ServerTokens {
         match record {
             None => Ok(None),
             Some(record) => match record.fresh_token() {
-                Some(token) => Ok(Some(token)),
+                Some(text) => Ok(Some(self.sent(record, text))),
                 None => self.renew(&mut state).await,
             },
         }
     }
 
     /// Another token than this one. Somebody else may have it already: a connection beside this one, or another process.
-    async fn after(&self, refused: Option<&str>) -> Result<Option<String>, String> {
+    async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, Ended> {
         let mut state = self.state.lock().await;
         let record = state.record.insert(self.record().await.map_err(unreadable)?);
         let Some(record) = record else { return Ok(None) };
         match record.fresh_token().filter(|token| Some(token.as_str()) != refused) {
-            Some(token) => Ok(Some(token)),
+            Some(text) => Ok(Some(self.sent(record, text))),
             None => self.renew(&mut state).await,
         }
     }
 
     /// Renews the token; `None` where that takes a new authorization.
-    async fn renew(&self, state: &mut State) -> Result<Option<String>, String> {
+    async fn renew(&self, state: &mut State) -> Result<Option<Token>, Ended> {
         if state.manager.is_none() {
             state.manager = self.manager(state.record.clone().flatten()).await.map_err(unrenewed)?;
         }
@@ -118,7 +145,7 @@ impl ServerTokens {
         match manager.refresh_token().await {
             Ok(_) => {
                 let record = state.record.insert(self.record().await.map_err(unreadable)?);
-                Ok(record.as_ref().and_then(Record::new_token))
+                Ok(record.as_ref().and_then(|record| Some(self.sent(record, record.new_token()?))))
             }
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => {
                 state.manager = None;
@@ -131,8 +158,8 @@ impl ServerTokens {
     /// What renews: it asks the server anew which authorization server it has, and tokens of another one are forgotten.
     async fn manager(&self, record: Option<Record>) -> Result<Option<AuthorizationManager>, AuthError> {
         let Some(record) = record else { return Ok(None) };
-        let mut manager = self.bare_manager().await?;
-        let ClientRecord { id, secret, redirect_uri } = record.client.clone();
+        let mut manager = self.bare_manager(self.dpop(&record.client)).await?;
+        let ClientRecord { id, secret, redirect_uri, .. } = record.client.clone();
         manager.set_credential_store(Kept::new(self, record.client));
         if !manager.initialize_from_store().await? {
             return Ok(None);
@@ -176,9 +203,9 @@ impl Tokens for Access {
 }
 
 async fn to_the_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, String>> + Send + 'static,
-) -> Result<T, String> {
-    tokio::spawn(work).await.map_err(|error| error.to_string())?
+    work: impl Future<Output = Result<T, Ended>> + Send + 'static,
+) -> Result<T, Ended> {
+    tokio::spawn(work).await.map_err(|error| Ended::lost(error.to_string()))?
 }
 
 /// The store as `rmcp` sees it: with what the client was registered with beside the tokens.
@@ -250,10 +277,10 @@ fn failed(error: impl Into<StoreError>) -> AuthError {
     AuthError::CredentialStoreError(error.into().to_string())
 }
 
-fn unreadable(error: StoreError) -> String {
-    format!("no token: {error}")
+fn unreadable(error: StoreError) -> Ended {
+    Ended::lost(format!("no token: {error}"))
 }
 
-fn unrenewed(error: AuthError) -> String {
-    format!("the token cannot be renewed: {}", crate::transport::link::chain(&error))
+fn unrenewed(error: AuthError) -> Ended {
+    Ended::lost(format!("the token cannot be renewed: {}", chain(&error)))
 }

@@ -9,7 +9,7 @@ use super::{
     Events, Hub, Inner, files::Files, follow::Follow, reload::Reload, servers::Servers, trust::Trust,
 };
 #[cfg(feature = "auth")]
-use crate::auth::{Book, TokenStore};
+use crate::auth::{Book, Grant, TokenStore};
 use crate::{
     Approval, Audit, Backoff, CallLimits, Handlers, KeepAlive,
     call::Calls,
@@ -88,7 +88,19 @@ impl HubBuilder {
     /// program's. By default they are forgotten with the hub.
     #[cfg(feature = "auth")]
     pub fn tokens(mut self, store: impl TokenStore + 'static) -> Self {
-        self.book = Book::new(Arc::new(store));
+        self.book.set_store(Arc::new(store));
+        self
+    }
+
+    /// Gets the tokens for the server at this address by a grant, without a user. The address is that of the configuration,
+    /// with its variables filled in.
+    ///
+    /// The address counts, and not the name: a project's file may give the name to another server.
+    /// Where the authorization server refuses the grant, the server is [`Failed`](crate::ServerState::Failed) with what
+    /// it said; where it does not answer, the connection is tried again.
+    #[cfg(feature = "auth")]
+    pub fn grant(mut self, url: impl AsRef<str>, grant: Grant) -> Self {
+        self.book.grant(url.as_ref(), grant);
         self
     }
 

@@ -26,7 +26,7 @@ use self::{
 };
 use super::{
     link::{Ended, Link},
-    web::{Web, told},
+    web::{Token, Web, challenge, told},
 };
 
 /// Opens the stream, and waits until it has named the address for messages.
@@ -148,7 +148,7 @@ impl EventStream {
 async fn open(web: &Web) -> Result<Response, Ended> {
     let response = web.with_token(|token| get(web, token)).await?;
     let status = response.status();
-    let challenge = challenge(&response);
+    let challenge = challenge(&response).map(Arc::from);
     if let Some(challenge) = &challenge {
         web.challenged(challenge);
     }
@@ -166,14 +166,10 @@ async fn open(web: &Web) -> Result<Response, Ended> {
     Ok(response)
 }
 
-async fn get(web: &Web, token: Option<String>) -> Result<Response, Ended> {
-    let request = web.request(Method::GET, web.url.clone(), token.as_deref());
+async fn get(web: &Web, token: Option<Token>) -> Result<Response, Ended> {
+    let request = web.request(Method::GET, web.url.clone(), token.as_ref())?;
     let request = request.header(header::ACCEPT, EVENT_STREAM).header(header::CACHE_CONTROL, "no-store");
     request.send().await.map_err(|error| Ended::lost(told(error)))
-}
-
-fn challenge(response: &Response) -> Option<Arc<str>> {
-    response.headers().get(header::WWW_AUTHENTICATE)?.to_str().ok().map(Into::into)
 }
 
 fn is_event_stream(kind: &str) -> bool {

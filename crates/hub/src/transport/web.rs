@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use reqwest::{
     Client, ClientBuilder, Method, RequestBuilder, Response, StatusCode, Url,
     dns::Resolve,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE},
     redirect::Policy,
 };
 
@@ -25,12 +25,51 @@ pub(crate) trait Tokens: Send + Sync {
     /// Another one, after the server refused this one, or refused to do without; `None` where there is no other.
     fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a>;
 
-    /// What the server said when it refused a request.
+    /// Notes what the server said when it refused a request, before another token is asked for.
     fn challenged(&self, challenge: &str);
 }
 
-/// A token, or why it cannot be told; the text holds no secret.
-pub(crate) type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, String>> + Send + 'a>>;
+/// A token, or why there is none; the text holds no secret.
+pub(crate) type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<Token>, Ended>> + Send + 'a>>;
+
+/// An access token.
+#[derive(Clone)]
+pub(crate) struct Token {
+    pub(crate) text: String,
+    /// The key that the token is bound to; without one it is a bearer token.
+    pub(crate) proof: Option<Arc<dyn Proof>>,
+}
+
+/// Proofs of possession of the key that a token is bound to (DPoP).
+pub(crate) trait Proof: Send + Sync {
+    /// Makes the proof for one request; `None` if the system has no random numbers.
+    fn proof(&self, method: &Method, url: &Url, token: &str) -> Option<HeaderValue>;
+
+    /// Notes the nonce that an answer has for later proofs; returns whether it is a new one.
+    fn note(&self, url: &Url, headers: &HeaderMap) -> bool;
+}
+
+impl Token {
+    /// The headers with which a request has the token. Each request needs its own.
+    pub(super) fn headers(&self, method: &Method, url: &Url) -> Result<HeaderMap, Ended> {
+        let scheme = if self.proof.is_some() { "DPoP" } else { "Bearer" };
+        let mut value = HeaderValue::from_str(&format!("{scheme} {}", self.text))
+            .map_err(|_| Ended::lost("the token cannot be sent"))?;
+        value.set_sensitive(true);
+        let mut headers = HeaderMap::from_iter([(AUTHORIZATION, value)]);
+        if let Some(proof) = &self.proof {
+            let proof = proof.proof(method, url, &self.text);
+            let proof = proof.ok_or_else(|| Ended::lost("no proof of possession can be made"))?;
+            headers.insert(DPOP, proof);
+        }
+        Ok(headers)
+    }
+}
+
+/// Whether a challenge wants the nonce of the answer in the proof (RFC 9449, section 9).
+pub(super) fn wants_nonce(challenge: &str) -> bool {
+    challenge.contains("use_dpop_nonce")
+}
 
 /// One server over HTTP.
 pub(crate) struct Web {
@@ -58,7 +97,7 @@ impl Web {
         Ok(Self { client, url, headers, tokens })
     }
 
-    pub(super) async fn token(&self) -> Result<Option<String>, String> {
+    pub(super) async fn token(&self) -> Result<Option<Token>, Ended> {
         match &self.tokens {
             Some(tokens) => tokens.current().await,
             None => Ok(None),
@@ -66,30 +105,44 @@ impl Web {
     }
 
     /// Another token, after this one was refused. Where none was sent there may be one by now.
-    pub(super) async fn token_after(&self, refused: Option<&str>) -> Result<Option<String>, String> {
+    pub(super) async fn token_after(&self, refused: Option<&Token>) -> Result<Option<Token>, Ended> {
         match &self.tokens {
-            Some(tokens) => tokens.after(refused).await,
+            Some(tokens) => tokens.after(refused.map(|token| token.text.as_str())).await,
             None => Ok(None),
         }
     }
 
     /// Makes a request with the token that there is, and again with another one where that is refused.
-    pub(super) async fn with_token<F>(&self, request: impl Fn(Option<String>) -> F) -> Result<Response, Ended>
+    pub(super) async fn with_token<F>(&self, request: impl Fn(Option<Token>) -> F) -> Result<Response, Ended>
     where
         F: Future<Output = Result<Response, Ended>>,
     {
-        let mut token = self.token().await.map_err(Ended::lost)?;
+        let mut token = self.token().await?;
         for _ in 0..RENEWALS {
-            let response = request(token.clone()).await?;
+            let response = with_nonce(&request, token.as_ref()).await?;
             if response.status() != StatusCode::UNAUTHORIZED {
                 return Ok(response);
             }
-            token = self.token_after(token.as_deref()).await.map_err(Ended::lost)?;
+            if let Some(challenge) = challenge(&response) {
+                self.challenged(challenge);
+            }
+            token = self.token_after(token.as_ref()).await?;
             if token.is_none() {
                 return Ok(response);
             }
         }
-        request(token).await
+        with_nonce(&request, token.as_ref()).await
+    }
+
+    /// Asks the server for the nonce that it wants in proofs; returns whether there is a new one.
+    ///
+    /// The refusal has it in a header that `rmcp` does not show. So this sends a request without a message, which is
+    /// refused in the same way and does nothing if it is not.
+    pub(super) async fn fetch_nonce(&self, token: &Token) -> Result<bool, Ended> {
+        let Some(proof) = &token.proof else { return Ok(false) };
+        let request = self.request(Method::POST, self.url.clone(), Some(token))?;
+        let response = request.send().await.map_err(|error| Ended::lost(told(error)))?;
+        Ok(proof.note(&self.url, response.headers()))
     }
 
     /// Keeps what the server said when it refused a request: an authorization starts from it.
@@ -99,13 +152,41 @@ impl Web {
         }
     }
 
-    pub(super) fn request(&self, method: Method, url: Url, token: Option<&str>) -> RequestBuilder {
+    pub(super) fn request(
+        &self,
+        method: Method,
+        url: Url,
+        token: Option<&Token>,
+    ) -> Result<RequestBuilder, Ended> {
+        let proved = token.map(|token| token.headers(&method, &url)).transpose()?;
         let request = self.client.request(method, url).headers(self.headers.clone());
-        match token {
-            Some(token) => request.bearer_auth(token),
-            None => request,
-        }
+        Ok(request.headers(proved.unwrap_or_default()))
     }
+}
+
+/// Makes a request, and once more where the server wants its nonce in the proof.
+async fn with_nonce<F>(
+    request: &impl Fn(Option<Token>) -> F,
+    token: Option<&Token>,
+) -> Result<Response, Ended>
+where
+    F: Future<Output = Result<Response, Ended>>,
+{
+    let response = request(token.cloned()).await?;
+    let Some(proof) = token.and_then(|token| token.proof.as_ref()) else { return Ok(response) };
+    let is_new = proof.note(response.url(), response.headers());
+    let is_refused = response.status() == StatusCode::UNAUTHORIZED;
+    if is_refused && is_new && challenge(&response).is_some_and(wants_nonce) {
+        let response = request(token.cloned()).await?;
+        proof.note(response.url(), response.headers());
+        return Ok(response);
+    }
+    Ok(response)
+}
+
+/// What a server says to a request that it refuses.
+pub(super) fn challenge(response: &Response) -> Option<&str> {
+    response.headers().get(WWW_AUTHENTICATE)?.to_str().ok()
 }
 
 /// A client of ours: TLS without a provider of the process, no request longer than its connection, no redirect that
@@ -166,6 +247,8 @@ fn same_origin() -> Policy {
 /// How often a token that is refused is replaced: the first one by what another process may have got meanwhile, which
 /// may be over too, and that one by a new one.
 pub(super) const RENEWALS: usize = 2;
+/// The header with the proof of possession.
+pub(crate) const DPOP: &str = "dpop";
 const CONNECT: Duration = Duration::from_secs(30);
 /// A peer that vanished without a word is noticed after twice that time.
 const KEEPALIVE: Duration = Duration::from_secs(30);

@@ -1,5 +1,8 @@
 //! OAuth against an authorization server of the test's own.
 
+mod dpop;
+mod grants;
+mod issuer;
 mod server;
 
 use std::{fs, path::Path, time::Duration};

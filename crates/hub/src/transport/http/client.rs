@@ -9,8 +9,8 @@ use std::{
 };
 
 use reqwest::{
-    StatusCode,
-    header::{HeaderName, HeaderValue},
+    Method, StatusCode,
+    header::{HeaderMap, HeaderName, HeaderValue},
 };
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientNotification},
@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 
 use crate::transport::{
     link::{Ended, Link, chain},
-    web::{RENEWALS, Web, told},
+    web::{RENEWALS, Token, Web, told, wants_nonce},
 };
 
 type Error = StreamableHttpError<reqwest::Error>;
@@ -66,30 +66,69 @@ impl Observed {
         Self { web: Arc::new(web), link, renewals, streamed: Arc::default() }
     }
 
-    /// Makes a request with the token that there is, and again with another one where that is refused.
-    async fn with_token<T, F>(&self, request: impl Fn(Option<String>) -> F) -> Result<T, Error>
+    /// Makes a request with the token that there is, and again with another one where that is refused. `request` gets the
+    /// headers of the token.
+    async fn with_token<T, F>(&self, method: Method, request: impl Fn(Headers) -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let mut token = self.web.token().await;
+        let sent = self.sent(&method, &request).await;
+        self.told(sent)
+    }
+
+    async fn sent<T, F>(&self, method: &Method, request: &impl Fn(Headers) -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let mut token = self.token(self.web.token().await)?;
         for _ in 0..RENEWALS {
-            let sent = match token {
-                Ok(token) => token,
-                Err(why) => return self.told(Err(Error::UnexpectedServerResponse(why.into()))),
-            };
-            let refused = match request(sent.clone()).await {
+            let refused = match self.with_nonce(method, request, token.as_ref()).await {
                 Err(error) if is_unauthorized(&error) => error,
-                other => return self.told(other),
+                other => return other,
             };
-            token = self.web.token_after(sent.as_deref()).await;
-            if matches!(token, Ok(None)) {
-                return self.told(Err(refused));
+            if let Error::AuthRequired(refusal) = &refused {
+                self.web.challenged(&refusal.www_authenticate_header);
+            }
+            token = self.token(self.web.token_after(token.as_ref()).await)?;
+            if token.is_none() {
+                return Err(refused);
             }
         }
-        match token {
-            Ok(token) => self.told(request(token).await),
-            Err(why) => self.told(Err(Error::UnexpectedServerResponse(why.into()))),
+        self.with_nonce(method, request, token.as_ref()).await
+    }
+
+    /// Makes a request, and once more where the server wants its nonce in the proof.
+    async fn with_nonce<T, F>(
+        &self,
+        method: &Method,
+        request: &impl Fn(Headers) -> F,
+        token: Option<&Token>,
+    ) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let Some(token) = token else { return request(Headers::new()).await };
+        let headers = || self.token(token.headers(method, &self.web.url).map(with_names));
+        match request(headers()?).await {
+            Err(Error::AuthRequired(refusal)) if wants_nonce(&refusal.www_authenticate_header) => {
+                if !self.token(self.web.fetch_nonce(token).await)? {
+                    return Err(Error::AuthRequired(refusal));
+                }
+                request(headers()?).await
+            }
+            other => other,
         }
+    }
+
+    /// Ends the connection where there is no token because of what was configured.
+    fn token<T>(&self, token: Result<T, Ended>) -> Result<T, Error> {
+        token.map_err(|why| {
+            let text = why.to_string();
+            if matches!(why, Ended::Unusable(_)) {
+                self.link.end(why);
+            }
+            Error::UnexpectedServerResponse(text.into())
+        })
     }
 
     /// Tells the link what an error means for the whole connection.
@@ -177,13 +216,13 @@ impl StreamableHttpClient for Observed {
         headers: Headers,
         limit: usize,
     ) -> Result<StreamableHttpPostResponse, Error> {
-        let post = |token| {
+        let post = |proved| {
             let (uri, message) = (Arc::clone(&uri), message.clone());
-            let (session, headers) = (session.clone(), headers.clone());
+            let (session, headers) = (session.clone(), together(&headers, proved));
             let client = &self.web.client;
-            client.post_message_with_max_sse_event_size(uri, message, session, token, headers, limit)
+            client.post_message_with_max_sse_event_size(uri, message, session, None, headers, limit)
         };
-        let answer = self.with_token(post).await;
+        let answer = self.with_token(Method::POST, post).await;
         if answer.is_ok() && ends_handshake(&message) {
             self.renewals.handshake();
         }
@@ -199,7 +238,9 @@ impl StreamableHttpClient for Observed {
     ) -> Result<(), Error> {
         // The connection is over: what the answer means for it is of no interest, and no token is refreshed for it.
         let token = self.web.token().await.unwrap_or_default();
-        self.web.client.delete_session(uri, session, token, headers).await
+        let proved = token.and_then(|token| token.headers(&Method::DELETE, &self.web.url).ok());
+        let headers = together(&headers, with_names(proved.unwrap_or_default()));
+        self.web.client.delete_session(uri, session, None, headers).await
     }
 
     async fn get_stream(
@@ -222,15 +263,15 @@ impl StreamableHttpClient for Observed {
         headers: Headers,
         limit: usize,
     ) -> Result<BoxedSseResponse, Error> {
-        let get = |token| {
+        let get = |proved| {
             let (uri, last_event) = (Arc::clone(&uri), last_event.clone());
-            let (session, headers) = (session.clone(), headers.clone());
+            let (session, headers) = (session.clone(), together(&headers, proved));
             let client = &self.web.client;
-            client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, limit)
+            client.get_stream_with_max_sse_event_size(uri, session, last_event, None, headers, limit)
         };
         let answer = self
-            .with_token(|token| async {
-                let answer = get(token).await.map_err(nameless);
+            .with_token(Method::GET, |proved| async {
+                let answer = get(proved).await.map_err(nameless);
                 if let Err(Error::Client(error)) = &answer {
                     self.judge_stream(error, session.as_ref(), last_event.is_some());
                 }
@@ -253,6 +294,15 @@ fn is_unauthorized(error: &Error) -> bool {
         Error::UnexpectedServerResponse(text) => text.starts_with("HTTP 401 "),
         _ => false,
     }
+}
+
+/// Headers as `rmcp` wants them.
+fn with_names(headers: HeaderMap) -> Headers {
+    headers.into_iter().filter_map(|(name, value)| Some((name?, value))).collect()
+}
+
+fn together(headers: &Headers, more: Headers) -> Headers {
+    headers.clone().into_iter().chain(more).collect()
 }
 
 /// An error without the address: its query may hold a secret.

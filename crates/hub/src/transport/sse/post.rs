@@ -6,10 +6,10 @@ use bytes::Bytes;
 use reqwest::{Method, Response, StatusCode, Url, header};
 use rmcp::{RoleClient, service::TxJsonRpcMessage};
 
-use super::{SendError, challenge};
+use super::SendError;
 use crate::transport::{
     link::{Ended, Link},
-    web::{Web, told},
+    web::{Token, Web, challenge, told},
 };
 
 /// Sends messages to the address that the stream has named.
@@ -48,12 +48,15 @@ impl Poster {
         let body = serde_json::to_vec(&message)
             .map_err(|error| Ended::unusable(format!("the message cannot be written: {error}")))?;
         let body = Bytes::from(body);
-        let response = self.web.with_token(|token| self.post(body.clone(), token)).await?;
-        self.judge(response).await
+        let response = self.web.with_token(|token| self.post(body.clone(), token)).await;
+        if let Err(why @ Ended::Unusable(_)) = &response {
+            self.link.end(why.clone());
+        }
+        self.judge(response?).await
     }
 
-    async fn post(&self, body: Bytes, token: Option<String>) -> Result<Response, Ended> {
-        let request = self.web.request(Method::POST, self.endpoint.clone(), token.as_deref());
+    async fn post(&self, body: Bytes, token: Option<Token>) -> Result<Response, Ended> {
+        let request = self.web.request(Method::POST, self.endpoint.clone(), token.as_ref())?;
         let request = request.header(header::CONTENT_TYPE, "application/json").body(body);
         request.send().await.map_err(|error| {
             let gone = error.is_connect();
@@ -71,7 +74,7 @@ impl Poster {
             drain(response).await;
             return Ok(());
         }
-        let challenge = challenge(&response);
+        let challenge = challenge(&response).map(Arc::from);
         if let Some(challenge) = &challenge {
             self.web.challenged(challenge);
         }

@@ -158,7 +158,7 @@ impl State {
     }
 }
 
-fn refusal(code: u16, challenge: &str) -> Response {
+pub(super) fn refusal(code: u16, challenge: &str) -> Response {
     let mut response = status(code);
     response.headers_mut().insert("www-authenticate", challenge.parse().unwrap());
     response

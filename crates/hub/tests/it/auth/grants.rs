@@ -1,0 +1,294 @@
+//! Grants without a user, against an authorization server of the test's own.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use agentwire_hub::{
+    Backoff, Hub, ServerState,
+    auth::{AuthorizationRequest, AuthorizeError, Grant, IdentityProvider, RegisteredClient, SigningKey},
+    config::{Endpoint, Launch, Sources},
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde_json::{Value, json};
+
+use super::{WAYS, config, echo, is_connected, issuer::Issuer, state};
+use crate::web::WebServer;
+
+const SECRET: &str = "hunter2";
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/// A hub with two connections to the server.
+pub(super) fn hub(launch: Launch, url: &str, grant: Grant) -> Hub {
+    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
+    let sources = Sources::new().server("web", config(launch.clone())).server("again", config(launch));
+    Hub::builder().sources(sources).backoff(backoff).grant(url, grant).build()
+}
+
+pub(super) fn over_http(server: &WebServer, grant: Grant) -> Hub {
+    let url = server.url("/mcp");
+    hub(Launch::Http(Endpoint::new(&url)), &url, grant)
+}
+
+pub(super) fn with_secret() -> RegisteredClient {
+    RegisteredClient::with_secret("robot", SECRET)
+}
+
+fn is_failed(state: &ServerState) -> bool {
+    matches!(state, ServerState::Failed { .. })
+}
+
+/// Waits until the server has failed for good; returns all that the hub shows of it.
+pub(super) async fn failure(hub: &Hub) -> String {
+    state(hub, is_failed).await;
+    format!("{:?} {:?} {hub:?}", hub.server("web").unwrap().state, hub.troubles("web"))
+}
+
+async fn made(token: &'static str) -> Result<String, std::io::Error> {
+    Ok(token.to_owned())
+}
+
+#[tokio::test]
+async fn a_client_with_a_secret_gets_one_token_for_all_connections_and_another_when_it_is_refused() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        let issuer = Issuer::guard(&server);
+        let url = server.url(path);
+        let hub = hub(way(Endpoint::new(&url)), &url, Grant::client_credentials(with_secret()));
+        assert!(hub.wait_until_ready(super::LIMIT).await);
+        assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+        assert_eq!(echo(&hub, "again", "b").await.unwrap(), "b");
+        assert_eq!(issuer.asked(), 1);
+        issuer.with(|state| {
+            let asked = &state.asked[0];
+            // robot:hunter2
+            assert_eq!(asked.authorization.as_deref(), Some("Basic cm9ib3Q6aHVudGVyMg=="));
+            assert_eq!(asked.form["grant_type"], "client_credentials");
+            assert_eq!(asked.form["resource"], state.origin);
+            assert_eq!(asked.form["scope"], "basic");
+            assert_eq!(asked.form.len(), 3);
+            state.tokens.clear();
+        });
+        assert_eq!(echo(&hub, "web", "c").await.unwrap(), "c");
+        assert_eq!(echo(&hub, "again", "d").await.unwrap(), "d");
+        assert_eq!(issuer.asked(), 2);
+        let error = hub.authorize("web", AuthorizationRequest::new("http://127.0.0.1:9/")).await.unwrap_err();
+        assert!(matches!(error, AuthorizeError::HasGrant));
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        let issuer = Issuer::guard(&server);
+        let echoed = json!({"error": "invalid_client", "error_description": format!("not {SECRET}")});
+        issuer.with(|state| state.refusal = Some((401, echoed)));
+        let url = server.url(path);
+        let grant = Grant::client_credentials(with_secret());
+        assert!(!format!("{grant:?}").contains(SECRET));
+        let hub = hub(way(Endpoint::new(&url)), &url, grant);
+        let shown = failure(&hub).await;
+        let origin = server.url("");
+        assert!(
+            shown.contains(&format!("the authorization server {origin} refuses a token: invalid_client"))
+        );
+        assert!(!shown.contains(SECRET) && !shown.contains("Basic"), "{shown}");
+        assert!(issuer.asked() <= 2, "one for each connection, and none is tried again");
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_authorization_server_in_trouble_is_asked_again() {
+    let server = WebServer::start();
+    let issuer = Issuer::guard(&server);
+    issuer.with(|state| state.refusal = Some((503, json!({}))));
+    let hub = over_http(&server, Grant::client_credentials(with_secret()));
+    state(&hub, |state| matches!(state, ServerState::Reconnecting { why, .. } if why.contains("HTTP 503")))
+        .await;
+    issuer.with(|state| state.refusal = None);
+    state(&hub, is_connected).await;
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_is_not_sent_to_another_authorization_server_than_its_own() {
+    let server = WebServer::start();
+    let issuer = Issuer::guard(&server);
+    let grant = Grant::client_credentials(with_secret()).issuer("https://login.example.org");
+    let hub = over_http(&server, grant);
+    let shown = failure(&hub).await;
+    assert!(shown.contains("and the grant is for https://login.example.org alone"), "{shown}");
+    assert_eq!(issuer.asked(), 0);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_secret_is_sent_as_the_server_takes_it() {
+    let server = WebServer::start();
+    let issuer = Issuer::guard(&server);
+    issuer.with(|state| {
+        state.metadata = json!({"token_endpoint_auth_methods_supported": ["client_secret_post"]});
+    });
+    let hub = over_http(&server, Grant::client_credentials(with_secret()).scopes(["a", "b"]));
+    state(&hub, is_connected).await;
+    issuer.with(|state| {
+        let asked = &state.asked[0];
+        assert_eq!((&*asked.form["client_id"], &*asked.form["client_secret"]), ("robot", SECRET));
+        assert_eq!((&*asked.form["scope"], &asked.authorization), ("a b", &None));
+        state.metadata = json!({"token_endpoint_auth_methods_supported": ["private_key_jwt"]});
+        state.tokens.clear();
+    });
+    echo(&hub, "web", "a").await.unwrap_err();
+    let shown = failure(&hub).await;
+    assert!(shown.contains("takes no client with a secret"), "{shown}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_with_a_key_signs_an_assertion_for_the_issuer() {
+    let server = WebServer::start();
+    let issuer = Issuer::guard(&server);
+    let algorithms = |accepted: Value| json!({"token_endpoint_auth_signing_alg_values_supported": accepted});
+    issuer.with(|state| state.metadata = algorithms(json!(["PS256", "ES256"])));
+    let key = SigningKey::from_pem(include_str!("../keys/rsa.pem")).unwrap();
+    let hub = over_http(&server, Grant::client_credentials(RegisteredClient::with_key("robot", key)));
+    state(&hub, is_connected).await;
+    issuer.with(|state| {
+        let asked = &state.asked[0];
+        assert_eq!(
+            asked.form["client_assertion_type"],
+            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+        );
+        assert_eq!(asked.authorization, None);
+        let parts: Vec<Value> = asked.form["client_assertion"]
+            .split('.')
+            .take(2)
+            .map(|part| serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap())
+            .collect();
+        assert_eq!(parts[0]["alg"], "PS256");
+        assert_eq!((&parts[1]["iss"], &parts[1]["sub"]), (&json!("robot"), &json!("robot")));
+        assert_eq!(parts[1]["aud"], state.origin);
+        assert_eq!(parts[1]["exp"].as_u64().unwrap() - parts[1]["iat"].as_u64().unwrap(), 300);
+        state.metadata = algorithms(json!(["ES256"]));
+        state.tokens.clear();
+    });
+    echo(&hub, "web", "a").await.unwrap_err();
+    let shown = failure(&hub).await;
+    assert!(shown.contains("takes no signature that the key can make (RS256, PS256"), "{shown}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_workload_shows_the_token_of_its_platform() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        let issuer = Issuer::guard(&server);
+        let audience = Arc::new(Mutex::new(String::new()));
+        let seen = Arc::clone(&audience);
+        let grant = Grant::jwt_bearer(RegisteredClient::public("robot"), move |audience| {
+            *seen.lock().unwrap() = audience;
+            made("platform-token")
+        });
+        let url = server.url(path);
+        let hub = hub(way(Endpoint::new(&url)), &url, grant);
+        assert!(hub.wait_until_ready(super::LIMIT).await);
+        assert_eq!(*audience.lock().unwrap(), server.url(""));
+        issuer.with(|state| {
+            let asked = &state.asked[0];
+            assert_eq!(asked.form["grant_type"], JWT_BEARER);
+            assert_eq!((&*asked.form["assertion"], &*asked.form["client_id"]), ("platform-token", "robot"));
+            assert_eq!((&*asked.form["resource"], &asked.authorization), (&*state.origin, &None));
+            let echoed = json!({"error": "invalid_grant", "error_description": "platform-token is over"});
+            state.refusal = Some((400, echoed));
+            state.tokens.clear();
+        });
+        echo(&hub, "web", "a").await.unwrap_err();
+        let shown = failure(&hub).await;
+        assert!(shown.contains("invalid_grant") && !shown.contains("platform-token"), "{shown}");
+        hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_platform_without_a_token_is_asked_again() {
+    for panics in [false, true] {
+        let server = WebServer::start();
+        let issuer = Issuer::guard(&server);
+        let times = Arc::new(AtomicUsize::new(0));
+        let grant = Grant::jwt_bearer(RegisteredClient::public("robot"), move |_| {
+            // Each of two connections may be opened in two ways.
+            let is_down = times.fetch_add(1, Ordering::Relaxed) < 4;
+            async move {
+                match is_down {
+                    true if panics => panic!("a fault of the program"),
+                    true => Err("no metadata service"),
+                    false => Ok("platform-token".to_owned()),
+                }
+            }
+        });
+        let hub = over_http(&server, grant);
+        state(&hub, is_connected).await;
+        let troubles = format!("{:?} {:?}", hub.troubles("web"), hub.troubles("again"));
+        let why = if panics { "the program panicked" } else { "no metadata service" };
+        assert!(troubles.contains(&format!("the assertion could not be made: {why}")), "{troubles}");
+        assert_eq!(issuer.asked(), 1);
+        hub.close().await;
+    }
+}
+
+fn enterprise(server: &WebServer) -> Grant {
+    let client = RegisteredClient::with_secret("desktop", "idp-secret");
+    let provider = IdentityProvider::new(server.url("/idp"), client, |_| made("id-token"));
+    Grant::enterprise(with_secret(), provider)
+}
+
+#[tokio::test]
+async fn an_identity_provider_exchanges_the_users_token_for_one_of_the_server() {
+    let server = WebServer::start();
+    let issuer = Issuer::guard(&server);
+    let hub = over_http(&server, enterprise(&server));
+    state(&hub, is_connected).await;
+    assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+    issuer.with(|state| {
+        let [exchanged, granted] = &state.asked[..] else { panic!() };
+        assert_eq!((&*exchanged.path, &*granted.path), ("/idp", "/token"));
+        let form = &exchanged.form;
+        assert_eq!(form["grant_type"], "urn:ietf:params:oauth:grant-type:token-exchange");
+        assert_eq!(form["requested_token_type"], "urn:ietf:params:oauth:token-type:id-jag");
+        assert_eq!(form["subject_token_type"], "urn:ietf:params:oauth:token-type:id_token");
+        assert_eq!(form["subject_token"], "id-token");
+        assert_eq!((&form["audience"], &form["resource"]), (&state.origin, &state.origin));
+        assert_eq!(form["scope"], "basic");
+        assert_eq!((&*granted.form["grant_type"], &*granted.form["assertion"]), (JWT_BEARER, "id-jag"));
+        assert_eq!(granted.form.len(), 2);
+        assert_ne!(exchanged.authorization, granted.authorization);
+    });
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn another_token_than_an_assertion_for_the_server_is_not_passed_on() {
+    let server = WebServer::start();
+    let issuer = Issuer::guard(&server);
+    issuer.with(|state| state.issued = "urn:ietf:params:oauth:token-type:access_token");
+    let hub = over_http(&server, enterprise(&server));
+    let shown = failure(&hub).await;
+    assert!(shown.contains("gives no assertion for an authorization server"), "{shown}");
+    assert!(!shown.contains("id-token") && !shown.contains("id-jag"), "{shown}");
+    assert!(issuer.with(|state| state.asked.iter().all(|asked| asked.path == "/idp")));
+    hub.close().await;
+
+    let client = RegisteredClient::public("desktop");
+    let provider = IdentityProvider::new("http://idp.example/token", client, |_| made("id-token"));
+    let hub = over_http(&server, Grant::enterprise(with_secret(), provider));
+    let shown = failure(&hub).await;
+    assert!(shown.contains("the identity provider's token endpoint is not https"), "{shown}");
+    hub.close().await;
+}
