@@ -67,7 +67,9 @@ impl Dpop {
         }
         drop(nonces);
         let proof = self.key.token("ES256", json!({"typ": "dpop+jwt", "jwk": self.jwk}), &claims)?;
-        HeaderValue::from_str(&proof).ok()
+        let mut value = HeaderValue::from_str(&proof).ok()?;
+        value.set_sensitive(true);
+        Some(value)
     }
 }
 

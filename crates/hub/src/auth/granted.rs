@@ -19,6 +19,7 @@ use super::{
     grant::{Grant, IdentityProvider, Kind, Source},
     network::{Network, Noting, is_loopback},
     request::{Answer, TokenEndpoint},
+    tokens::to_the_end,
 };
 use crate::transport::{
     link::{Ended, chain},
@@ -99,7 +100,7 @@ impl Granted {
         let http = Arc::new(OAuthClient::new(Arc::clone(&self.network), state.dpop.clone()));
         let (metadata, scopes) = self.discover(Arc::clone(&http), challenge.as_deref()).await?;
         let issuer = self.issuer(&metadata)?;
-        let resource = http.resource().unwrap_or_else(|| self.url.to_string());
+        let resource = self.resource(&http);
         let scope = scopes.join(" ");
         let mut form = match &self.grant.kind {
             Kind::ClientCredentials => {
@@ -151,6 +152,13 @@ impl Granted {
             scopes.retain(|scope| scope != "offline_access");
         }
         Ok((found.metadata, scopes))
+    }
+
+    /// What the server is called in requests for tokens: as its metadata say, where they speak of this server.
+    fn resource(&self, http: &OAuthClient) -> String {
+        let is_here =
+            |named: &String| Url::parse(named).is_ok_and(|named| named.origin() == self.url.origin());
+        http.resource().filter(is_here).unwrap_or_else(|| self.url.to_string())
     }
 
     /// The issuer of the metadata, which must be the one that the program names.
@@ -236,6 +244,8 @@ fn hold(answer: Answer, dpop: Option<&Arc<Dpop>>) -> Result<Held, Ended> {
 }
 
 /// The tokens as a connection sees them.
+///
+/// A token is requested as a task, so that one that takes longer than an attempt to connect is there for the next.
 pub(super) struct GrantedAccess(pub(super) Arc<Granted>);
 
 impl Tokens for GrantedAccess {
@@ -251,11 +261,13 @@ impl Tokens for GrantedAccess {
                 Some(_) => {}
             }
         }
-        Box::pin(self.0.current())
+        let granted = Arc::clone(&self.0);
+        Box::pin(to_the_end(async move { granted.current().await }))
     }
 
     fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a> {
-        Box::pin(self.0.after(refused))
+        let (granted, refused) = (Arc::clone(&self.0), refused.map(str::to_owned));
+        Box::pin(to_the_end(async move { granted.after(refused.as_deref()).await }))
     }
 
     fn challenged(&self, challenge: &str) {

@@ -202,7 +202,8 @@ impl Tokens for Access {
     }
 }
 
-async fn to_the_end<T: Send + 'static>(
+/// Runs work as a task, which ends also where nobody waits for it any more.
+pub(super) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, Ended>> + Send + 'static,
 ) -> Result<T, Ended> {
     tokio::spawn(work).await.map_err(|error| Ended::lost(error.to_string()))?

@@ -3,10 +3,11 @@
 use agentwire_hub::{auth::Grant, config::Endpoint};
 
 use super::{
-    WAYS, echo,
+    WAYS, authorize, echo,
     grants::{failure, hub, over_http, with_secret},
-    is_refused,
+    is_connected, is_refused,
     issuer::{Issuer, Nonce},
+    server::Authority,
     state,
 };
 use crate::web::WebServer;
@@ -101,5 +102,41 @@ async fn a_server_that_always_wants_another_nonce_is_not_asked_for_ever() {
         // For each of three tokens: a request, a nonce, and the request with it.
         assert!(asked <= 2 * 9, "{path}: {asked}");
         hub.close().await;
+    }
+}
+
+#[tokio::test]
+async fn the_tokens_of_a_user_stay_bound_to_one_key() {
+    for (way, path) in WAYS {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tokens.json");
+        let server = WebServer::start();
+        let authority = Authority::guard(&server);
+        authority.with(|state| state.dpop = true);
+        let launch = way(Endpoint::new(server.url(path)));
+        let first = super::hub(launch.clone(), &file);
+        state(&first, is_refused).await;
+        authorize(&first).await;
+        authority.with(|state| state.tokens.clear());
+        assert_eq!(echo(&first, "web", "a").await.unwrap(), "a");
+        assert_eq!(authority.refreshes(), 1);
+        let kept: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let secret = &kept.as_object().unwrap().values().next().unwrap()["client"]["dpop_key"];
+        let shown = format!("{first:?} {:?} {:?}", first.snapshot(), first.troubles("web"));
+        assert!(!shown.contains(secret.as_str().unwrap()));
+        first.close().await;
+
+        let again = super::hub(launch, &file);
+        state(&again, is_connected).await;
+        authority.with(|state| state.tokens.clear());
+        assert_eq!(echo(&again, "web", "b").await.unwrap(), "b");
+        assert_eq!(authority.refreshes(), 2);
+        authority.with(|state| {
+            assert!(state.keys.iter().all(|(_, key)| *key == state.keys[0].1));
+            let asked = state.keys.iter().filter(|(path, _)| path == "/token").count();
+            assert_eq!(asked, 3, "the code, and two refresh tokens");
+            assert!(state.keys.len() > 3);
+        });
+        again.close().await;
     }
 }

@@ -9,6 +9,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use crate::web::{Seen, WebServer, status};
@@ -36,6 +37,10 @@ pub(super) struct State {
     pub(super) broken: Option<u16>,
     /// How often a refresh token came that was used up.
     pub(super) reused: u32,
+    /// Whether tokens are bound to a key.
+    pub(super) dpop: bool,
+    /// The keys of all proofs, with the path that each was for.
+    pub(super) keys: Vec<(String, Value)>,
     /// The scope without which no tool can be called.
     pub(super) scope: Option<String>,
     next: u32,
@@ -124,6 +129,7 @@ impl State {
         if let Some(code) = self.broken {
             return status(code);
         }
+        self.note_key(seen);
         let is_good = if form["grant_type"] == "authorization_code" {
             assert!(form["code_verifier"].len() >= 43);
             self.codes.remove(&form["code"])
@@ -141,18 +147,32 @@ impl State {
         self.tokens.insert(token.clone());
         self.refresh.insert(refresh.clone());
         axum::Json(json!({
-            "access_token": token, "token_type": "Bearer", "expires_in": self.lifetime,
+            "access_token": token, "token_type": self.scheme(), "expires_in": self.lifetime,
             "refresh_token": refresh, "scope": form.get("scope"),
         }))
         .into_response()
     }
 
-    fn guard(&self, seen: &Seen) -> Option<Response> {
-        let token = seen.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    fn scheme(&self) -> &'static str {
+        if self.dpop { "DPoP" } else { "Bearer" }
+    }
+
+    fn note_key(&mut self, seen: &Seen) {
+        if self.dpop {
+            let header = seen.header("dpop").unwrap().split('.').next().unwrap();
+            let header: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).unwrap()).unwrap();
+            self.keys.push((seen.path.clone(), header["jwk"].clone()));
+        }
+    }
+
+    fn guard(&mut self, seen: &Seen) -> Option<Response> {
+        let token = seen.header("authorization").and_then(|value| value.strip_prefix(self.scheme()));
+        let token = token.map(str::trim);
         let metadata = format!("resource_metadata=\"{}/prm\"", self.origin);
         if !token.is_some_and(|token| self.tokens.contains(token)) {
-            return Some(refusal(401, &format!("Bearer {metadata}")));
+            return Some(refusal(401, &format!("{} {metadata}", self.scheme())));
         }
+        self.note_key(seen);
         let scope = self.scope.as_ref().filter(|_| seen.rpc() == "tools/call")?;
         Some(refusal(403, &format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\", {metadata}")))
     }
