@@ -6,6 +6,7 @@
 
 mod asked;
 mod callers;
+mod capabilities;
 mod inputs;
 mod life;
 mod lifecycle;
@@ -26,11 +27,10 @@ use futures_util::future::join_all;
 use rmcp::{
     ClientCacheConfig, ClientHandler, ClientServiceExt as _, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams,
-        CreateMessageResult, CustomNotification, ElicitRequestParams, ElicitResult, ElicitationCapability,
-        ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
-        LoggingMessageNotificationParam, ProtocolVersion, RequestId, ResourceUpdatedNotificationParam,
-        RootsCapabilities, SamplingCapability, ServerNotification, UrlElicitationCapability,
+        ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams, CreateMessageResult,
+        CustomNotification, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData, Implementation,
+        ListRootsResult, LoggingMessageNotificationParam, ProtocolVersion, RequestId,
+        ResourceUpdatedNotificationParam, ServerNotification,
     },
     service::{
         ClientInitializeError, InboundStreamOrigin, NotificationContext, RequestContext, RunningService,
@@ -288,20 +288,8 @@ impl Client {
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
-        let Handlers { elicitation, takes_urls, sampling, asks_callers, .. } = &*self.handlers;
-        let mut capabilities = ClientCapabilities::default();
-        if elicitation.is_some() || *asks_callers {
-            let mut kinds = ElicitationCapability::new().with_form(FormElicitationCapability::new());
-            let takes_urls = if elicitation.is_some() { *takes_urls } else { true };
-            kinds.url = takes_urls.then(UrlElicitationCapability::new);
-            capabilities.elicitation = Some(kinds);
-        }
-        capabilities.sampling = (sampling.is_some() || *asks_callers).then(SamplingCapability::default);
-        capabilities.roots = self.has_roots().then(|| {
-            let mut roots = RootsCapabilities::default();
-            roots.list_changed = Some(true);
-            roots
-        });
+        // Some caller may be able to do it.
+        let capabilities = self.capabilities(|_| self.handlers.asks_callers);
         let us = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         // For `initialize`; rmcp's default is a version that has none.
         ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)

@@ -164,7 +164,8 @@ impl Gateway {
             let said: String = said.chars().take(INSTRUCTIONS).collect();
             text.push_str(&format!("\nThe server `{server}` says of its use:\n\n{}", fenced(&said, "text")));
         }
-        (!text.is_empty()).then(|| format!("{HEAD}{text}"))
+        let names = if self.naming.has_server() { NAMES } else { "" };
+        (!text.is_empty()).then(|| format!("{HEAD}{names}.\n{text}"))
     }
 }
 
@@ -215,7 +216,8 @@ impl Hub {
     }
 }
 
-const HEAD: &str = "These tools belong to several MCP servers; the first part of a name is the server.\n";
+const HEAD: &str = "These tools belong to several MCP servers";
+const NAMES: &str = "; the first part of a name is the server";
 /// Room for `mcp__NAME__` in front, within 64 characters.
 const SHORT: usize = 48;
 /// Long enough for most servers, and short enough for clients that wait for a handshake.

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::{Ears, TimeLimit};
-use crate::client::{Back, Heard};
+use crate::{client::Heard, connection::Live};
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -35,19 +35,20 @@ pub(super) struct Patience<C> {
 
 /// Sends a request and waits for its answer. When this is dropped, or the time is over, the server is told.
 pub(super) async fn exchange<C>(
-    peer: &Peer<RoleClient>,
-    back: &Back,
+    live: &Live,
     mut request: ClientRequest,
+    options: PeerRequestOptions,
     mut patience: Patience<C>,
     ears: &mut Ears,
 ) -> Result<ServerResult, Unanswered> {
+    let Live { peer, back, .. } = live;
     let Ears { asked, on_progress } = ears;
     let called = back.callers.as_ref().map(|callers| callers.call(asked.clone()));
     let mut clock = Clock::new(&mut patience);
     let _waits = back.life.wait();
     let (waiting, mut heard) = Heard::new(back);
     request.extensions_mut().insert(waiting);
-    let sending = peer.send_request_with_option(request, PeerRequestOptions::no_options());
+    let sending = peer.send_request_with_option(request, options);
     // It waits only where a thousand others do, to be written to a server that reads nothing.
     let Ok(sent) = timeout_at(clock.deadline, sending).await else { return Err(clock.over()) };
     let mut handle = sent.map_err(Unanswered::Failed)?;

@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use rmcp::{
     ServiceError,
-    model::{CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, ServerResult, Tool},
+    model::{
+        CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, RequestMetaObject,
+        ServerResult, Tool,
+    },
+    service::PeerRequestOptions,
 };
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout};
@@ -206,7 +210,14 @@ impl Place {
             };
             // Only a server without a handshake wants more input.
             let again = self.live.is_stateless().then(|| request.clone());
-            let answer = exchange(&self.live.peer, &self.live.back, request, patience, &mut ears).await;
+            let mut options = PeerRequestOptions::no_options();
+            if self.live.is_stateless() {
+                // Such a server asks for nothing that its request does not allow.
+                let mut meta = RequestMetaObject::default();
+                meta.set_client_capabilities(self.live.client.capabilities_for(ears.asked.as_ref()));
+                options = options.with_meta(meta);
+            }
+            let answer = exchange(&self.live, request, options, patience, &mut ears).await;
             let answer = answer.map_err(|why| self.unanswered(name, why))?;
             let (wanted, mut next) = match (answer, again) {
                 (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),

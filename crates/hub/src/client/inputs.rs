@@ -27,7 +27,8 @@ impl Client {
         caller: Option<&Caller>,
     ) -> Result<InputResponses, ErrorData> {
         let answers = wanted.into_iter().map(|(key, request)| async move {
-            let answer = self.input(request, Origin::Call(caller)).await?;
+            let caller = caller.map(|caller| caller.keyed(&key));
+            let answer = self.input(request, Origin::Call(caller.as_ref())).await?;
             Ok((key, answer))
         });
         Ok(try_join_all(answers).await?.into_iter().collect())

@@ -38,7 +38,11 @@ enum Way {
     /// By a request that belongs to this one of its own.
     Session { peer: Peer<RoleServer>, request: RequestId },
     /// By the answer to its request, as it has no handshake.
-    Rounds(mpsc::Sender<Question>),
+    Rounds {
+        questions: mpsc::Sender<Question>,
+        /// The key that the server gave the question.
+        key: Option<String>,
+    },
 }
 
 impl Caller {
@@ -52,7 +56,17 @@ impl Caller {
         id: &Arc<()>,
         questions: mpsc::Sender<Question>,
     ) -> Self {
-        Self { id: Arc::clone(id), capabilities: capabilities(context), way: Way::Rounds(questions) }
+        let way = Way::Rounds { questions, key: None };
+        Self { id: Arc::clone(id), capabilities: capabilities(context), way }
+    }
+
+    /// The same, for a question that has this key.
+    pub(crate) fn keyed(&self, key: &str) -> Self {
+        let mut keyed = self.clone();
+        if let Way::Rounds { key: of_question, .. } = &mut keyed.way {
+            *of_question = Some(key.to_owned());
+        }
+        keyed
     }
 
     /// What tells it from others, as long as there is a clone of it.
@@ -85,8 +99,9 @@ impl Caller {
         let request = ElicitRequest::new(request);
         let declined = || ElicitResult::new(ElicitationAction::Decline);
         match &self.way {
-            Way::Rounds(questions) => {
-                round(questions, InputRequest::Elicitation(request)).await.unwrap_or_else(|_| declined())
+            Way::Rounds { questions, key } => {
+                let answer = round(questions, key, InputRequest::Elicitation(request)).await;
+                answer.unwrap_or_else(|_| declined())
             }
             Way::Session { .. } => match self.ask(ServerRequest::ElicitRequest(request)).await {
                 Ok(ClientResult::ElicitResult(answer)) => answer,
@@ -105,8 +120,8 @@ impl Caller {
             return Err("its client gives a model no tools".to_owned());
         }
         let request = CreateMessageRequest::new(request);
-        if let Way::Rounds(questions) = &self.way {
-            return round(questions, InputRequest::CreateMessage(request)).await;
+        if let Way::Rounds { questions, key } = &self.way {
+            return round(questions, key, InputRequest::CreateMessage(request)).await;
         }
         match self.ask(ServerRequest::CreateMessageRequest(request)).await {
             Ok(ClientResult::CreateMessageResult(answer)) => Ok(*answer),
@@ -118,8 +133,8 @@ impl Caller {
     /// The folders that it works in, where it can be asked for them now; `None` where it has no such answer.
     pub(crate) async fn roots(&self) -> Option<ListRootsResult> {
         match &self.way {
-            Way::Rounds(questions) if self.can(|client| client.roots.is_some()) => {
-                round(questions, InputRequest::ListRoots(ListRootsRequest::default())).await.ok()
+            Way::Rounds { questions, key } if self.can(|client| client.roots.is_some()) => {
+                round(questions, key, InputRequest::ListRoots(ListRootsRequest::default())).await.ok()
             }
             _ => None,
         }
@@ -166,11 +181,12 @@ async fn asked(
 /// Asks by the answer to the client's request, and waits until the client has sent it again.
 async fn round<T: DeserializeOwned>(
     questions: &mpsc::Sender<Question>,
+    key: &Option<String>,
     request: InputRequest,
 ) -> Result<T, String> {
     let gone = || "its client is gone".to_owned();
     let (answer, answered) = oneshot::channel();
-    questions.send(Question { request, answer }).await.map_err(|_| gone())?;
+    questions.send(Question { key: key.clone(), request, answer }).await.map_err(|_| gone())?;
     let answer = answered.await.map_err(|_| gone())?;
     serde_json::from_value(answer).map_err(|error| excerpt(&error.to_string()).into_owned())
 }

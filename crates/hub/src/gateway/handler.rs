@@ -10,7 +10,7 @@ use rmcp::{
         ContentBlock, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
         InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
+        ReadResourceResponse, Reference, ResultType, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
         SetLevelRequestParams, SubscriptionFilter, Tool,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
@@ -92,6 +92,11 @@ impl ServerHandler for Gateway {
         self.read_roots(&context.peer).await;
     }
 
+    // rmcp checks the headers of a call over HTTP with it (`x-mcp-header`).
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.offers().tools().iter().find(|tool| *tool.name == *name).map(listed)
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -129,8 +134,14 @@ impl ServerHandler for Gateway {
             let promises = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
             match outcome {
                 Ok(outcome) => Ok(Done::Tool(result(outcome, promises, &rewrite))),
-                // It names the pages that the user must open first.
-                Err(CallError::Refused { error, .. }) if error.code == URL_ELICITATION_REQUIRED => Err(error),
+                // They are for the client, and not for its model: pages that the user must open first, and what the client
+                // must be able to do.
+                Err(CallError::Refused { error, .. })
+                    if [URL_ELICITATION_REQUIRED, ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY]
+                        .contains(&error.code) =>
+                {
+                    Err(error)
+                }
                 Err(error) => {
                     Ok(Done::Tool(CallToolResult::error(vec![ContentBlock::text(error.to_string())])))
                 }
@@ -182,6 +193,8 @@ impl ServerHandler for Gateway {
             for contents in &mut result.contents {
                 rewrite.contents(contents);
             }
+            // Servers of older versions leave it out; rmcp removes it for clients of those.
+            result.result_type = Some(ResultType::COMPLETE);
             Ok(Done::Resource(result))
         };
         match self.run(subject, again, work, &context).await? {
@@ -218,6 +231,7 @@ impl ServerHandler for Gateway {
             for message in &mut result.messages {
                 rewrite.message(message);
             }
+            result.result_type = Some(ResultType::COMPLETE);
             Ok(Done::Prompt(result))
         };
         match self.run(subject, again, work, &context).await? {

@@ -30,6 +30,8 @@ use crate::Progress;
 /// A question to the client, and where its answer goes.
 #[derive(Debug)]
 pub(crate) struct Question {
+    /// As the server calls it.
+    pub(super) key: Option<String>,
     pub(super) request: InputRequest,
     pub(super) answer: oneshot::Sender<Value>,
 }
@@ -51,6 +53,8 @@ pub(super) struct Running {
     questions: mpsc::Receiver<Question>,
     /// The questions without an answer, by their keys.
     open: BTreeMap<String, Question>,
+    /// Answers that the client sent before it was asked.
+    early: InputResponses,
     asked: u64,
     /// `None` while it is passed on.
     pub(super) progress: Option<mpsc::Receiver<Progress>>,
@@ -59,29 +63,36 @@ pub(super) struct Running {
 impl Running {
     pub(super) fn start(
         subject: (&'static str, String),
+        early: InputResponses,
         work: impl Future<Output = Result<Done, ErrorData>> + Send + 'static,
         questions: mpsc::Receiver<Question>,
         progress: mpsc::Receiver<Progress>,
     ) -> Self {
         let mut running = JoinSet::new();
         running.spawn(work);
-        Self { subject, work: running, questions, open: BTreeMap::new(), asked: 0, progress: Some(progress) }
+        let open = BTreeMap::new();
+        Self { subject, work: running, questions, open, early, asked: 0, progress: Some(progress) }
     }
 
     /// Waits for the result, or for questions. Cancel-safe.
     pub(super) async fn next(&mut self) -> Next {
-        tokio::select! {
-            biased;
-            Some(question) = self.questions.recv() => {
-                self.ask(question);
-                // Questions that belong together come at the same time.
-                sleep(TOGETHER).await;
-                self.ask_more();
-                Next::Asks
-            }
-            done = self.work.join_next() => {
-                let done = done.and_then(Result::ok);
-                Next::Done(done.unwrap_or_else(|| Err(ErrorData::internal_error("the request has failed", None))))
+        loop {
+            tokio::select! {
+                biased;
+                Some(question) = self.questions.recv() => {
+                    self.ask(question);
+                    // Questions that belong together come at the same time.
+                    sleep(TOGETHER).await;
+                    self.ask_more();
+                    if !self.open.is_empty() {
+                        return Next::Asks;
+                    }
+                }
+                done = self.work.join_next() => {
+                    let done = done.and_then(Result::ok);
+                    let failed = || Err(ErrorData::internal_error("the request has failed", None));
+                    return Next::Done(done.unwrap_or_else(failed));
+                }
             }
         }
     }
@@ -104,9 +115,18 @@ impl Running {
         InputRequiredResult::new(Some(open.collect()), Some(state))
     }
 
-    fn ask(&mut self, question: Question) {
+    /// Notes an open question, under the key that the server gave it if that is free.
+    fn ask(&mut self, mut question: Question) {
+        let key = question.key.take();
+        let early = key.as_ref().and_then(|key| self.early.remove(key));
+        if let Some(answer) = early.filter(Value::is_object) {
+            // The request may have ended meanwhile.
+            let _ = question.answer.send(answer);
+            return;
+        }
         self.asked += 1;
-        self.open.insert(format!("input-{}", self.asked), question);
+        let free = key.filter(|key| !self.open.contains_key(key));
+        self.open.insert(free.unwrap_or_else(|| format!("input-{}", self.asked)), question);
     }
 
     fn ask_more(&mut self) {

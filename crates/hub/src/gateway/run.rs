@@ -62,7 +62,8 @@ impl Gateway {
                         Caller::new(context, &self.client)
                     }
                 });
-                Running::start(subject, work(caller, progress), asked, heard)
+                let early = again.responses.unwrap_or_default();
+                Running::start(subject, early, work(caller, progress), asked, heard)
             }
         };
         tokio::select! {

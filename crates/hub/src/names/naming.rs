@@ -13,20 +13,33 @@ use super::Named;
 pub struct Naming {
     separator: &'static str,
     prefixed: bool,
+    with_server: bool,
     most: usize,
 }
 
 impl Naming {
     /// `mcp__server__tool`: as Claude Code has it, and the default.
-    pub const UNDERSCORES: Self = Self { separator: "__", prefixed: true, most: MOST };
+    pub const UNDERSCORES: Self = Self { separator: "__", prefixed: true, with_server: true, most: MOST };
     /// `mcp--server--tool`.
-    pub const DASHES: Self = Self { separator: "--", prefixed: true, most: MOST };
+    pub const DASHES: Self = Self { separator: "--", prefixed: true, with_server: true, most: MOST };
     /// `mcp_server_tool`.
-    pub const UNDERSCORE: Self = Self { separator: "_", prefixed: true, most: MOST };
+    pub const UNDERSCORE: Self = Self { separator: "_", prefixed: true, with_server: true, most: MOST };
 
     /// Without the `mcp` in front: for names that somebody else puts a prefix of his own to.
     pub const fn without_prefix(self) -> Self {
         Self { prefixed: false, ..self }
+    }
+
+    /// Without the name of the server: for a hub with one server, whose tools keep their own names.
+    ///
+    /// A name that several servers have gets a suffix for each of them.
+    pub const fn without_server(self) -> Self {
+        Self { with_server: false, ..self }
+    }
+
+    /// Whether names start with the server, apart from the prefix.
+    pub(crate) const fn has_server(self) -> bool {
+        self.with_server
     }
 
     /// Names of at most so many characters; no fewer than 24 and no more than 64, whatever is asked for.
@@ -43,12 +56,14 @@ impl Naming {
 
     /// The name that a pair would have if there were no other, of any length.
     pub(super) fn candidate(self, pair: &Named) -> String {
-        let (server, item) = (sanitised(pair.server.as_str()), sanitised(&pair.item));
         let separator = self.separator;
-        if self.prefixed {
-            return format!("{PREFIX}{separator}{server}{separator}{item}");
+        let mut name = sanitised(&pair.item);
+        if self.with_server {
+            name = format!("{}{separator}{name}", sanitised(pair.server.as_str()));
         }
-        let name = format!("{server}{separator}{item}");
+        if self.prefixed {
+            return format!("{PREFIX}{separator}{name}");
+        }
         match name.as_bytes() {
             [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => name,
             _ => format!("_{name}"),
@@ -66,7 +81,9 @@ impl Naming {
             true => name.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(self.separator)),
             false => Some(name),
         };
-        name.and_then(|name| name.split_once(self.separator)) == Some((pair.server.as_str(), &pair.item))
+        // Without the server, no name tells whose the tool is.
+        let parts = name.filter(|_| self.with_server).and_then(|name| name.split_once(self.separator));
+        parts == Some((pair.server.as_str(), &pair.item))
     }
 
     /// The name with a suffix that only this pair has; another one for each `again`.

@@ -17,6 +17,8 @@ fn each_scheme_spells_server_and_tool() {
         (Naming::DASHES, "mcp--git--log"),
         (Naming::UNDERSCORE, "mcp_git_log"),
         (Naming::UNDERSCORES.without_prefix(), "git__log"),
+        (Naming::UNDERSCORES.without_server(), "mcp__log"),
+        (Naming::UNDERSCORES.without_prefix().without_server(), "log"),
     ] {
         assert_eq!(names(naming, &[("git", "log")]).unique("git", "log"), Some(unique));
     }
@@ -50,6 +52,21 @@ fn of_two_with_the_same_name_the_one_that_it_reads_as_keeps_it() {
         assert_eq!(suffix.len(), 12);
         assert!(suffix.bytes().all(|byte| byte.is_ascii_hexdigit()), "{unique}");
     }
+}
+
+#[test]
+fn without_the_server_a_name_of_two_servers_gets_suffixes() {
+    let naming = Naming::default().without_prefix().without_server();
+    let names = names(naming, &[("a", "log"), ("b", "log"), ("b", "x__y")]);
+    assert_eq!(names.unique("b", "x__y"), Some("x__y"));
+    for server in ["a", "b"] {
+        let unique = names.unique(server, "log").unwrap();
+        assert!(
+            unique.starts_with("log_") && names.find(unique).unwrap().server.as_str() == server,
+            "{unique}"
+        );
+    }
+    assert!(matches!(names.spelt("log"), Err(Misnamed::Ambiguous { .. })));
 }
 
 #[test]

@@ -22,13 +22,25 @@ pub(crate) fn config() -> ServerConfig {
     config
 }
 
+/// The same server, which speaks 2026-07-28.
+pub(crate) fn stateless() -> ServerConfig {
+    let mut config = config();
+    config.launch = started("export STATELESS=1").into();
+    config
+}
+
 /// How it is started.
 pub(crate) fn program() -> Stdio {
+    started(":")
+}
+
+fn started(before: &str) -> Stdio {
     let mut program = Stdio::new("sh");
     let this = std::env::current_exe().unwrap();
     // The harness prints on stdout, so the wire is the third descriptor.
     let script = "exec 3>&1 1>/dev/null; exec \"$0\" server::serve --exact --ignored --nocapture";
-    program.args = vec!["-c".to_owned(), script.to_owned(), this.to_str().unwrap().to_owned()];
+    let script = format!("{before}; {script}");
+    program.args = vec!["-c".to_owned(), script, this.to_str().unwrap().to_owned()];
     program
 }
 
@@ -47,7 +59,8 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 #[ignore = "the server of the other tests"]
 fn serve() {
     let Ok(out) = File::options().write(true).open("/dev/fd/3") else { return };
-    let server = Arc::new(Server { out: Mutex::new(out), state: Mutex::default() });
+    let is_stateless = std::env::var_os("STATELESS").is_some();
+    let server = Arc::new(Server { out: Mutex::new(out), state: Mutex::default(), is_stateless });
     for line in stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
         match (message["method"].as_str(), message.get("id")) {
@@ -62,9 +75,12 @@ fn serve() {
     }
 }
 
+const REFUSAL: &str = "not like this";
+
 struct Server {
     out: Mutex<File>,
     state: Mutex<State>,
+    is_stateless: bool,
 }
 
 #[derive(Default)]
@@ -105,13 +121,18 @@ impl Server {
 
     fn answer(&self, request: &Value) {
         let params = &request["params"];
+        let capabilities = json!({"tools": {"listChanged": true}, "prompts": {}, "completions": {},
+            "resources": {"subscribe": true}});
         let result = match request["method"].as_str().unwrap() {
+            "server/discover" if self.is_stateless => Ok(json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": capabilities,
+                "ttlMs": 0, "cacheScope": "private",
+            })),
             "initialize" => {
                 self.state.lock().unwrap().client = params.clone();
                 Ok(json!({
                     "protocolVersion": params["protocolVersion"], "serverInfo": {"name": "test", "version": "1"},
-                    "capabilities": {"tools": {"listChanged": true}, "prompts": {}, "completions": {},
-                        "resources": {"subscribe": true}},
+                    "capabilities": capabilities,
                     "instructions": "Be kind.",
                 }))
             }
@@ -140,6 +161,10 @@ impl Server {
         };
         let mut answer = match result {
             Ok(result) => json!({"result": result}),
+            Err(why) if self.is_stateless && why == REFUSAL => {
+                let required = json!({"requiredCapabilities": {"sampling": {}}});
+                json!({"error": {"code": -32021, "message": why, "data": required}})
+            }
             Err(why) => json!({"error": {"code": -32601, "message": why}}),
         };
         answer["jsonrpc"] = json!("2.0");
@@ -173,6 +198,8 @@ impl Server {
         Some(match params["name"].as_str().unwrap() {
             "echo" => text(arguments["text"].as_str().unwrap()),
             "read-file" => text(&params.to_string()),
+            // The second time, it returns what it was asked for.
+            "give" if !params["inputResponses"].is_null() => text(&params["inputResponses"].to_string()),
             name if name.starts_with("give") => Ok(arguments.clone()),
             "tick" => {
                 let token = &params["_meta"]["progressToken"];
@@ -206,7 +233,7 @@ impl Server {
                 self.notify(arguments["method"].as_str().unwrap(), &arguments["params"]);
                 text("told")
             }
-            "refuse" => Err("not like this"),
+            "refuse" => Err(REFUSAL),
             _ => std::process::exit(3),
         })
     }

@@ -1,16 +1,19 @@
 //! Clients of the gateway that speak a version without a handshake.
 
-use agentwire_hub::Gateway;
+use agentwire_hub::{Gateway, Handlers, Hub};
 use rmcp::{
-    ClientLifecycleMode,
-    model::{CallToolResponse, ProtocolVersion, ServerNotification, SubscriptionFilter},
+    ClientLifecycleMode, ServerHandler as _, ServiceError,
+    model::{
+        CallToolResponse, CallToolResult, ErrorCode, GetPromptRequestParams, ProtocolVersion,
+        ReadResourceRequestParams, ResultType, ServerNotification, SubscriptionFilter,
+    },
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
     asking::{Connected, asking, can_all, connected_as, form, params},
-    server::LIMIT,
+    server::{self, LIMIT},
 };
 
 async fn stateless(gateway: Gateway, capabilities: Value) -> Connected {
@@ -89,5 +92,100 @@ async fn a_client_without_a_handshake_listens_to_changes_of_lists() {
     connected.client.call_tool(params("test__notify", notify)).await.unwrap();
     let change = timeout(LIMIT, changes.next()).await.unwrap().unwrap().unwrap();
     assert!(matches!(change, ServerNotification::ToolListChangedNotification(_)), "{change:?}");
+    hub.close().await;
+}
+
+/// A hub whose server has no handshake either.
+async fn both() -> Hub {
+    server::hub(server::stateless(), |builder| builder.handlers(Handlers::new().ask_callers())).await
+}
+
+fn question() -> Value {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let params = json!({"message": "who?", "requestedSchema": schema});
+    let requests = json!({"user_name": {"method": "elicitation/create", "params": params}});
+    json!({"resultType": "input_required", "inputRequests": requests})
+}
+
+fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+#[tokio::test]
+async fn a_question_keeps_the_key_that_its_server_gave_it() {
+    let hub = both().await;
+    let connected = stateless(Gateway::new(&hub), can_all()).await;
+    let first = connected.client.call_tool_once(params("test__give", question())).await.unwrap();
+    let CallToolResponse::InputRequired(required) = first else { panic!("{first:?}") };
+    assert_eq!(required.input_requests.unwrap().keys().collect::<Vec<_>>(), ["user_name"]);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_with_the_first_request_is_not_asked_for() {
+    let hub = both().await;
+    let connected = stateless(Gateway::new(&hub), can_all()).await;
+    let with = async |answers: Value| {
+        let mut call = params("test__give", question());
+        call.input_responses = serde_json::from_value(answers).unwrap();
+        connected.client.call_tool_once(call).await.unwrap()
+    };
+    let answer = json!({"action": "accept", "content": {"name": "Ada"}});
+    let response = with(json!({"user_name": answer, "other": {"action": "decline"}})).await;
+    let CallToolResponse::Complete(result) = response else { panic!("{response:?}") };
+    assert_eq!(serde_json::from_str::<Value>(text(&result)).unwrap(), json!({"user_name": answer}));
+    for wrong in [json!({"user_name": 5}), json!({"other": answer}), json!({})] {
+        let response = with(wrong).await;
+        assert!(matches!(response, CallToolResponse::InputRequired(_)), "{response:?}");
+    }
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_server_without_a_handshake_learns_what_the_caller_can_do() {
+    let hub = both().await;
+    let gateway = Gateway::new(&hub);
+    for (capabilities, form, sampling) in [
+        (can_all(), true, true),
+        (json!({"sampling": {}}), false, true),
+        (json!({"elicitation": {}}), true, false),
+        (json!({}), false, false),
+    ] {
+        let connected = stateless(gateway.clone(), capabilities).await;
+        let result =
+            connected.client.call_tool(params("test__read-file", json!({"path": "a"}))).await.unwrap();
+        let heard: Value = serde_json::from_str(text(&result)).unwrap();
+        let can = &heard["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+        assert_eq!(can["elicitation"]["form"].is_object(), form, "{can}");
+        assert_eq!(can["sampling"].is_object(), sampling, "{can}");
+    }
+    // What it refuses for that reason is for the client, and not for the model.
+    let connected = stateless(gateway, json!({})).await;
+    let refused = connected.client.call_tool(params("test__refuse", json!({}))).await.unwrap_err();
+    let ServiceError::McpError(error) = refused else { panic!("{refused}") };
+    assert_eq!(error.code, ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY);
+    assert_eq!(error.data.unwrap(), json!({"requiredCapabilities": {"sampling": {}}}));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn results_of_older_servers_are_complete_for_newer_clients() {
+    let hub =
+        server::hub(server::config(), |builder| builder.approval(agentwire_hub::Approval::allowed())).await;
+    let connected = stateless(Gateway::new(&hub), json!({})).await;
+    let prompt = connected.client.get_prompt(GetPromptRequestParams::new("test__greet-all")).await.unwrap();
+    let read = connected.client.read_resource(ReadResourceRequestParams::new("test://a")).await.unwrap();
+    let complete = Some(ResultType::COMPLETE);
+    assert_eq!((prompt.result_type, read.result_type), (complete.clone(), complete));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn transports_can_look_a_tool_up() {
+    let hub = asking().await;
+    let gateway = Gateway::new(&hub);
+    let tool = gateway.get_tool("test__echo").unwrap();
+    assert!(tool.name == "test__echo" && tool.input_schema.contains_key("properties"));
+    assert!(gateway.get_tool("echo").is_none());
     hub.close().await;
 }
