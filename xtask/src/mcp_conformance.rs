@@ -1,4 +1,5 @@
-//! `cargo xtask mcp-conformance`: the hub as a client in the conformance suite of the MCP project.
+//! `cargo xtask mcp-conformance`: the hub as a client, and its gateway as a server, in the conformance suite of the MCP
+//! project.
 
 mod table;
 
@@ -19,17 +20,45 @@ use crate::workspace;
 use table::Row;
 
 /// `cargo xtask mcp-conformance [SCENARIO…]`: plays the suite's scenarios for clients against the hub's example
-/// `conformance_client`, and holds the outcome against `crates/hub/tests/mcp_conformance.txt`.
+/// `conformance_client`, those for servers against `conformance_server`, and compares the outcome with the tables of
+/// [`Side`].
 ///
 /// A scenario that fails and should not fails this, and so does one that passes and should not, or that is not in the
 /// table. Nothing can leave the machine.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let named = args.names()?;
-    let (servers, client) = (mcp_servers::ensure()?, built::example("hub", "conformance_client")?);
+    let servers = mcp_servers::ensure()?;
+    let client = built::example("hub", "conformance_client")?;
+    let server = built::example("hub", "conformance_server")?;
     let folder = workspace::root()?.join("target/mcp-conformance");
     fs::create_dir_all(&folder).while_doing(|| format!("making {}", folder.display()))?;
-    let suite = Suite { node: servers.node()?, script: servers.conformance(), client, folder };
+    let suite = Suite { node: servers.node()?, script: servers.conformance(), client, server, folder };
     play(&suite, &named)
+}
+
+/// Which side of a connection is tested.
+#[derive(Clone, Copy)]
+enum Side {
+    Client,
+    Server,
+}
+
+impl Side {
+    /// The file with the expected outcomes.
+    fn table(self) -> &'static str {
+        match self {
+            Self::Client => "crates/hub/tests/mcp_conformance_client.txt",
+            Self::Server => "crates/hub/tests/mcp_conformance_server.txt",
+        }
+    }
+
+    /// The start of the line above its scenarios in the suite's list.
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Client => "Client scenarios",
+            Self::Server => "Server scenarios",
+        }
+    }
 }
 
 /// The suite, and who plays in it.
@@ -37,26 +66,31 @@ struct Suite {
     node: PathBuf,
     script: PathBuf,
     client: PathBuf,
+    server: PathBuf,
     /// Where it may leave what it likes.
     folder: PathBuf,
 }
 
 fn play(suite: &Suite, named: &[String]) -> Result<(), Failure> {
-    let file = workspace::root()?.join(TABLE);
-    let text = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
-    let rows = table::read(&text)?;
-    let missing = table::missing(&rows, &suite.list()?);
-    let chosen = rows.iter().filter(|row| named.is_empty() || named.contains(&row.scenario));
-    let waiting = Mutex::new(chosen.collect::<VecDeque<_>>());
-    let unlike = Mutex::new(missing);
+    let listed = suite.list()?;
+    let (mut waiting, mut unlike) = (VecDeque::new(), Vec::new());
+    for side in [Side::Client, Side::Server] {
+        let file = workspace::root()?.join(side.table());
+        let text = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
+        let rows = table::read(&text)?;
+        unlike.extend(table::missing(&rows, &table::scenarios(&listed, side.heading())));
+        let chosen = rows.into_iter().filter(|row| named.is_empty() || named.contains(&row.scenario));
+        waiting.extend(chosen.map(|row| (side, row)));
+    }
+    let (waiting, unlike) = (Mutex::new(waiting), Mutex::new(unlike));
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 loop {
                     let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                    let Some(row) = next else { return };
+                    let Some((side, row)) = next else { return };
                     // One that fails beside others is played once more: some of the suite's waits are short.
-                    let said = suite.judge(row).or_else(|_| suite.judge(row));
+                    let said = suite.judge(side, &row).or_else(|_| suite.judge(side, &row));
                     match said {
                         Ok(line) => println!("    {line}"),
                         Err(why) => {
@@ -75,29 +109,39 @@ fn play(suite: &Suite, named: &[String]) -> Result<(), Failure> {
 }
 
 impl Suite {
-    /// The names of the scenarios for clients, as the suite lists them.
-    fn list(&self) -> Result<Vec<String>, Failure> {
-        let listed = program::output(Command::new(&self.node).arg(&self.script).arg("list"))?;
-        Ok(table::clients(&listed))
+    /// The suite's list of its scenarios.
+    fn list(&self) -> Result<String, Failure> {
+        program::output(Command::new(&self.node).arg(&self.script).arg("list"))
     }
 
     /// How a scenario ended with each of its versions, where that is as it should be.
-    fn judge(&self, row: &Row) -> Result<String, Failure> {
+    fn judge(&self, side: Side, row: &Row) -> Result<String, Failure> {
         for version in &row.versions {
-            self.judge_once(row, version)?;
+            self.judge_once(side, row, version)?;
         }
         let how = if row.passes { "passes" } else { "fails" };
         Ok(format!("{} ({}) {how}", row.scenario, row.versions.join(", ")))
     }
 
-    fn judge_once(&self, row: &Row, version: &str) -> Result<(), Failure> {
-        let mut command = netns::command_inside(&self.node)?;
-        command.current_dir(&self.folder).arg(&self.script).args(["client", "--scenario", &row.scenario]);
+    fn judge_once(&self, side: Side, row: &Row, version: &str) -> Result<(), Failure> {
+        let mut command = match side {
+            Side::Client => {
+                let mut command = netns::command_inside(&self.node)?;
+                command.arg(&self.script).arg("client").arg("--command").arg(&self.client);
+                command
+            }
+            // It serves while the suite runs, and adds its address.
+            Side::Server => {
+                let mut command = netns::command_inside(&self.server)?;
+                command.arg(&self.node).arg(&self.script).arg("server");
+                command
+            }
+        };
+        command.current_dir(&self.folder).args(["--scenario", &row.scenario]);
         // An extension belongs to no version.
         if version != "extension" {
             command.args(["--spec-version", version]);
         }
-        command.arg("--command").arg(&self.client);
         let ended = command.output().while_doing(|| format!("playing {}", row.scenario))?;
         let passes = ended.status.success();
         if passes == row.passes {
@@ -117,6 +161,5 @@ fn tail(said: &[u8]) -> String {
     lines[lines.len().saturating_sub(40)..].join("\n")
 }
 
-const TABLE: &str = "crates/hub/tests/mcp_conformance.txt";
 /// Most of a scenario is waiting.
 const AT_ONCE: usize = 3;

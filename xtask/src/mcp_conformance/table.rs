@@ -27,9 +27,9 @@ fn row(line: &str) -> Result<Row, Failure> {
     Ok(Row { scenario: scenario.to_owned(), versions, passes })
 }
 
-/// The scenarios for clients in what the suite lists: `  - name [versions]` below a heading.
-pub(super) fn clients(listed: &str) -> Vec<String> {
-    let lines = listed.lines().skip_while(|line| !line.starts_with("Client scenarios")).skip(1);
+/// The scenarios below a heading of the suite's list: `  - name [versions]`.
+pub(super) fn scenarios(listed: &str, heading: &str) -> Vec<String> {
+    let lines = listed.lines().skip_while(|line| !line.starts_with(heading)).skip(1);
     let entries = lines.map_while(|line| line.trim_start().strip_prefix("- "));
     entries.filter_map(|entry| entry.split_whitespace().next()).map(str::to_owned).collect()
 }
@@ -38,7 +38,7 @@ pub(super) fn clients(listed: &str) -> Vec<String> {
 pub(super) fn missing(rows: &[Row], listed: &[String]) -> Vec<String> {
     let untold = listed.iter().filter(|name| !rows.iter().any(|row| row.scenario == **name));
     let gone = rows.iter().filter(|row| !listed.contains(&row.scenario));
-    let empty = listed.is_empty().then(|| "the suite lists no scenarios for clients".to_owned());
+    let empty = listed.is_empty().then(|| "the suite lists no scenarios".to_owned());
     untold
         .map(|name| format!("{name} is not in the table"))
         .chain(gone.map(|row| format!("{} is not in the suite", row.scenario)))
@@ -48,7 +48,7 @@ pub(super) fn missing(rows: &[Row], listed: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{clients, missing, read};
+    use super::{missing, read, scenarios};
 
     #[test]
     fn a_row_says_why_it_fails() {
@@ -64,10 +64,10 @@ mod tests {
 
     #[test]
     fn table_and_suite_have_the_same_scenarios() {
-        let listed = clients(
-            "Server scenarios:\n  - ping [1]\n\nClient scenarios (…):\n  - a [1,2]\n  - b [2]\n\nOther:\n  - c\n",
-        );
+        let list = "Server scenarios:\n  - ping [1]\n\nClient scenarios (…):\n  - a [1,2]\n  - b [2]\n\nOther:\n  - c\n";
+        let listed = scenarios(list, "Client scenarios");
         assert_eq!(listed, ["a", "b"]);
+        assert_eq!(scenarios(list, "Server scenarios"), ["ping"]);
         let rows = read("a | 1 | passes\nz | 1 | passes\n").unwrap();
         assert_eq!(missing(&rows, &listed), ["b is not in the table", "z is not in the suite"]);
         assert_eq!(missing(&[], &[]).len(), 1);
