@@ -12,12 +12,13 @@ mod worker;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use notify::Watcher;
 use shared::Shared;
 use tokio::sync::watch;
+use tokio::time::sleep_until;
 use worker::Worker;
 
 /// Watches files that may not be there yet: their folders, or the nearest one that is there.
@@ -29,6 +30,9 @@ use worker::Worker;
 pub(crate) struct Watch {
     shared: Arc<Shared>,
     settled: watch::Receiver<u64>,
+    /// Since when the thread works, while it does.
+    busy: watch::Receiver<Option<Instant>>,
+    patience: Duration,
 }
 
 /// How files are watched.
@@ -39,7 +43,7 @@ pub(crate) struct Settings {
     /// A change is told at the latest so long after it, though the file goes on changing.
     at_most: Duration,
     /// How often files are looked at that cannot be watched.
-    poll: Duration,
+    pub(crate) poll: Duration,
     /// How long to wait until files are watched, before going on without.
     pub(crate) patience: Duration,
     native: fn(Handler) -> notify::Result<Native>,
@@ -60,9 +64,10 @@ impl Watch {
     pub(crate) fn new(settings: Settings) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let (settle, settled) = watch::channel(0);
+        let (work, busy) = watch::channel(None);
         let worker = Worker::new(settings, Arc::clone(&shared), settle);
-        std::thread::Builder::new().name(THREAD.into()).spawn(move || worker.run())?;
-        Ok(Self { shared, settled })
+        std::thread::Builder::new().name(THREAD.into()).spawn(move || worker.run(&work))?;
+        Ok(Self { shared, settled, busy, patience: settings.patience })
     }
 
     /// Watches these and no others; what was watched already stays so without a gap.
@@ -88,6 +93,27 @@ impl Watch {
         // It is gone only after a panic of the thread; then nothing would be told any more, but what is to be done is done.
         let mut settled = self.settled.clone();
         _ = settled.wait_for(|settled| *settled >= number).await;
+    }
+
+    /// Waits until the thread is held up by a file system that does not answer: then no change is reported at all.
+    pub(crate) async fn stalled(&self) {
+        let mut busy = self.busy.clone();
+        loop {
+            let since = *busy.borrow_and_update();
+            let held_up = async {
+                match since {
+                    Some(since) => sleep_until((since + self.patience).into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                changed = busy.changed() => if changed.is_err() {
+                    // The thread has panicked; nothing is held up by a file system.
+                    std::future::pending::<()>().await;
+                },
+                () = held_up => return,
+            }
+        }
     }
 
     /// Why changes may be noticed late, since files are looked at from time to time instead of being watched, or never.
@@ -125,7 +151,14 @@ impl Settings {
     /// As where a file system does not answer: this is called for each folder.
     pub(crate) fn hanging(answer: fn(&Path) -> Option<String>) -> Self {
         let time = Duration::from_millis;
-        Self { remote: answer, patience: time(40), quiet: time(40), at_most: time(200), ..Self::default() }
+        Self {
+            remote: answer,
+            patience: time(40),
+            quiet: time(40),
+            at_most: time(200),
+            poll: time(20),
+            ..Self::default()
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{
     sync::{Notify, mpsc},
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_util::sync::DropGuard;
 
@@ -83,6 +83,12 @@ impl Reload {
                 () = applied.notified() => self.watch_servers().await,
                 () = settled(self.watch.as_ref()), if self.is_late => self.catch_up().await,
                 paths = changed(self.watch.as_ref()) => self.follow(&paths).await,
+                // One file system that does not answer must not hide changes on others.
+                () = stalled(self.watch.as_ref(), self.settings.poll) => {
+                    if self.files.are_changed().await {
+                        self.reload().await;
+                    }
+                }
             }
         }
     }
@@ -239,6 +245,15 @@ async fn changed(watch: Option<&Watch>) -> BTreeSet<PathBuf> {
         Some(watch) => watch.changed().await,
         None => pending().await,
     }
+}
+
+/// Waits until changes are not reported, and then for the time between two looks at files.
+async fn stalled(watch: Option<&Watch>, poll: Duration) {
+    match watch {
+        Some(watch) => watch.stalled().await,
+        None => pending().await,
+    }
+    sleep(poll).await;
 }
 
 const LATE: &str =

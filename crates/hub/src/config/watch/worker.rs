@@ -52,14 +52,17 @@ impl Worker {
         }
     }
 
-    pub(super) fn run(mut self) {
+    /// Works until it is stopped; `busy` has the time since which it does, and nothing while it waits.
+    pub(super) fn run(mut self, busy: &watch::Sender<Option<Instant>>) {
         let mut gather = Instant::now();
         loop {
+            busy.send_replace(None);
             let work = self.shared.wait(gather, self.next());
             if work.stop {
                 return;
             }
             let now = Instant::now();
+            busy.send_replace(Some(now));
             self.work(work, now);
             self.look(now);
             self.tell(now);

@@ -76,12 +76,18 @@ async fn a_folder_that_does_not_answer_holds_up_nothing_else_and_is_a_problem() 
     let edit = follow.edit(None, "a".into(), Edit::Timeout(Duration::from_secs(2)));
     timeout(LIMIT, edit).await.unwrap().unwrap();
     assert_eq!(time_limit(), Some(Duration::from_secs(2)));
-    // Nobody can hear of this.
+    // Changes are seen all the same: the files are read from time to time.
     write(3);
+    let seen = async {
+        while time_limit() != Some(Duration::from_secs(3)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, seen).await.unwrap();
     *HANGS.0.lock().unwrap() = false;
     HANGS.1.notify_all();
     let caught_up = async {
-        while time_limit() != Some(Duration::from_secs(3)) || !servers.problems().is_empty() {
+        while !servers.problems().is_empty() {
             tokio::task::yield_now().await;
         }
     };
@@ -93,6 +99,73 @@ async fn a_folder_that_does_not_answer_holds_up_nothing_else_and_is_a_problem() 
         }
     };
     timeout(LIMIT, followed).await.unwrap();
+}
+
+// The thread was held up by one folder, and reported changes of no other one.
+#[tokio::test]
+async fn a_change_is_followed_while_the_folder_of_another_file_does_not_answer() {
+    static HANGS: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+    static FOLDER: OnceLock<std::path::PathBuf> = OnceLock::new();
+    static ASKED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+    let answer = |path: &std::path::Path| {
+        if FOLDER.get().is_some_and(|folder| path.starts_with(folder)) && *HANGS.0.lock().unwrap() {
+            *ASKED.0.lock().unwrap() = true;
+            ASKED.1.notify_all();
+            drop(HANGS.1.wait_while(HANGS.0.lock().unwrap(), |hangs| *hangs).unwrap());
+        }
+        None
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (project, global) = (root.join("project"), root.join("user/mcp.json"));
+    fs::create_dir_all(&project).unwrap();
+    fs::create_dir_all(root.join("user")).unwrap();
+    FOLDER.set(project.clone()).unwrap();
+    let write = |timeout| {
+        let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
+        fs::write(&global, format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
+    };
+    write(1);
+    let mut builder = Hub::builder().sources(Sources::new().project(&project).global(&global));
+    builder.watch = WatchSettings::hanging(answer);
+    let hub = builder.build();
+    hub.reload().await;
+    let follows = async |seconds| {
+        let followed = async {
+            while hub.server("a").map(|server| server.configured.config.timeout)
+                != Some(Duration::from_secs(seconds))
+            {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(LIMIT, followed).await.unwrap();
+    };
+    follows(1).await;
+    *HANGS.0.lock().unwrap() = true;
+    // A folder more to watch, which the thread comes to by itself.
+    fs::create_dir(project.join(".roo")).unwrap();
+    let asked = tokio::task::spawn_blocking(|| {
+        let (asked, timed_out) =
+            ASKED.1.wait_timeout_while(ASKED.0.lock().unwrap(), LIMIT, |asked| !*asked).unwrap();
+        drop(asked);
+        timed_out.timed_out()
+    });
+    assert!(!asked.await.unwrap(), "the thread has not come to the folder");
+    for seconds in 2..=3 {
+        write(seconds);
+        follows(seconds).await;
+    }
+    *HANGS.0.lock().unwrap() = false;
+    HANGS.1.notify_all();
+    let well = async {
+        while !hub.problems().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, well).await.unwrap();
+    write(4);
+    follows(4).await;
+    hub.close().await;
 }
 
 // What changed between the start of a server and the first watch of its files was never heard of.
