@@ -7,7 +7,7 @@
 use std::error::Error;
 
 use agentwire_hub::{Approval, Gateway, Handlers, Hub, config::Sources};
-use rmcp::{ServiceExt as _, transport::stdio};
+use rmcp::transport::stdio;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

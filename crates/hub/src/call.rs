@@ -159,6 +159,7 @@ impl Hub {
         let mut place = Place::find(self, server)?;
         let name = place.tool(tool)?.name.clone();
         recording.found(place.server(), &name);
+        place.needs_no_task(&name)?;
         let arguments = place.check(&name, arguments)?;
         let config = Arc::clone(&place.config);
         let pattern = config.always_allow.matching(&name);

@@ -8,6 +8,7 @@ mod rounds;
 mod run;
 mod volume;
 mod watch;
+mod whole;
 
 use std::{
     fmt,

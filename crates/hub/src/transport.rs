@@ -4,6 +4,7 @@
 pub(crate) mod http;
 #[cfg(feature = "http")]
 pub(crate) mod link;
+pub(crate) mod members;
 #[cfg(feature = "http")]
 pub(crate) mod sse;
 pub(crate) mod stdio;

@@ -80,6 +80,16 @@ pub enum CallError {
         /// All that is wrong with them; they may quote the arguments.
         violations: Vec<Violation>,
     },
+    /// The tool can be called as a task only (`execution.taskSupport`), which the hub can't do; it was not called.
+    #[error(
+        "the tool `{tool}` of the server `{server}` can only be called as a task, which is not supported"
+    )]
+    NeedsTask {
+        /// The server.
+        server: ServerName,
+        /// The tool.
+        tool: Box<str>,
+    },
     /// The call was not allowed; the tool was not called, or the resource not read.
     #[error("the call of `{}` of the server `{server}` was denied{by}{}", excerpt(tool), Reason(reason.as_deref()))]
     Denied {
@@ -159,6 +169,7 @@ impl CallError {
             Self::ToolDisabled { .. } => "tool_disabled",
             Self::NotConnected { .. } => "not_connected",
             Self::BadArguments { .. } => "bad_arguments",
+            Self::NeedsTask { .. } => "needs_task",
             Self::Denied { .. } => "denied",
             Self::NotSent { .. } => "not_sent",
             Self::TimedOut { .. } => "timed_out",

@@ -27,7 +27,7 @@ use crate::{
     connection::{Connection, Live},
     excerpt::excerpt,
     spelling,
-    transport::stdio::SendError,
+    transport::{members::needs_task, stdio::SendError},
 };
 
 /// A server that is connected.
@@ -164,6 +164,14 @@ impl Place {
         }
         // What is required and missing now was `null` before, and is reported as that.
         if check(&arguments).is_empty() { Ok(arguments) } else { Err(self.misfit(tool, violations)) }
+    }
+
+    /// Fails where a call without a task would be against the protocol, which no version without a handshake has.
+    pub(super) fn needs_no_task(&self, tool: &str) -> Result<(), CallError> {
+        if self.live.is_stateless() || !needs_task(self.tool(tool)?) {
+            return Ok(());
+        }
+        Err(CallError::NeedsTask { server: self.server().clone(), tool: tool.into() })
     }
 
     fn misfit(&self, tool: &str, violations: Vec<Violation>) -> CallError {

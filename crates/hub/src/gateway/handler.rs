@@ -142,6 +142,10 @@ impl ServerHandler for Gateway {
                 {
                     Err(error)
                 }
+                // As a server must that has tasks.
+                Err(error @ CallError::NeedsTask { .. }) => {
+                    Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, error.to_string(), None))
+                }
                 Err(error) => {
                     Ok(Done::Tool(CallToolResult::error(vec![ContentBlock::text(error.to_string())])))
                 }

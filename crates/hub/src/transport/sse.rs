@@ -26,6 +26,7 @@ use self::{
 };
 use super::{
     link::{Ended, Link},
+    members::kept,
     web::{Token, Web, challenge, told},
 };
 
@@ -103,7 +104,7 @@ impl SseTransport {
     /// The message of an event, where it holds one.
     fn take(&mut self, event: Event) -> Option<RxJsonRpcMessage<RoleClient>> {
         match event.name.as_str() {
-            "message" => match serde_json::from_slice(&event.data) {
+            "message" => match serde_json::from_slice(&kept(&event.data)) {
                 Ok(message) => return Some(message),
                 Err(error) => {
                     tracing::warn!(%error, bytes = event.data.len(), "an event that is no message of MCP");

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use agentwire_hub::{Approval, Gateway, Hub, config::Sources};
-use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 
 /// The configuration of a server that serves the hub of this configuration file.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use agentwire_hub::{Audit, Gateway};
-use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},

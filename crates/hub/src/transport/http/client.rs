@@ -1,6 +1,7 @@
 //! The client under `rmcp`'s transport: gives each request its token, and tells the link what the answers mean.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{
         Arc, Mutex, PoisonError,
@@ -8,6 +9,7 @@ use std::{
     },
 };
 
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{
     Method, StatusCode,
     header::{HeaderMap, HeaderName, HeaderValue},
@@ -23,6 +25,7 @@ use tokio::sync::Notify;
 
 use crate::transport::{
     link::{Ended, Link, chain},
+    members::kept,
     web::{RENEWALS, Token, Web, told, wants_nonce},
 };
 
@@ -226,7 +229,13 @@ impl StreamableHttpClient for Observed {
         if answer.is_ok() && ends_handshake(&message) {
             self.renewals.handshake();
         }
-        answer
+        answer.map(|answer| match answer {
+            StreamableHttpPostResponse::Sse(events, session) => {
+                StreamableHttpPostResponse::Sse(kept_events(events), session)
+            }
+            // rmcp has parsed it already.
+            other => other,
+        })
     }
 
     async fn delete_session(
@@ -281,8 +290,21 @@ impl StreamableHttpClient for Observed {
         if answer.is_ok() {
             self.stream_opened(session.as_ref());
         }
-        answer
+        answer.map(kept_events)
     }
+}
+
+/// The events, with the members of tools that `rmcp` does not know kept.
+fn kept_events(events: BoxedSseResponse) -> BoxedSseResponse {
+    let keep = |data: String| match kept(data.as_bytes()) {
+        Cow::Owned(text) => String::from_utf8(text).unwrap_or(data),
+        Cow::Borrowed(_) => data,
+    };
+    let events = events.map_ok(move |mut event| {
+        event.data = event.data.map(keep);
+        event
+    });
+    events.boxed()
 }
 
 /// Whether an answer was 401, with a challenge or without.

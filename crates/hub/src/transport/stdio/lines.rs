@@ -21,7 +21,7 @@ use super::{
     backlog::{Backlog, Full},
     refusal::{LONG, TooLong, answered},
 };
-use crate::connection::Record;
+use crate::{connection::Record, transport::members::kept};
 
 /// A transport of lines of JSON.
 ///
@@ -121,7 +121,7 @@ impl<So: ByteSource, Si: ByteSink + 'static> Lines<So, Si> {
         if line.is_blank() {
             return None;
         }
-        if let Ok(message) = serde_json::from_slice(line.as_bytes()) {
+        if let Ok(message) = serde_json::from_slice(&kept(line.as_bytes())) {
             return Some(message);
         }
         let Some(id) = answered(line.as_bytes()) else {

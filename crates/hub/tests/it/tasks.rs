@@ -1,0 +1,139 @@
+//! Tasks, which the gateway does not offer: they are declined as MCP asks, and no tool that needs them is called.
+
+use agentwire_hub::{CallError, CallRequest, Gateway, Hub};
+use serde_json::{Value, json};
+use tokio::{
+    io::{
+        AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+        duplex, split,
+    },
+    task::JoinHandle,
+    time::timeout,
+};
+
+use crate::server::{LIMIT, config, hub};
+
+/// A client that sends JSON as it is.
+struct Raw {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    write: WriteHalf<DuplexStream>,
+    next: u64,
+    _server: JoinHandle<()>,
+}
+
+impl Raw {
+    /// Connects, with the handshake of 2025-11-25.
+    async fn connect(hub: &Hub) -> (Self, Value) {
+        let (ours, theirs) = duplex(1 << 16);
+        let gateway = Gateway::new(hub);
+        let server = tokio::spawn(async move { drop(gateway.serve(ours).await.unwrap().waiting().await) });
+        let (read, write) = split(theirs);
+        let mut raw = Self { lines: BufReader::new(read).lines(), write, next: 1, _server: server };
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {"tasks": {"list": {}, "cancel": {}}},
+            "clientInfo": {"name": "raw", "version": "1"},
+        });
+        let answer = raw.request("initialize", params).await;
+        raw.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        (raw, answer["result"].clone())
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// The answer to a request; other messages are passed over.
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        loop {
+            let line = timeout(LIMIT, self.lines.next_line()).await.unwrap().unwrap().unwrap();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Has the server list one more tool, which returns its arguments, and waits until the gateway lists it.
+    async fn add(&mut self, name: &str, execution: Value) -> Value {
+        let tool = json!({"name": name, "inputSchema": {"type": "object"}, "execution": execution});
+        let arguments = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
+        self.request("tools/call", json!({"name": "test__notify", "arguments": arguments})).await;
+        let search = async {
+            loop {
+                let listed = self.request("tools/list", json!({})).await;
+                let tools = listed["result"]["tools"].as_array().unwrap();
+                if let Some(tool) = tools.iter().find(|tool| tool["name"] == format!("test__{name}")) {
+                    return tool.clone();
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(LIMIT, search).await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_asks_for_a_task_is_a_plain_call() {
+    let hub = hub(config(), |builder| builder).await;
+    let (mut client, initialized) = Raw::connect(&hub).await;
+    assert!(
+        initialized["capabilities"]["tools"].is_object() && initialized["capabilities"]["tasks"].is_null()
+    );
+    let params = json!({"name": "test__echo", "arguments": {"text": "hello"}, "task": {"ttl": 60000}});
+    let answer = client.request("tools/call", params).await;
+    assert_eq!(answer["result"]["content"], json!([{"type": "text", "text": "hello"}]));
+    assert!(answer["result"]["task"].is_null() && answer["result"]["isError"] != true, "{answer}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn methods_of_tasks_are_not_found() {
+    let hub = hub(config(), |builder| builder).await;
+    let (mut client, _) = Raw::connect(&hub).await;
+    let of_task = json!({"taskId": "786512e2-9e0d-44bd-8f29-789f320fe840"});
+    for (method, params) in [
+        ("tasks/get", of_task.clone()),
+        ("tasks/result", of_task.clone()),
+        ("tasks/cancel", of_task.clone()),
+        ("tasks/list", json!({})),
+        ("tasks/list", json!({"cursor": "a"})),
+        ("tasks/get", json!({})),
+    ] {
+        let answer = client.request(method, params).await;
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
+    // The session goes on.
+    assert!(client.request("ping", json!({})).await["result"].is_object());
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_that_needs_a_task_is_listed_and_not_called() {
+    let hub = hub(config(), |builder| builder).await;
+    let (mut client, _) = Raw::connect(&hub).await;
+    let listed = client.add("give-slowly", json!({"taskSupport": "required"})).await;
+    assert_eq!(listed["execution"], json!({"taskSupport": "required"}));
+    assert_eq!(listed["_meta"], Value::Null);
+    let arguments = json!({"content": [{"type": "text", "text": "it was called"}]});
+    for task in [Value::Null, json!({"ttl": 60000})] {
+        let mut params = json!({"name": "test__give-slowly", "arguments": arguments});
+        if !task.is_null() {
+            params["task"] = task;
+        }
+        let answer = client.request("tools/call", params).await;
+        assert_eq!(answer["error"]["code"], -32601, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("as a task"), "{answer}");
+    }
+    let call = CallRequest::new("test", "give-slowly").arguments(arguments.clone());
+    let error = hub.call(call).await.unwrap_err();
+    assert!(matches!(&error, CallError::NeedsTask { tool, .. } if **tool == *"give-slowly"), "{error}");
+    // Where a task is a choice, there is none.
+    client.add("give-anyhow", json!({"taskSupport": "optional"})).await;
+    let params = json!({"name": "test__give-anyhow", "arguments": arguments});
+    let answer = client.request("tools/call", params).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "it was called");
+    hub.close().await;
+}
