@@ -123,7 +123,11 @@ impl Prepared {
         prepared
     }
 
-    fn of(responder: Arc<dyn Responder>, observer: Option<Arc<dyn Observer>>, config: Config) -> Self {
+    pub(crate) fn of(
+        responder: Arc<dyn Responder>,
+        observer: Option<Arc<dyn Observer>>,
+        config: Config,
+    ) -> Self {
         let shared = Arc::new(Shared::new(config, &*responder, observer));
         let given_up = AbortOnDrop(Arc::clone(&shared));
         let handle = Arc::new(Handle::new(Arc::clone(&shared)));

@@ -2,7 +2,7 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use crate::{Cancellation, Control};
+use crate::{Cancellation, Config, Control, driver::Prepared};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 
 /// Answers requests of the CLI's.
@@ -72,6 +72,15 @@ pub struct CallContext {
 }
 
 impl CallContext {
+    /// Creates the context of a request that no driver serves, for a host that runs a [`Router`](crate::Router) itself.
+    ///
+    /// `cancelled` fires only when the host fires it, and calls of `control` fail with
+    /// [`ControlError::Closed`](crate::ControlError::Closed).
+    pub fn without_driver(request_id: RequestId) -> Self {
+        let prepared = Prepared::of(Arc::new(NoResponder), None, Config::default());
+        Self::new(request_id, Cancellation::new(), prepared.control().clone())
+    }
+
     pub(crate) fn new(request_id: RequestId, cancelled: Cancellation, control: Control) -> Self {
         Self { request_id, cancelled, control }
     }

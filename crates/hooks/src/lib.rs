@@ -27,7 +27,7 @@ pub use callback::{catch_panic, excerpt};
 pub use context::HookContext;
 pub use dialog::{DialogHandler, IntoDialogReply};
 pub use elicitation::{ElicitationHandler, IntoElicitationReply};
-pub use handlers::{Handlers, Merge};
+pub use handlers::Handlers;
 pub use matcher::Matcher;
 pub use permission::{Audit, IntoDecision, Outcome, PermissionHandler, PermissionResult};
 pub use problem::{HookWarning, HooksError};

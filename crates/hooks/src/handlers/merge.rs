@@ -1,201 +1,291 @@
-//! Several replies to one event as one reply.
+//! Merges several replies to one event. A field has the same meaning in every event, so one rule per field suffices.
 
-use agentwire_control::{FailureKind, note_failure};
-use agentwire_protocol::hook::{BlockDecision, HookAnswer, HookEvent, HookReply, NoOutput};
+use std::{collections::BTreeMap, marker::PhantomData};
 
-/// An event whose replies can be merged, so that [`Handlers`](super::Handlers) serve it: all of this version's but
-/// `WorktreeCreate`, for which only one handler can make the worktree.
-pub trait Merge: HookEvent<Output: MergeOutput<Self>> {}
+use agentwire_protocol::{
+    RawJson,
+    hook::{HookAnswer, HookEvent},
+};
+use serde::{Serialize, de::DeserializeOwned};
 
-impl<E: HookEvent<Output: MergeOutput<E>>> Merge for E {}
+/// The fields of a JSON object, each as its text.
+type Fields = BTreeMap<String, RawJson>;
 
-/// How an event's own outputs are merged.
-///
-/// The trait can't be named from outside, so the rules may change with the events.
-#[expect(unnameable_types, reason = "only this crate says how events are merged")]
-pub trait MergeOutput<E: HookEvent<Output = Self>>: Sized {
-    /// Merges `later` into `self`.
-    ///
-    /// # Errors
-    ///
-    /// When both change the same thing, each without having seen the other's change.
-    fn merge_output(&mut self, later: Self, changes: Changes) -> Result<(), String>;
-
-    /// Returns how strict the output's decision is, if it has one.
-    fn strictness(&self) -> Strictness {
-        Strictness::Silent
-    }
-
-    /// Applies the output's changes to the input of the next handler.
-    fn carry(&self, _input: &mut E::Input) {}
-
-    /// Turns a `block` into the event's own decision, where the CLI would ignore it beside one.
-    fn settle(_reply: &mut HookReply<E>) {}
+/// The replies of several handlers to one event.
+pub(super) struct Merged<E> {
+    reply: Fields,
+    /// The reply's `hookSpecificOutput`.
+    output: Fields,
+    failure: Option<String>,
+    event: PhantomData<E>,
 }
 
-/// An event without an output of its own has nothing to merge.
-impl<E: HookEvent<Output = Self>> MergeOutput<E> for NoOutput {
-    fn merge_output(&mut self, later: Self, _: Changes) -> Result<(), String> {
-        match later {}
-    }
-}
-
-/// What a decision means for whatever the event guards.
-#[expect(unnameable_types, reason = "only this crate says how events are merged")]
+/// How strictly a decision treats what the event guards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strictness {
-    /// No decision.
-    Silent,
-    /// It goes ahead.
+enum Strictness {
+    None,
     Allow,
-    /// Somebody is asked.
     Ask,
-    /// It is put off, or something that this version does not know.
+    /// Deferred, or a decision that this version does not know.
     Defer,
-    /// It is refused.
     Deny,
 }
 
-/// How changes of several handlers go together.
-#[expect(unnameable_types, reason = "only this crate says how events are merged")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changes {
-    /// Each handler has seen what those before have changed: the last one counts.
-    BuiltOnOneAnother,
-    /// No handler has seen what others change: two different ones have no meaning together.
-    EachByItself,
-}
-
-/// What several handlers have said so far.
-pub(super) struct Merged<E: Merge> {
-    changes: Changes,
-    reply: HookReply<E>,
-    failure: Option<String>,
-}
-
-impl<E: Merge> Merged<E> {
-    pub(super) fn new(changes: Changes) -> Self {
-        Self { changes, reply: HookReply::proceed(), failure: None }
+impl<E: HookEvent> Merged<E> {
+    pub(super) fn new() -> Self {
+        Self { reply: Fields::new(), output: Fields::new(), failure: None, event: PhantomData }
     }
 
-    /// Takes one more answer, and puts its changes into the `input` for the next handler.
-    pub(super) fn take(&mut self, answer: Result<HookAnswer<E>, String>, input: Option<&mut E::Input>) {
-        let merged = match answer {
-            Ok(HookAnswer::Now(reply)) => {
-                if let (Some(input), Some(output)) = (input, &reply.output) {
-                    output.carry(input);
-                }
-                merge(&mut self.reply, reply, self.changes)
-            }
-            Ok(HookAnswer::Later(_)) => Ok(()),
-            Err(failure) => Err(failure),
-        };
-        if let Err(failure) = merged {
-            // It is to be seen, also where another one's refusal is the answer.
-            tracing::warn!(event = E::NAME, "one of several handlers of a hook has failed");
-            note_failure(FailureKind::Error, &*failure);
-            self.failure.get_or_insert(failure);
+    /// Adds an answer, and applies its changes to the `input` of the next handler.
+    pub(super) fn add(
+        &mut self,
+        answer: Result<HookAnswer<E>, String>,
+        input: &mut E::Input,
+    ) -> Result<(), String> {
+        let HookAnswer::Now(reply) = answer? else { return Ok(()) };
+        let mut reply: Fields = convert(&reply)?;
+        if let Some(output) = reply.remove(OUTPUT) {
+            let output: Fields = decode(&output)?;
+            carry::<E>(input, &output)?;
+            self.merge_output(output)?;
         }
+        self.merge_reply(reply)
     }
 
-    /// Whether one has refused: no other can change that.
+    /// Records a failure; the first one counts.
+    pub(super) fn fail(&mut self, failure: String) {
+        self.failure.get_or_insert(failure);
+    }
+
+    /// Returns whether a handler has refused, so that no other can change the outcome.
     ///
-    /// Where the event can't refuse, a block is only an objection, and another handler may still have to say something.
+    /// If the event can't refuse, a block prevents nothing, and the other handlers must still be called.
     pub(super) fn refuses(&self) -> bool {
-        let blocks = self.reply.decision == Some(BlockDecision::Block);
-        (blocks || self.strictness() == Strictness::Deny) && E::refusal("").is_some()
+        let denies = is(self.reply.get("decision"), "block") || strictness(&self.output) == Strictness::Deny;
+        denies && E::refusal("").is_some()
     }
 
-    /// The whole: a refusal, or else a failure, or else the reply.
+    /// Returns the merged reply, or a failure that no refusal takes precedence over.
     ///
-    /// A failure that lets pass what is guarded (`failure_refuses` is not set) does not take back what others restrain.
+    /// A failure that does not refuse (`failure_refuses` is false) does not discard what other replies restrict.
     pub(super) fn finish(mut self, failure_refuses: bool) -> Result<HookAnswer<E>, String> {
-        match self.failure.take() {
-            Some(failure) if !self.refuses() && (failure_refuses || !self.restrains()) => Err(failure),
-            _ => {
-                E::Output::settle(&mut self.reply);
-                Ok(self.reply.into())
+        let replies = !self.reply.is_empty() || !self.output.is_empty();
+        let restricts = replies && strictness(&self.output) != Strictness::Allow;
+        if let Some(failure) = self.failure.take()
+            && !self.refuses()
+            && (failure_refuses || !restricts)
+        {
+            return Err(failure);
+        }
+        self.block_in_own_words()?;
+        if !self.output.is_empty() {
+            let output = encode(&self.output)?;
+            self.reply.insert(OUTPUT.to_owned(), output);
+        }
+        convert(&self.reply)
+    }
+
+    fn merge_reply(&mut self, mut later: Fields) -> Result<(), String> {
+        let first = &mut self.reply;
+        merge_pair(first, &mut later, ("continue", "stopReason"), |value| is_false(value).into());
+        merge_pair(first, &mut later, ("decision", "reason"), |value| is(value, "block").into());
+        merge_fields(first, later)
+    }
+
+    fn merge_output(&mut self, mut later: Fields) -> Result<(), String> {
+        let first = &mut self.output;
+        let keys = ("permissionDecision", "permissionDecisionReason");
+        merge_pair(first, &mut later, keys, |value| rank(value) as u8);
+        if let Some(decision) = later.remove("decision") {
+            let merged = match first.get("decision") {
+                Some(first) => merge_decisions(first, decision)?,
+                None => decision,
+            };
+            first.insert("decision".to_owned(), merged);
+        }
+        merge_fields(first, later)
+    }
+
+    /// Repeats a `block` as the event's own decision, which the CLI would otherwise prefer.
+    fn block_in_own_words(&mut self) -> Result<(), String> {
+        if !is(self.reply.get("decision"), "block") || self.output.is_empty() {
+            return Ok(());
+        }
+        let reason = self.reply.get("reason").cloned();
+        let deny = encode("deny")?;
+        match E::NAME {
+            "PreToolUse" | "PreModelSwitch" => {
+                self.output.insert("permissionDecision".to_owned(), deny);
+                set(&mut self.output, "permissionDecisionReason", reason);
             }
+            "PermissionRequest" if strictness(&self.output) != Strictness::Deny => {
+                let mut decision = Fields::from([("behavior".to_owned(), deny)]);
+                set(&mut decision, "message", reason);
+                self.output.insert("decision".to_owned(), encode(&decision)?);
+            }
+            _ => {}
         }
-    }
-
-    /// Whether there is something to be lost, other than leave to go ahead.
-    fn restrains(&self) -> bool {
-        self.strictness() != Strictness::Allow && self.reply != HookReply::proceed()
-    }
-
-    fn strictness(&self) -> Strictness {
-        self.reply.output.as_ref().map_or(Strictness::Silent, E::Output::strictness)
+        Ok(())
     }
 }
 
-/// Puts one more reply into what was said so far.
-fn merge<E: Merge>(first: &mut HookReply<E>, later: HookReply<E>, changes: Changes) -> Result<(), String> {
-    let ends = |keep_going| keep_going == Some(false);
-    if first.keep_going.is_none() || (ends(later.keep_going) && !ends(first.keep_going)) {
-        first.keep_going = later.keep_going.or(first.keep_going);
-        first.stop_reason = later.stop_reason.or(first.stop_reason.take());
-    }
-    flag(&mut first.suppress_output, later.suppress_output);
-    text(&mut first.system_message, later.system_message);
-    if let Some(sequence) = later.terminal_sequence {
-        first.terminal_sequence.get_or_insert_default().push_str(&sequence);
-    }
-    let blocks = |decision: &Option<_>| *decision == Some(BlockDecision::Block);
-    if first.decision.is_none() || (blocks(&later.decision) && !blocks(&first.decision)) {
-        first.decision = later.decision.or(first.decision.take());
-        first.reason = later.reason.or(first.reason.take());
-    }
-    match (&mut first.output, later.output) {
-        (Some(first), Some(later)) => first.merge_output(later, changes),
-        (none, Some(later)) => {
-            *none = Some(later);
-            Ok(())
-        }
-        (_, None) => Ok(()),
+/// Merges a value and its reason: the later pair counts if there is none yet, or if its value ranks higher.
+fn merge_pair(
+    first: &mut Fields,
+    later: &mut Fields,
+    keys: (&str, &str),
+    rank: impl Fn(Option<&RawJson>) -> u8,
+) {
+    let (value, reason) = (later.remove(keys.0), later.remove(keys.1));
+    if rank(value.as_ref()) > rank(first.get(keys.0)) {
+        set(first, keys.0, value);
+        set(first, keys.1, reason);
+    } else if !first.contains_key(keys.0) {
+        first.extend(
+            [(keys.0, value), (keys.1, reason)]
+                .into_iter()
+                .filter_map(|(key, value)| Some((key.to_owned(), value?))),
+        );
     }
 }
 
-/// A text of several lines, one or more from each.
-pub(super) fn text(first: &mut Option<String>, later: Option<String>) {
-    match (first, later) {
-        (Some(first), Some(later)) => {
-            first.push('\n');
-            first.push_str(&later);
-        }
-        (none, Some(later)) => *none = Some(later),
-        (_, None) => {}
+/// Merges all other fields, each by its name.
+fn merge_fields(first: &mut Fields, later: Fields) -> Result<(), String> {
+    for (key, value) in later {
+        let Some(before) = first.get(&key) else {
+            first.insert(key, value);
+            continue;
+        };
+        let merged = match &*key {
+            "systemMessage" | "additionalContext" | "classifierContext" => {
+                encode(&[decode::<String>(before)?, decode(&value)?].join("\n"))?
+            }
+            "terminalSequence" => encode(&(decode::<String>(before)? + &decode::<String>(&value)?))?,
+            "watchPaths" => join(before, &value)?,
+            "suppressOutput" | "retry" | "reloadSkills" | "suppressOriginalPrompt"
+                if before.as_str() == "true" =>
+            {
+                continue;
+            }
+            _ => value,
+        };
+        first.insert(key, merged);
     }
-}
-
-/// Something that holds if one says so.
-pub(super) fn flag(first: &mut Option<bool>, later: Option<bool>) {
-    if *first != Some(true) {
-        *first = later.or(*first);
-    }
-}
-
-/// Everything that was named.
-pub(super) fn list<T>(first: &mut Option<Vec<T>>, later: Option<Vec<T>>) {
-    if let Some(later) = later {
-        first.get_or_insert_default().extend(later);
-    }
-}
-
-/// Something that is there once.
-pub(super) fn change<T: PartialEq>(
-    first: &mut Option<T>,
-    later: Option<T>,
-    changes: Changes,
-    what: &str,
-) -> Result<(), String> {
-    match (&*first, &later) {
-        (_, None) => return Ok(()),
-        (Some(one), Some(other)) if changes == Changes::EachByItself && one != other => {
-            return Err(format!("two handlers set `{what}`, each in its own way"));
-        }
-        _ => {}
-    }
-    *first = later;
     Ok(())
 }
+
+/// Merges two decisions about a permission request.
+fn merge_decisions(first: &RawJson, later: RawJson) -> Result<RawJson, String> {
+    let (mut fields, more): (Fields, Fields) = (decode(first)?, decode(&later)?);
+    match (behavior(&fields), behavior(&more)) {
+        (Strictness::Allow, Strictness::Allow) => {
+            for (key, value) in more {
+                let merged = match fields.get(&key) {
+                    Some(before) if key == "updatedPermissions" => join(before, &value)?,
+                    _ => value,
+                };
+                fields.insert(key, merged);
+            }
+            encode(&fields)
+        }
+        (before, after) if before < after => Ok(later),
+        _ => Ok(first.clone()),
+    }
+}
+
+/// Applies the changes in an output to the input of the next handler.
+fn carry<E: HookEvent>(input: &mut E::Input, output: &Fields) -> Result<(), String> {
+    let decision: Option<Fields> = output.get("decision").and_then(|decision| decision.decode().ok());
+    let changes = CARRIED.iter().filter(|(event, ..)| *event == E::NAME).filter_map(|(_, from, to)| {
+        let changed = output.get(*from).or_else(|| decision.as_ref()?.get(*from))?;
+        Some((*to, changed))
+    });
+    let mut changes = changes.peekable();
+    if changes.peek().is_some() {
+        let mut fields: Fields = convert(&*input)?;
+        fields.extend(changes.map(|(to, changed)| (to.to_owned(), changed.clone())));
+        *input = convert(&fields)?;
+    }
+    Ok(())
+}
+
+fn strictness(output: &Fields) -> Strictness {
+    if let Some(decision) = output.get("permissionDecision") {
+        return rank(Some(decision));
+    }
+    if let Some(decision) = output.get("decision").and_then(|decision| decision.decode::<Fields>().ok()) {
+        return behavior(&decision);
+    }
+    // To decline an elicitation, or to cancel it, is to refuse what it asks for.
+    match output.get("action") {
+        None => Strictness::None,
+        action if is(action, "accept") => Strictness::Allow,
+        Some(_) => Strictness::Deny,
+    }
+}
+
+fn rank(decision: Option<&RawJson>) -> Strictness {
+    match decision.map(|decision| decision.decode::<String>().unwrap_or_default()).as_deref() {
+        None => Strictness::None,
+        Some("allow") => Strictness::Allow,
+        Some("ask") => Strictness::Ask,
+        Some("deny") => Strictness::Deny,
+        Some(_) => Strictness::Defer,
+    }
+}
+
+/// Ranks a decision about a permission request.
+fn behavior(decision: &Fields) -> Strictness {
+    match rank(decision.get("behavior")) {
+        known @ (Strictness::Allow | Strictness::Deny) => known,
+        _ => Strictness::Defer,
+    }
+}
+
+fn is(value: Option<&RawJson>, text: &str) -> bool {
+    value.is_some_and(|value| value.decode::<String>().is_ok_and(|value| value == text))
+}
+
+fn is_false(value: Option<&RawJson>) -> bool {
+    value.is_some_and(|value| value.as_str() == "false")
+}
+
+fn set(fields: &mut Fields, key: &str, value: Option<RawJson>) {
+    match value {
+        Some(value) => fields.insert(key.to_owned(), value),
+        None => fields.remove(key),
+    };
+}
+
+fn join(first: &RawJson, later: &RawJson) -> Result<RawJson, String> {
+    let mut items: Vec<RawJson> = decode(first)?;
+    items.extend(decode::<Vec<RawJson>>(later)?);
+    encode(&items)
+}
+
+/// Converts a value by way of its JSON.
+fn convert<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, String> {
+    decode(&encode(value)?)
+}
+
+fn encode(value: &(impl Serialize + ?Sized)) -> Result<RawJson, String> {
+    RawJson::encode(value).map_err(|error| format!("the reply can't be written: {error}"))
+}
+
+fn decode<T: DeserializeOwned>(value: &RawJson) -> Result<T, String> {
+    value.decode().map_err(|error| format!("the reply can't be merged: {error}"))
+}
+
+/// The field of a reply that only one event has.
+const OUTPUT: &str = "hookSpecificOutput";
+
+/// Which field of an output changes which field of the input, for each event.
+const CARRIED: &[(&str, &str, &str)] = &[
+    ("PreToolUse", "updatedInput", "tool_input"),
+    ("PermissionRequest", "updatedInput", "tool_input"),
+    ("PostToolUse", "updatedToolOutput", "tool_response"),
+    ("PostToolUse", "updatedMCPToolOutput", "tool_response"),
+    ("MessageDisplay", "displayContent", "delta"),
+    ("ElicitationResult", "action", "action"),
+    ("ElicitationResult", "content", "content"),
+];

@@ -1,4 +1,4 @@
-//! Several handlers for one event as one: their order, where they stop, and what becomes of their replies.
+//! Several handlers for one event as one: their order, where the chain ends, and how replies are merged.
 
 use std::{
     fmt::Debug,
@@ -11,11 +11,10 @@ use agentwire_protocol::{
     control::HookFailure,
     hook::{
         BlockDecision, Elicitation, HookReply, LaterReply, PermissionRequest, PostToolUse, PreModelSwitch,
-        PreToolUse, PreToolUseInput, Stop, UserPromptSubmit,
+        PreToolUse, PreToolUseInput, SessionStart, Stop, UserPromptSubmit,
     },
 };
 use serde_json::{Value, json};
-use tokio::sync::Barrier;
 
 use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
 
@@ -23,7 +22,7 @@ async fn answer(hooks: Hooks, input: Value) -> Result<Value, String> {
     Cli::start(hooks).await.exchange(callback("hook_0", input)).await
 }
 
-/// What the handlers of a chain have done, in order.
+/// The calls of a chain's handlers, in order.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -48,7 +47,7 @@ fn deny(reason: &str) -> Value {
 }
 
 #[tokio::test]
-async fn in_order_each_sees_the_changes_before_and_the_first_denial_is_the_last_word() {
+async fn each_handler_gets_the_changes_before_it_and_a_denial_ends_the_chain() {
     let log = Log::default();
     let seen = |name: &'static str| {
         let log = log.clone();
@@ -76,48 +75,18 @@ async fn in_order_each_sees_the_changes_before_and_the_first_denial_is_the_last_
 }
 
 #[tokio::test]
-async fn at_once_all_run_together_and_the_strictest_wins() {
-    let all = Arc::new(Barrier::new(4));
-    let meet = || {
-        let all = Arc::clone(&all);
-        async move { all.wait().await }
-    };
-    let (a, b, c, d) = (meet(), meet(), meet(), meet());
-    let once = |future| Mutex::new(Some(future));
-    let (a, b, c, d) = (once(a), once(b), once(c), once(d));
-    let take = |future: &Mutex<Option<_>>| future.lock().unwrap().take().unwrap();
+async fn replies_are_merged_field_by_field_and_the_strictest_decision_wins() {
     let handlers = Handlers::of(PreToolUse)
-        .then(move |_, _| {
-            let met = take(&a);
-            async move {
-                met.await;
-                HookReply::allow().with_context("one").with_system_message("first")
-            }
+        .then(async |_, _| HookReply::allow().with_context("one").with_system_message("first"))
+        .then(async |_, _| HookReply::ask("sure?").with_context("two"))
+        .then(async |_, _| LaterReply::new())
+        .then(async |_, _| {
+            HookReply::<PreToolUse>::proceed().ending_the_turn("enough").with_system_message("second")
         })
-        .then(move |_, _| {
-            let met = take(&b);
-            async move {
-                met.await;
-                HookReply::ask("sure?").with_context("two")
-            }
-        })
-        .then(move |_, _| {
-            let met = take(&c);
-            async move {
-                met.await;
-                LaterReply::new()
-            }
-        })
-        .then(move |_, _| {
-            let met = take(&d);
-            async move {
-                met.await;
-                HookReply::<PreToolUse>::proceed().ending_the_turn("enough").with_system_message("second")
-            }
-        });
-    let reply = answer(Hooks::new().on(PreToolUse, handlers.at_once()), pre_tool_use("Bash")).await;
+        .then(async |_, _| HookReply::<PreToolUse>::allow().ending_the_turn("too late").suppressing_output());
+    let reply = answer(Hooks::new().on(PreToolUse, handlers.in_order()), pre_tool_use("Bash")).await;
     let expected = json!({
-        "continue": false, "stopReason": "enough", "systemMessage": "first\nsecond",
+        "continue": false, "stopReason": "enough", "systemMessage": "first\nsecond", "suppressOutput": true,
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": "sure?",
             "additionalContext": "one\ntwo"
@@ -126,7 +95,55 @@ async fn at_once_all_run_together_and_the_strictest_wins() {
     assert_eq!(reply, Ok(expected));
 }
 
-/// All orders of four decisions; each time the strictest of those that are there must win.
+#[tokio::test]
+async fn lists_are_joined_and_flags_stay_set() {
+    let says = |output: Value| {
+        let reply = HookReply::<SessionStart>::output(raw(&output).decode().unwrap());
+        move |_, _| std::future::ready(reply.clone())
+    };
+    let chain = Handlers::of(SessionStart)
+        .then(says(json!({"watchPaths": ["/a"], "reloadSkills": true, "sessionTitle": "one"})))
+        .then(says(json!({"watchPaths": ["/b"], "reloadSkills": false, "sessionTitle": "two"})));
+    let input = json!({"session_id": "s", "source": "startup"});
+    let reply = answer(Hooks::new().on(SessionStart, chain.in_order()), input).await.unwrap();
+    let expected = json!({
+        "hookEventName": "SessionStart", "watchPaths": ["/a", "/b"], "reloadSkills": true, "sessionTitle": "two",
+    });
+    assert_eq!(reply["hookSpecificOutput"], expected);
+
+    let allows = |rule: &str| {
+        let output = json!({"decision": {"behavior": "allow", "updatedPermissions": [
+            {"type": "addRules", "rules": [{"toolName": rule}], "behavior": "allow", "destination": "session"}
+        ]}});
+        let reply = HookReply::<PermissionRequest>::output(raw(&output).decode().unwrap());
+        move |_, _| std::future::ready(reply.clone())
+    };
+    let chain = Handlers::of(PermissionRequest).then(allows("A")).then(allows("B"));
+    let input = json!({"session_id": "s", "tool_name": "Bash", "tool_input": {}});
+    let reply = answer(Hooks::new().on(PermissionRequest, chain.in_order()), input).await.unwrap();
+    let updates = &reply["hookSpecificOutput"]["decision"]["updatedPermissions"];
+    assert_eq!(
+        (&updates[0]["rules"][0]["toolName"], &updates[1]["rules"][0]["toolName"]),
+        (&json!("A"), &json!("B"))
+    );
+}
+
+#[tokio::test]
+async fn a_changed_input_keeps_its_text() {
+    let changed = RawJson::parse(r#"{"n":12345678901234567890123,"x":1.0}"#).unwrap();
+    let log = Log::default();
+    let (seen, given) = (log.clone(), changed.clone());
+    let chain = Handlers::of(PreToolUse)
+        .then(move |_, _| std::future::ready(HookReply::allow_with_input(given.clone())))
+        .then(move |input, _| {
+            seen.note(&input.tool_input);
+            async {}
+        });
+    answer(Hooks::new().on(PreToolUse, chain.in_order()), pre_tool_use("Bash")).await.unwrap();
+    assert_eq!(log.taken(), [format!("{changed:?}")]);
+}
+
+/// Every pair of decisions, in both orders: the strictest must win.
 #[tokio::test]
 async fn no_order_of_decisions_weakens_a_denial() {
     let decisions = ["none", "allow", "ask", "defer", "deny"];
@@ -145,18 +162,16 @@ async fn no_order_of_decisions_weakens_a_denial() {
         for (later_rank, later) in decisions.iter().enumerate() {
             let both = Handlers::of(PreToolUse).then(one(first)).then(one(later));
             let strictest = decisions[first_rank.max(later_rank)];
-            let in_order = answer(Hooks::new().on(PreToolUse, both.clone().in_order()), pre_tool_use("Bash"));
-            let at_once = answer(Hooks::new().on(PreToolUse, both.at_once()), pre_tool_use("Bash"));
-            for reply in [in_order.await.unwrap(), at_once.await.unwrap()] {
-                let decision = reply["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("none");
-                assert_eq!(decision, strictest, "{first} and {later}");
-            }
+            let reply =
+                answer(Hooks::new().on(PreToolUse, both.in_order()), pre_tool_use("Bash")).await.unwrap();
+            let decision = reply["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("none");
+            assert_eq!(decision, strictest, "{first} and {later}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_failure_counts_unless_somebody_refuses() {
+async fn a_refusal_takes_precedence_over_a_failure() {
     let fails = async |_, _| Err::<(), _>("disk full");
     let panics = async |input: PreToolUseInput, _| assert!(input.tool_name.is_empty(), "oh");
     let allows = async |_, _| HookReply::<PreToolUse>::allow();
@@ -166,14 +181,11 @@ async fn a_failure_counts_unless_somebody_refuses() {
 
     let chain = Handlers::of(PreToolUse).then(fails).then(panics).then(allows);
     let refused = Ok(deny("the PreToolUse hook failed: disk full"));
-    assert_eq!(answer(Hooks::new().on(PreToolUse, chain.clone().in_order()), bash()).await, refused);
-    assert_eq!(answer(Hooks::new().on(PreToolUse, chain.at_once()), bash()).await, refused);
+    assert_eq!(answer(Hooks::new().on(PreToolUse, chain.in_order()), bash()).await, refused);
 
-    // Even where a failure lets it through, another handler's refusal holds.
+    // A refusal holds even if the failure of another handler would let the call pass.
     let chain = Handlers::of(PreToolUse).then(panics).then(denies);
-    let hooks = Hooks::new().on_matching(PreToolUse, lenient(), chain.clone().in_order());
-    assert_eq!(answer(hooks, bash()).await, Ok(deny("no")));
-    let hooks = Hooks::new().on_matching(PreToolUse, lenient(), chain.at_once());
+    let hooks = Hooks::new().on_matching(PreToolUse, lenient(), chain.in_order());
     assert_eq!(answer(hooks, bash()).await, Ok(deny("no")));
 
     let chain = Handlers::of(PreToolUse).then(panics).then(allows);
@@ -182,7 +194,7 @@ async fn a_failure_counts_unless_somebody_refuses() {
 }
 
 #[tokio::test]
-async fn changes_build_on_one_another_in_order_and_conflict_at_once() {
+async fn changes_build_on_one_another() {
     let redact = |what: &'static str, by: &'static str| {
         move |input: agentwire_protocol::hook::PostToolUseInput, _| async move {
             let text = input.tool_response.to_string().replace(what, by);
@@ -192,22 +204,11 @@ async fn changes_build_on_one_another_in_order_and_conflict_at_once() {
     let mut input = post_tool_use();
     input["tool_response"] = json!("key and token");
     let both = Handlers::of(PostToolUse).then(redact("key", "***")).then(redact("token", "***"));
-    let reply = answer(Hooks::new().on(PostToolUse, both.clone().in_order()), input.clone()).await.unwrap();
+    let reply = answer(Hooks::new().on(PostToolUse, both.in_order()), input).await.unwrap();
     assert_eq!(reply["hookSpecificOutput"]["updatedToolOutput"], "*** and ***");
-    // Where the event could refuse, it would; here the first change is more than none.
-    let reply = answer(Hooks::new().on(PostToolUse, both.at_once()), input).await.unwrap();
-    assert_eq!(reply["hookSpecificOutput"]["updatedToolOutput"], "*** and token");
-
-    let to = |command: &'static str| {
-        move |_, _| async move { HookReply::<PreToolUse>::allow_with_input(raw(&json!({"command": command}))) }
-    };
-    let both = Handlers::of(PreToolUse).then(to("pwd")).then(to("id"));
-    let reply = answer(Hooks::new().on(PreToolUse, both.at_once()), pre_tool_use("Bash")).await;
-    let why = "the PreToolUse hook failed: two handlers set `updatedInput`, each in its own way";
-    assert_eq!(reply, Ok(deny(why)));
 }
 
-/// Where nothing can be refused, neither a failure nor an objection of one handler undoes what another takes out.
+/// If the event can't refuse, neither a failure nor a block discards another handler's redaction.
 #[tokio::test]
 async fn a_changed_output_survives_the_failure_and_the_objection_of_others() {
     let redacts = async |_, _| HookReply::<PostToolUse>::replace_output(raw(&json!("***")));
@@ -218,13 +219,10 @@ async fn a_changed_output_survives_the_failure_and_the_objection_of_others() {
         Handlers::of(PostToolUse).then(fails).then(redacts),
         Handlers::of(PostToolUse).then(objects).then(redacts),
     ] {
-        let in_order = answer(Hooks::new().on(PostToolUse, chain.clone().in_order()), post_tool_use()).await;
-        let at_once = answer(Hooks::new().on(PostToolUse, chain.at_once()), post_tool_use()).await;
-        for reply in [in_order, at_once] {
-            assert_eq!(reply.unwrap()["hookSpecificOutput"]["updatedToolOutput"], "***");
-        }
+        let reply = answer(Hooks::new().on(PostToolUse, chain.in_order()), post_tool_use()).await.unwrap();
+        assert_eq!(reply["hookSpecificOutput"]["updatedToolOutput"], "***");
     }
-    // A failure alone stays one.
+    // A failure with no other reply stays a failure.
     let reply = answer(
         Hooks::new().on(PostToolUse, Handlers::of(PostToolUse).then(fails).in_order()),
         post_tool_use(),
@@ -233,23 +231,19 @@ async fn a_changed_output_survives_the_failure_and_the_objection_of_others() {
 }
 
 #[tokio::test]
-async fn a_failure_that_may_pass_takes_back_no_question() {
+async fn a_failure_that_may_pass_does_not_discard_a_question() {
     let chain = Handlers::of(PreToolUse)
         .then(async |_, _| HookReply::ask("sure?"))
         .then(async |_, _| Err::<(), _>("disk full"));
     let lenient = Matcher::any().on_failure(HookFailure::Continue);
-    for hooks in [
-        Hooks::new().on_matching(PreToolUse, lenient.clone(), chain.clone().in_order()),
-        Hooks::new().on_matching(PreToolUse, lenient, chain.clone().at_once()),
-    ] {
-        let reply = answer(hooks, pre_tool_use("Bash")).await.unwrap();
-        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask");
-    }
+    let hooks = Hooks::new().on_matching(PreToolUse, lenient, chain.clone().in_order());
+    let reply = answer(hooks, pre_tool_use("Bash")).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask");
     let reply = answer(Hooks::new().on(PreToolUse, chain.in_order()), pre_tool_use("Bash")).await;
     assert_eq!(reply, Ok(deny("the PreToolUse hook failed: disk full")));
 }
 
-/// Only the event's own words decide there.
+/// For this event the CLI reads the event's own decision alone.
 #[tokio::test]
 async fn a_block_of_a_permission_request_is_its_denial() {
     let chain =
@@ -265,29 +259,22 @@ async fn a_block_of_a_permission_request_is_its_denial() {
 }
 
 #[tokio::test]
-async fn no_later_handler_accepts_what_one_has_declined() {
+async fn a_declined_elicitation_is_not_accepted_by_a_later_handler() {
     let says = |action: &str| {
         let output = raw(&json!({"action": action})).decode().unwrap();
         HookReply::<Elicitation>::output(output)
     };
-    let handlers = || {
-        let (declined, accepted) = (says("decline"), says("accept"));
-        Handlers::of(Elicitation)
-            .then(move |_, _| std::future::ready(declined.clone()))
-            .then(move |_, _| std::future::ready(accepted.clone()))
-    };
+    let (declined, accepted) = (says("decline"), says("accept"));
+    let handlers = Handlers::of(Elicitation)
+        .then(move |_, _| std::future::ready(declined.clone()))
+        .then(move |_, _| std::future::ready(accepted.clone()));
     let input = json!({"session_id": "s", "mcp_server_name": "forms"});
-    for hooks in [
-        Hooks::new().on(Elicitation, handlers().in_order()),
-        Hooks::new().on(Elicitation, handlers().at_once()),
-    ] {
-        let reply = answer(hooks, input.clone()).await.unwrap();
-        assert_eq!(reply["hookSpecificOutput"]["action"], "decline", "{reply}");
-    }
+    let reply = answer(Hooks::new().on(Elicitation, handlers.in_order()), input).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["action"], "decline", "{reply}");
 }
 
 #[tokio::test]
-async fn a_block_stops_the_chain_of_every_event_that_knows_it() {
+async fn a_block_ends_the_chain_of_every_event_that_can_block() {
     let never = async |_, _| -> HookReply<_> { panic!("it must not be asked") };
     let chain = Handlers::of(Stop).then(async |_, _| HookReply::go_on("not yet")).then(never);
     let reply = answer(Hooks::new().on(Stop, chain.in_order()), json!({"session_id": "s"})).await;
@@ -314,18 +301,13 @@ async fn a_block_stops_the_chain_of_every_event_that_knows_it() {
 }
 
 #[tokio::test]
-async fn a_block_in_the_old_words_outweighs_an_allow_in_the_new_ones() {
+async fn a_block_in_the_older_vocabulary_outweighs_an_allow() {
     let handlers = Handlers::of(PreToolUse)
         .then(async |_, _| HookReply::allow())
         .then(async |_, _| HookReply::block("old"));
-    for hooks in [
-        Hooks::new().on(PreToolUse, handlers.clone().in_order()),
-        Hooks::new().on(PreToolUse, handlers.at_once()),
-    ] {
-        let reply = answer(hooks, pre_tool_use("Bash")).await.unwrap();
-        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{reply}");
-        assert_eq!(reply["hookSpecificOutput"]["permissionDecisionReason"], "old", "{reply}");
-    }
+    let reply = answer(Hooks::new().on(PreToolUse, handlers.in_order()), pre_tool_use("Bash")).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{reply}");
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecisionReason"], "old", "{reply}");
     let handlers = Handlers::of(PreModelSwitch)
         .then(async |_, _| HookReply::allow_switch())
         .then(async |_, _| HookReply::block("old"));
@@ -335,11 +317,7 @@ async fn a_block_in_the_old_words_outweighs_an_allow_in_the_new_ones() {
 }
 
 #[tokio::test]
-async fn no_handlers_say_nothing() {
-    for hooks in [
-        Hooks::new().on(PreToolUse, Handlers::of(PreToolUse).in_order()),
-        Hooks::new().on(PreToolUse, Handlers::of(PreToolUse).at_once()),
-    ] {
-        assert_eq!(answer(hooks, pre_tool_use("Bash")).await, Ok(json!({})));
-    }
+async fn no_handlers_give_an_empty_reply() {
+    let hooks = Hooks::new().on(PreToolUse, Handlers::of(PreToolUse).in_order());
+    assert_eq!(answer(hooks, pre_tool_use("Bash")).await, Ok(json!({})));
 }

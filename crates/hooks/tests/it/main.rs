@@ -18,5 +18,6 @@ mod permission;
 mod policy;
 mod problem;
 mod reply;
+mod router;
 mod strict;
 mod terminal;
