@@ -74,7 +74,7 @@ fn check() -> Result<(usize, Vec<Finding>), Failure> {
     let sources = sources::load(&root)?;
     let mut findings: Vec<Finding> = sources.iter().flat_map(findings_in).collect();
     findings.extend(crates::findings(&root)?);
-    findings.extend(guides::findings(&sources));
+    findings.extend(guides::findings(&root, &sources));
     findings.extend(links::findings(&root, &sources));
     Ok((sources.len(), exceptions::apply(findings)))
 }

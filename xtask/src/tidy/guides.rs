@@ -1,18 +1,31 @@
-//! What the guides promise of the code: that names exist, and that each error is told and provoked.
+//! What the guides promise of the code: names exist, numbers are current, and each error is listed and provoked.
 
 mod declared;
 mod errors;
+mod names;
+mod numbers;
+
+use std::path::Path;
 
 use super::Finding;
 use super::sources::Source;
 use declared::Declared;
 
 /// What is wrong in the guides.
-pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
+pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
     let mut findings = errors::findings(sources);
+    findings.extend(names::findings(root, sources));
+    findings.extend(numbers::findings(sources));
+    findings.extend(coming_from(sources));
+    findings
+}
+
+/// Names of the table for users of other SDKs, which are those of the crates alone.
+fn coming_from(sources: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let declared = Declared::of(sources);
     for source in sources.iter().filter(|source| source.path == COMING_FROM) {
-        for (line, name) in names(&source.text) {
+        for (line, name) in cells(&source.text) {
             if !declared.has(name) {
                 let what = format!("there is no `{name}`");
                 findings.push(Finding { rule: "guides", path: source.path.clone(), line, what });
@@ -23,7 +36,7 @@ pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
 }
 
 /// The names in the second column of each table, with their lines.
-fn names(text: &str) -> Vec<(usize, &str)> {
+fn cells(text: &str) -> Vec<(usize, &str)> {
     let rows = text.lines().enumerate().filter(|(_, line)| line.starts_with('|'));
     let cells = rows.filter_map(|(at, line)| Some((at + 1, line.split('|').nth(2)?)));
     cells.flat_map(|(at, cell)| cell.split('`').skip(1).step_by(2).map(move |span| (at, span))).collect()
@@ -34,13 +47,13 @@ const COMING_FROM: &str = "docs/coming-from.md";
 #[cfg(test)]
 mod tests {
     use super::super::sources::Source;
-    use super::findings;
+    use super::coming_from;
 
     #[test]
     fn a_name_that_is_gone_is_found() {
         let code = Source::new("crates/a/src/lib.rs", "pub struct Session;\nimpl Session { fn ask() {} }\n");
         let guide = |cell: &str| Source::new(super::COMING_FROM, format!("| `x` | {cell} |\n"));
-        let found = |cell: &str| findings(&[Source::new(&*code.path, &*code.text), guide(cell)]).len();
+        let found = |cell: &str| coming_from(&[Source::new(&*code.path, &*code.text), guide(cell)]).len();
         assert_eq!(found("`Session::ask()`, `Session`"), 0);
         assert_eq!(found("`Session::tell`, then `Options`"), 2);
         assert_eq!(found("nothing"), 0);

@@ -1,0 +1,128 @@
+//! Names in the guides: items of the code, files, commands, examples and variables.
+
+use std::path::Path;
+
+use super::super::Finding;
+use super::super::sources::Source;
+use super::declared::Declared;
+
+pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
+    let declared = Declared::of_all(sources);
+    let mut findings = Vec::new();
+    for guide in sources.iter().filter(|source| is_guide(&source.path)) {
+        let mut is_code = false;
+        for (at, line) in guide.text.lines().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            let spans = if is_code { "" } else { line };
+            let spans = spans.split('`').skip(1).step_by(2);
+            let gone = spans.filter(|span| {
+                is_item(span) && !declared.has(span) || is_file(span) && !root.join(span).exists()
+            });
+            let gone = gone.chain(gone_commands(line)).chain(gone_examples(line, sources));
+            findings.extend(gone.map(|name| Finding {
+                rule: "guides",
+                path: guide.path.clone(),
+                line: at + 1,
+                what: format!("there is no `{name}`"),
+            }));
+        }
+    }
+    findings
+}
+
+/// Records and lists of changes name what was there at their time.
+fn is_guide(path: &str) -> bool {
+    match path.strip_prefix("docs/") {
+        Some(name) => name.ends_with(".md") && !name.contains('/'),
+        None => path.ends_with("README.md") || path == "CONTRIBUTING.md",
+    }
+}
+
+/// Whether it is the path of an item, such as `Session::ask()`, of this workspace.
+fn is_item(span: &str) -> bool {
+    let path = span.split('(').next().unwrap_or_default();
+    let is_name = |part: &str| {
+        part.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+            && part.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+    };
+    path.contains("::")
+        && path.split("::").all(is_name)
+        && !EXTERNAL.iter().any(|external| path.starts_with(external))
+}
+
+fn is_file(span: &str) -> bool {
+    let is_path = |char: char| char.is_ascii_alphanumeric() || "/._-".contains(char);
+    FOLDERS.iter().any(|folder| span.starts_with(folder)) && span.chars().all(is_path)
+}
+
+fn gone_commands(line: &str) -> impl Iterator<Item = &str> {
+    words_after(line, "cargo xtask ").filter(|name| !crate::COMMANDS.iter().any(|known| known.name == *name))
+}
+
+fn gone_examples<'a>(line: &'a str, sources: &[Source]) -> impl Iterator<Item = &'a str> {
+    words_after(line, "--example ").filter(|name| {
+        let files = [format!("/examples/{name}.rs"), format!("/examples/{name}/main.rs")];
+        !sources.iter().any(|source| files.iter().any(|file| source.path.ends_with(file)))
+    })
+}
+
+/// The word after each `mark`, where there is one in lower case: `COMMAND` stands for any.
+fn words_after<'a>(line: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
+    let word = |rest: &'a str| rest.split(|char: char| !is_of_word(char)).next();
+    line.split(mark)
+        .skip(1)
+        .filter_map(word)
+        .filter(|word| word.starts_with(|char: char| char.is_lowercase()))
+}
+
+fn is_of_word(char: char) -> bool {
+    char.is_ascii_alphanumeric() || "_-".contains(char)
+}
+
+const FOLDERS: &[&str] = &["crates/", "docs/", "fixtures/", "xtask/", "fuzz/", "benches/", ".ci/"];
+/// Items of other crates.
+const EXTERNAL: &[&str] = &["std::", "process::exit", "serde_json::", "tokio::", "ClientOptions::"];
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sources::Source;
+    use super::findings;
+
+    fn found(text: &str) -> Vec<String> {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("docs")).unwrap();
+        let sources = [
+            Source::new(
+                "crates/a/src/lib.rs",
+                "pub struct Session;\nimpl Session { fn ask() {} }\npub struct Turn;\n",
+            ),
+            Source::new("crates/a/src/turn.rs", "impl Turn {\n    fn text() {}\n}\n"),
+            Source::new("crates/a/examples/told.rs", ""),
+            Source::new("docs/guide.md", text),
+        ];
+        findings(root.path(), &sources).into_iter().map(|finding| finding.what).collect()
+    }
+
+    #[test]
+    fn wrong_name_is_found() {
+        for (text, name) in [
+            ("`Session::tell()`", "Session::tell()"),
+            ("`agentwire::Wire`", "agentwire::Wire"),
+            // There is a `text`, but of another type.
+            ("`Session::text`", "Session::text"),
+            ("see `docs/none.md`", "docs/none.md"),
+            ("run `cargo xtask polish` now", "polish"),
+            ("```sh\ncargo xtask polish\n```", "polish"),
+            ("`cargo run --example none`", "none"),
+        ] {
+            assert_eq!(found(text), [format!("there is no `{name}`")], "{text}");
+        }
+    }
+
+    #[test]
+    fn right_name_passes() {
+        let text = "`Session::ask()`, `agentwire::Turn::text`, `std::fs::read`, `docs/`, `a::b::<c>`, `cargo xtask tidy --fix`,\n\
+                    `cargo xtask COMMAND`, `--example told`\n```rust\nSession::tell();\n```\n";
+        assert_eq!(found(text), [""; 0]);
+    }
+}

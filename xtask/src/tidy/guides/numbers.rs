@@ -1,0 +1,70 @@
+//! Limits and defaults in the guides: each phrase beside the line of code that sets the number.
+
+use super::super::Finding;
+use super::super::sources::Source;
+
+/// A change of the code without the guide, or of the guide without the code, breaks the row.
+#[rustfmt::skip] // One number a line: the guide and its words, the file and its code.
+const NUMBERS: &[[&str; 4]] = &[
+    ["docs/errors.md", "(60 seconds, `Settings::call_limit`", "crates/control/src/driver/settings.rs", "call_limit: Duration::from_secs(60),"],
+    ["docs/hooks.md", "`SessionEnd` has 1.5 s whatever", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
+    ["docs/hub.md", "after 500 ms of quiet (`HubBuilder::debounce`)", "crates/hub/src/hub/builder.rs", "const DEBOUNCE: Duration = Duration::from_millis(500);"],
+    ["docs/hub.md", "no longer than 5 seconds; the hub goes on", "crates/hub/src/config/watch.rs", "const PATIENCE: Duration = Duration::from_secs(5);"],
+    ["docs/hub.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/hub/src/config/bounded.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
+    ["docs/hub.md", "seconds that a call may take, 1 to 3600; 60 by default", "crates/hub/src/config/server.rs", " timeout: Duration::from_secs(60),"],
+    ["docs/hub.md", "seconds that a call may take, 1 to 3600;", "crates/hub/src/config/edit.rs", "const MAX_TIMEOUT: Duration = Duration::from_secs(3600);"],
+    ["docs/hub.md", "or not within 5 seconds, gets `initialize`", "crates/hub/src/connection/open.rs", "const PROBE: Duration = Duration::from_secs(5);"],
+    ["docs/mcp.md", "All servers together have 250 ms; `McpServers::manifest_limit`", "crates/mcp/src/registry.rs", "const MANIFEST_LIMIT: Duration = Duration::from_millis(250);"],
+    ["docs/mcp.md", "the handler is dropped 5 seconds later", "crates/mcp/src/rmcp_server/guarded.rs", "const GRACE: Duration = Duration::from_secs(5);"],
+    ["docs/observing.md", "It holds 1,024 observations", "crates/agentwire/src/observe/stream.rs", "const MOST: usize = 1024;"],
+    ["docs/observing.md", "and 16 MiB of contents", "crates/agentwire/src/observe/stream.rs", "const MOST_BYTES: usize = 16 << 20;"],
+    ["docs/observing.md", "(16 KiB of each at most)", "crates/agentwire/src/observe/span.rs", "const MOST: usize = 16 << 10;"],
+    ["docs/options.md", "`maxBufferSize` | number of bytes | 64 MiB", "crates/codec/src/limits.rs", "max_line: 64 << 20"],
+    ["docs/options.md", "A schema of more than 8 KiB", "crates/agentwire/src/options/output.rs", "const LONGEST_ARGUMENT: usize = 8 * 1024;"],
+    ["docs/options.md", "`sessionStoreMaxPendingBytes` | number of bytes | 64 MiB", "crates/agentwire/src/mirror/options.rs", "const MOST_PENDING: usize = 64 << 20;"],
+    ["docs/processes.md", "`process::Grace` of a bare transport: 5 s and", "crates/transport/src/process/grace.rs", "after_input: Duration::from_secs(5),"],
+    ["docs/processes.md", "of a bare transport: 5 s and 3 s)", "crates/transport/src/process/grace.rs", "after_terminate: Duration::from_secs(3),"],
+    ["docs/processes.md", "has 1 s for each step", "crates/agentwire/src/session/task.rs", "const UNUSED: Duration = Duration::from_secs(1);"],
+    ["docs/processes.md", "gives 2 s after the end of input (`SessionBuilder::orphan_grace`)", "crates/transport/src/process/grace.rs", "orphaned: Duration::from_secs(2),"],
+    ["docs/recipes.md", "(the CLI's, 600 s for most events;", "crates/protocol/src/hook/declare.rs", "(@limit) => { std::time::Duration::from_secs(600) };"],
+    ["docs/sessions.md", "past 500 entries or", "crates/agentwire/src/mirror/batch.rs", "const MOST_ENTRIES: usize = 500;"],
+    ["docs/sessions.md", "entries or 1 MiB of a turn", "crates/agentwire/src/mirror/batch.rs", "const MOST_BYTES: usize = 1 << 20;"],
+    ["crates/chat/README.md", "They have 30 seconds to start", "crates/chat/src/bin/agentwire-chat/main.rs", "const START: Duration = Duration::from_secs(30);"],
+    ["crates/fetch-mcp/README.md", "(5 MiB, counted after decompression)", "crates/fetch-mcp/src/options.rs", "max_bytes: 5 * 1024 * 1024,"],
+    ["crates/fetch-mcp/README.md", "`--time-limit` (30 s)", "crates/fetch-mcp/src/options.rs", "time_limit: Duration::from_secs(30),"],
+    ["crates/mcp/README.md", "dropped after a grace of 5 seconds", "crates/mcp/src/rmcp_server/guarded.rs", "const GRACE: Duration = Duration::from_secs(5);"],
+];
+
+pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
+    let has = |path: &str, text: &str| {
+        sources.iter().any(|source| source.path == path && source.text.contains(text))
+    };
+    let mut findings = Vec::new();
+    for [guide, phrase, file, code] in NUMBERS {
+        if has(guide, phrase) && has(file, code) {
+            continue;
+        }
+        let what =
+            format!("the guide's `{phrase}` and `{code}` of {file} are not both there: say the same in both");
+        findings.push(Finding { rule: "guides", path: (*guide).to_owned(), line: 0, what });
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sources::Source;
+    use super::{NUMBERS, findings};
+
+    #[test]
+    fn number_that_differs_is_found() {
+        let [guide, phrase, file, code] = NUMBERS[0];
+        let found = |phrase: &str, code: &str| {
+            let sources = [Source::new(guide, phrase), Source::new(file, code)];
+            findings(&sources).iter().filter(|finding| finding.what.contains(NUMBERS[0][1])).count()
+        };
+        assert_eq!(found(phrase, code), 0);
+        assert_eq!(found(&phrase.replace("60", "30"), code), 1);
+        assert_eq!(found(phrase, &code.replace("60", "30")), 1);
+    }
+}
