@@ -1,5 +1,6 @@
 //! Integration tests and examples, as the programs that cargo built of them.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -45,7 +46,18 @@ pub(crate) fn example(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     found(&messages(&["build", "--example", name, "--workspace", "--all-features"])?, folder, name)
 }
 
-/// The same, optimised, and with the features of its crate alone.
+/// Builds examples of one crate, and returns their programs by name.
+pub(crate) fn examples<'a>(
+    folder: &str,
+    names: &BTreeSet<&'a str>,
+) -> Result<HashMap<&'a str, PathBuf>, Failure> {
+    let chosen = names.iter().flat_map(|name| ["--example", name]);
+    let words: Vec<&str> = ["build", "--workspace", "--all-features"].into_iter().chain(chosen).collect();
+    let built = messages(&words)?;
+    names.iter().map(|name| Ok((*name, found(&built, folder, name)?))).collect()
+}
+
+/// Builds an example optimised, and with the features of its crate alone.
 pub(crate) fn optimised(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     let package = format!("agentwire-{folder}");
     let words = ["build", "--example", name, "--package", &package, "--profile", "counted"];

@@ -17,6 +17,7 @@ mod conformance;
 mod decode;
 mod docs;
 mod drift;
+mod endings;
 mod failure;
 mod fixtures;
 mod fuzz;
@@ -100,6 +101,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "decode", usage: "[FILE]", about: "what our types make of each line, as JSON lines", run: decode::run },
     Command { name: "docs", usage: "[--check]", about: "write the pages that are made from the code", run: docs::run },
     Command { name: "drift", usage: "[--declarations V] [--recordings] [--write]", about: "what is declared or recorded, and in no type of ours", run: drift::run },
+    Command { name: "endings", usage: "", about: "examples with the real CLI, after turns that end badly", run: endings::run },
     Command { name: "fixtures", usage: "list [--write] [--check]", about: "which scenario reaches what of the declared surface", run: fixtures::run },
     Command { name: "fuzz", usage: "[--seconds N] [TARGET…]", about: "feed the decoders what nobody wrote, for a while", run: fuzz::run },
     Command { name: "hub-marks", usage: "[--quick]", about: "what the hub costs beside rmcp alone, and fifty servers at once", run: hub_marks::run },

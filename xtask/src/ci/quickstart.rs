@@ -12,9 +12,9 @@ pub(super) fn run() -> Result<Plan, Failure> {
     Plan::cargo([EXAMPLE])
 }
 
-/// The example with the real CLI: its callbacks answer a program that nobody scripted.
+/// The example with the real CLI: its callbacks answer a program that nobody scripted. Then all examples, after bad ends.
 pub(super) fn scripted() -> Result<Plan, Failure> {
-    steps::real_cli([format!("{EXAMPLE} -- --scripted")])
+    steps::real_cli([format!("{EXAMPLE} -- --scripted"), steps::xtask("endings")])
 }
 
 /// The example from nothing, in a folder of its own; cargo's `Finished` line holds the time of the build.

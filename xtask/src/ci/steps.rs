@@ -42,7 +42,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
     Step { name: "live-tests", size: Size::Usual, plan: live_tests, about: "each request, and spare processes, by code on the current CLI" },
     Step { name: "services-proof", size: Size::Usual, plan: services_proof, about: "the current CLI goes on from Redis and from PostgreSQL" },
-    Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the example, with the real CLI and a scripted model" },
+    Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the examples, with the real CLI and a scripted model" },
     Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },
     Step { name: "leaving", size: Size::Long, plan: leaving, about: "every guard holds in every way that a host goes away, on every version of the CLI" },
     Step { name: "hub-marks-optimised", size: Size::Long, plan: || Plan::cargo([&xtask("hub-marks")]), about: "the same, and a call beside rmcp alone" },
@@ -62,7 +62,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "quickstart-clean", size: Size::Long, plan: quickstart::from_clean, about: "how long a new user waits for the quickstart" },
 ];
 
-fn xtask(line: &str) -> String {
+pub(super) fn xtask(line: &str) -> String {
     // Through cargo, and not by the path of this program: an earlier step may have built it again.
     format!("run --quiet --package xtask -- {line}")
 }

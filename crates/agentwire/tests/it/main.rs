@@ -34,6 +34,7 @@ mod peer;
 mod permissions;
 mod process;
 mod query;
+mod readme;
 mod session;
 #[cfg(feature = "sessions")]
 mod session_store;
