@@ -215,10 +215,14 @@ fn unread_is_an_error() -> bool {
 }
 
 impl TurnResult {
-    /// What to tell a person about the failure, `None` for a success.
+    /// Returns the failure in words for a person, `None` for a success.
     pub fn error_text(&self) -> Option<String> {
         if !self.is_error {
             return None;
+        }
+        // For an interrupt the CLI has no text but a line for its own developers (`[ede_diagnostic] …`).
+        if let Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) = self.terminal_reason {
+            return Some("it was interrupted".to_owned());
         }
         let text = if self.errors.is_empty() { self.result.clone() } else { Some(self.errors.join("; ")) };
         Some(text.unwrap_or_else(|| self.subtype.as_str().to_owned()))

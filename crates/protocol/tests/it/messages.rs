@@ -190,6 +190,21 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn interrupted_turn_says_that_it_was_interrupted() {
+    for (reason, text) in [
+        ("aborted_streaming", "it was interrupted"),
+        ("aborted_tools", "it was interrupted"),
+        ("api_error", "[ede_diagnostic] result_type=user"),
+    ] {
+        let line = format!(
+            r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"{reason}","errors":["[ede_diagnostic] result_type=user"]}}"#
+        );
+        let Message::Result(result) = read::<Message>(&line) else { panic!("{line}") };
+        assert_eq!(result.error_text().as_deref(), Some(text), "{reason}");
+    }
+}
+
+#[test]
 fn a_prompt_is_put_together() {
     let prompt = UserInput::from("What is on it?")
         .with_block(Image::base64("image/png", "aGk="))
