@@ -76,11 +76,11 @@ impl OAuthClient {
     /// proof is for one address.
     async fn prove(&self, dpop: &Dpop, request: Request) -> Result<Answer, OAuthHttpClientError> {
         let url = request.url().clone();
-        let again = request.try_clone();
+        let (again, nonce) = (request.try_clone(), dpop.nonce(&url));
         let answer = whole(self.send_once(dpop.prove(request)?).await?).await?;
-        let is_new = dpop.note(&url, answer.headers());
+        dpop.note(&url, answer.headers());
         match again {
-            Some(again) if is_new && wants_nonce(&answer) => {
+            Some(again) if wants_nonce(&answer) && dpop.nonce(&url) != nonce => {
                 let answer = whole(self.send_once(dpop.prove(again)?).await?).await?;
                 dpop.note(&url, answer.headers());
                 Ok(answer)

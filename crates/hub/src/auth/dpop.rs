@@ -61,11 +61,9 @@ impl Dpop {
         if let Some(token) = token {
             claims["ath"] = encoded(digest(&SHA256, token.as_bytes())).into();
         }
-        let nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(nonce) = nonces.get(&url.origin().ascii_serialization()) {
-            claims["nonce"] = nonce.as_str().into();
+        if let Some(nonce) = self.nonce(url) {
+            claims["nonce"] = nonce.into();
         }
-        drop(nonces);
         let proof = self.key.token("ES256", json!({"typ": "dpop+jwt", "jwk": self.jwk}), &claims)?;
         let mut value = HeaderValue::from_str(&proof).ok()?;
         value.set_sensitive(true);
@@ -78,17 +76,21 @@ impl Proof for Dpop {
         self.proof(method, url, Some(token))
     }
 
-    fn note(&self, url: &Url, headers: &HeaderMap) -> bool {
-        let Some(nonce) = headers.get(NONCE).and_then(|nonce| nonce.to_str().ok()) else { return false };
+    fn nonce(&self, url: &Url) -> Option<String> {
+        let nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
+        nonces.get(&url.origin().ascii_serialization()).cloned()
+    }
+
+    fn note(&self, url: &Url, headers: &HeaderMap) {
+        let Some(nonce) = headers.get(NONCE).and_then(|nonce| nonce.to_str().ok()) else { return };
         if nonce.is_empty() || nonce.len() > LONGEST {
-            return false;
+            return;
         }
         let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
         if nonces.len() >= ORIGINS {
             nonces.clear();
         }
-        let before = nonces.insert(url.origin().ascii_serialization(), nonce.to_owned());
-        before.as_deref() != Some(nonce)
+        nonces.insert(url.origin().ascii_serialization(), nonce.to_owned());
     }
 }
 

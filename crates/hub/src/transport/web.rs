@@ -45,8 +45,11 @@ pub(crate) trait Proof: Send + Sync {
     /// Makes the proof for one request; `None` if the system has no random numbers.
     fn proof(&self, method: &Method, url: &Url, token: &str) -> Option<HeaderValue>;
 
-    /// Notes the nonce that an answer has for later proofs; returns whether it is a new one.
-    fn note(&self, url: &Url, headers: &HeaderMap) -> bool;
+    /// The nonce that the proofs for a server have now.
+    fn nonce(&self, url: &Url) -> Option<String>;
+
+    /// Notes the nonce that an answer has for later proofs.
+    fn note(&self, url: &Url, headers: &HeaderMap);
 }
 
 impl Token {
@@ -119,7 +122,7 @@ impl Web {
     {
         let mut token = self.token().await?;
         for _ in 0..RENEWALS {
-            let response = with_nonce(&request, token.as_ref()).await?;
+            let response = with_nonce(&self.url, &request, token.as_ref()).await?;
             if response.status() != StatusCode::UNAUTHORIZED {
                 return Ok(response);
             }
@@ -131,18 +134,18 @@ impl Web {
                 return Ok(response);
             }
         }
-        with_nonce(&request, token.as_ref()).await
+        with_nonce(&self.url, &request, token.as_ref()).await
     }
 
-    /// Asks the server for the nonce that it wants in proofs; returns whether there is a new one.
+    /// Asks the server for the nonce that it wants in proofs.
     ///
     /// The refusal has it in a header that `rmcp` does not show. So this sends a request without a message, which is
     /// refused in the same way and does nothing if it is not.
-    pub(super) async fn fetch_nonce(&self, token: &Token) -> Result<bool, Ended> {
-        let Some(proof) = &token.proof else { return Ok(false) };
+    pub(super) async fn fetch_nonce(&self, token: &Token, proof: &dyn Proof) -> Result<(), Ended> {
         let request = self.request(Method::POST, self.url.clone(), Some(token))?;
         let response = request.send().await.map_err(|error| Ended::lost(told(error)))?;
-        Ok(proof.note(&self.url, response.headers()))
+        proof.note(&self.url, response.headers());
+        Ok(())
     }
 
     /// Keeps what the server said when it refused a request: an authorization starts from it.
@@ -166,19 +169,23 @@ impl Web {
 
 /// Makes a request, and once more where the server wants its nonce in the proof.
 async fn with_nonce<F>(
+    url: &Url,
     request: &impl Fn(Option<Token>) -> F,
     token: Option<&Token>,
 ) -> Result<Response, Ended>
 where
     F: Future<Output = Result<Response, Ended>>,
 {
+    let Some(proof) = token.and_then(|token| token.proof.as_ref()) else {
+        return request(token.cloned()).await;
+    };
+    let nonce = proof.nonce(url);
     let response = request(token.cloned()).await?;
-    let Some(proof) = token.and_then(|token| token.proof.as_ref()) else { return Ok(response) };
-    let is_new = proof.note(response.url(), response.headers());
+    proof.note(url, response.headers());
     let is_refused = response.status() == StatusCode::UNAUTHORIZED;
-    if is_refused && is_new && challenge(&response).is_some_and(wants_nonce) {
+    if is_refused && challenge(&response).is_some_and(wants_nonce) && proof.nonce(url) != nonce {
         let response = request(token.cloned()).await?;
-        proof.note(response.url(), response.headers());
+        proof.note(url, response.headers());
         return Ok(response);
     }
     Ok(response)

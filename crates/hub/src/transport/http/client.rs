@@ -111,16 +111,22 @@ impl Observed {
         F: Future<Output = Result<T, Error>>,
     {
         let Some(token) = token else { return request(Headers::new()).await };
-        let headers = || self.token(token.headers(method, &self.web.url).map(with_names));
-        match request(headers()?).await {
-            Err(Error::AuthRequired(refusal)) if wants_nonce(&refusal.www_authenticate_header) => {
-                if !self.token(self.web.fetch_nonce(token).await)? {
-                    return Err(Error::AuthRequired(refusal));
-                }
-                request(headers()?).await
-            }
-            other => other,
+        let url = &self.web.url;
+        let headers = || self.token(token.headers(method, url).map(with_names));
+        let Some(proof) = &token.proof else { return request(headers()?).await };
+        let nonce = proof.nonce(url);
+        let refusal = match request(headers()?).await {
+            Err(Error::AuthRequired(refusal)) if wants_nonce(&refusal.www_authenticate_header) => refusal,
+            other => return other,
+        };
+        // Another request may have brought it meanwhile.
+        if proof.nonce(url) == nonce {
+            self.token(self.web.fetch_nonce(token, &**proof).await)?;
         }
+        if proof.nonce(url) == nonce {
+            return Err(Error::AuthRequired(refusal));
+        }
+        request(headers()?).await
     }
 
     /// Ends the connection where there is no token because of what was configured.

@@ -65,7 +65,12 @@ async fn a_nonce_is_taken_from_the_refusal_and_used_until_there_is_another() {
             assert!(state.proofs[before..].iter().all(|proof| proof.claims["nonce"] == "first"));
             state.nonce = Nonce::This("second");
         });
-        assert_eq!(echo(&hub, "web", "b").await.unwrap(), "b");
+        let calls = (0..20).map(|n| {
+            let (hub, server) = (&hub, if n % 2 == 0 { "web" } else { "again" });
+            async move { echo(hub, server, &n.to_string()).await.unwrap() }
+        });
+        let answers = futures_util::future::join_all(calls).await;
+        assert!(answers.iter().enumerate().all(|(n, answer)| *answer == n.to_string()));
         assert_eq!(issuer.asked(), 2, "another nonce takes no other token");
         hub.close().await;
     }
