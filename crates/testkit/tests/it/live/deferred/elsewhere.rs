@@ -10,7 +10,7 @@ use agentwire::{
     hooks::Hooks,
     sessions::{MemoryStore, SessionStore},
 };
-use park::{Answer, Came};
+use park::{Answer, Outcome};
 
 use super::super::{Place, bounded};
 
@@ -28,7 +28,7 @@ async fn a_parked_question_is_answered_on_another_machine() {
             };
             let tool_use = r#"{"tool_use": {"name": "Bash", "input": {"command": "echo ran >> ran.txt", "description": "Note"}}}"#;
             let here = Place::scripted(&format!(r#"{{"replies": [{{"blocks": [{tool_use}]}}]}}"#)).await;
-            let Came::Parked(session, question) =
+            let Outcome::Parked(session, question) =
                 park::begin(builder(&here, None), "Go.").await.unwrap()
             else {
                 panic!("it was to wait")
@@ -40,8 +40,8 @@ async fn a_parked_question_is_answered_on_another_machine() {
             let answer = Answer { tool_use: question.id, verdict };
             let resuming = builder(&there, Some(answer));
             let options = there.options().cwd(there.path("project")).session_store_project("p");
-            let came = park::go_on(resuming.options(options.resume(session))).await.unwrap();
-            assert!(matches!(&came, Came::Done(text) if text == "Hello."), "{came:?}");
+            let outcome = park::resume(resuming.options(options.resume(session))).await.unwrap();
+            assert!(matches!(&outcome, Outcome::Done(text) if text == "Hello."), "{outcome:?}");
             let ran = fs::read_to_string(there.file("project/ran.txt")).unwrap_or_default();
             assert_eq!(ran, if allows { "ran\n" } else { "" });
         }
