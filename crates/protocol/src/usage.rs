@@ -17,43 +17,44 @@ use crate::{Nullable, open_enum::open_enum};
 /// Tokens of an answer or a turn (`usage`), as the model's API counts them.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Usage {
     /// Tokens read that no cache held.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Tokens written.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Tokens written to the cache.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
+    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cache_creation_input_tokens: Option<u64>,
     /// Tokens read from the cache.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
+    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cache_read_input_tokens: Option<u64>,
     /// Tokens written to the cache, by how long it keeps them.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub cache_creation: Nullable<CacheCreation>,
     /// What the tokens written were spent on.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub output_tokens_details: Nullable<OutputTokensDetails>,
     /// How often the API's own tools were used.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub server_tool_use: Nullable<ServerToolUsage>,
     /// The tier that served the request.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub service_tier: Nullable<ServiceTier>,
     /// How fast the answer was to come.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub speed: Nullable<Speed>,
     /// Where in the world the model ran; may be empty.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub inference_geo: Nullable<Box<str>>,
     /// The steps of the answer, each with its own tokens, where there were several.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub iterations: Nullable<Vec<Iteration>>,
     /// What became of the code that a refusal had given for the next request.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub fallback_credit: Nullable<FallbackCredit>,
 }
 

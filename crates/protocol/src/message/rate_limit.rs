@@ -23,11 +23,10 @@ pub struct RateLimitEvent {
 /// The standing against one limit (`rate_limit_info`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct RateLimitInfo {
     /// Whether requests pass.
-    #[serde(default)]
     pub status: RateLimitStatus,
     /// When the limit starts anew, in seconds since 1970.
     pub resets_at: Option<f64>,

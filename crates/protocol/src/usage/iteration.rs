@@ -20,24 +20,25 @@ tagged! {
 
 /// Tokens of one step of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct IterationUsage {
     /// Tokens read that no cache held.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Tokens written.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Tokens written to the cache.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_creation_input_tokens: u64,
     /// Tokens read from the cache.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
     /// Tokens written to the cache, by how long it keeps them.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub cache_creation: Nullable<CacheCreation>,
     /// The model; a compaction has none.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub model: Nullable<Box<str>>,
 }

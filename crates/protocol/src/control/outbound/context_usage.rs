@@ -32,37 +32,28 @@ open_enum! {
 /// What fills the model's context window. Counts are in tokens.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct GetContextUsageReply {
     /// One entry for each kind of content, and for what is free.
-    #[serde(default)]
     pub categories: Vec<ContextCategory>,
     /// What is used.
-    #[serde(default)]
     pub total_tokens: u64,
     /// What can be used.
-    #[serde(default)]
     pub max_tokens: u64,
     /// The model's whole window.
-    #[serde(default)]
     pub raw_max_tokens: u64,
     /// What decides when the conversation is compacted, such as `model-default`. Not declared, seen on the wire.
     pub autocompact_source: Option<Box<str>>,
     /// How much is used, in percent; rounded by the CLI, and declared as any number.
-    #[serde(default)]
     pub percentage: f64,
     /// A picture of it, in rows of squares.
-    #[serde(default)]
     pub grid_rows: Vec<Vec<ContextSquare>>,
     /// The model.
-    #[serde(default)]
     pub model: Box<str>,
     /// The instruction files.
-    #[serde(default)]
     pub memory_files: Vec<ContextMemoryFile>,
     /// The tools of MCP servers.
-    #[serde(default)]
     pub mcp_tools: Vec<ContextMcpTool>,
     /// The instructions of MCP servers.
     pub mcp_instructions: Option<Vec<ContextMcpInstructions>>,
@@ -73,7 +64,6 @@ pub struct GetContextUsageReply {
     /// The parts of the system prompt.
     pub system_prompt_sections: Option<Vec<ContextTool>>,
     /// The agents.
-    #[serde(default)]
     pub agents: Vec<ContextAgent>,
     /// The slash commands.
     pub slash_commands: Option<ContextCommands>,
@@ -82,7 +72,6 @@ pub struct GetContextUsageReply {
     /// From how many tokens on the conversation is compacted.
     pub auto_compact_threshold: Option<u64>,
     /// Whether it is compacted by itself.
-    #[serde(default)]
     pub is_auto_compact_enabled: bool,
     /// What the messages are made of.
     pub message_breakdown: Option<MessageBreakdown>,
@@ -189,7 +178,7 @@ pub struct ContextMemoryFile {
     #[serde(rename = "type", default)]
     pub kind: Box<str>,
     /// Its size.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
 

@@ -76,11 +76,10 @@ impl ControlCall for RewindFiles {
 /// What was cancelled, or would be.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct RewindFilesReply {
     /// Whether it was possible.
-    #[serde(default)]
     pub can_rewind: bool,
     /// Why it was not.
     pub error: Option<String>,

@@ -20,17 +20,14 @@ impl ControlCall for GetHooksListing {
 /// The hooks, with texts that are ready to be shown.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct GetHooksListingReply {
     /// The events that have hooks.
-    #[serde(default)]
     pub events: Vec<HookEventInfo>,
     /// One entry for each hook.
-    #[serde(default)]
     pub hooks: Vec<HookEntry>,
     /// Every event that there is.
-    #[serde(default)]
     pub event_catalog: Vec<HookEventInfo>,
     /// What the organisation has to say.
     pub policy: Option<HookPolicy>,
@@ -39,7 +36,7 @@ pub struct GetHooksListingReply {
     /// That the session runs in bare mode; absent where it does not.
     pub bare_mode: Option<HookModeNote>,
     /// Settings files that were skipped because they are faulty; absent where there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
 }
 
@@ -126,23 +123,18 @@ pub struct EditableHook {
 /// What an organisation has to say about hooks.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct HookPolicy {
     /// No hook runs, by its settings.
-    #[serde(default)]
     pub disabled_by_policy: bool,
     /// Only its own hooks run, and they are not listed.
-    #[serde(default)]
     pub managed_only: bool,
     /// Only plugins may bring hooks.
-    #[serde(default)]
     pub plugin_only: bool,
     /// No hook runs, by whatever settings.
-    #[serde(default)]
     pub all_disabled: bool,
     /// How many hooks it has itself.
-    #[serde(default)]
     pub policy_hook_count: u64,
     /// Its settings could not be read; absent where they could.
     pub policy_unreadable: Option<bool>,
@@ -151,12 +143,11 @@ pub struct HookPolicy {
 /// A mode in which not every hook runs.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct HookModeNote {
     /// Whether the organisation's hooks run all the same; of safe mode only.
     pub managed_hooks_still_apply: Option<bool>,
     /// How to leave the mode, for a person.
-    #[serde(default)]
     pub exit_hint: String,
 }

@@ -23,12 +23,11 @@ impl ControlCall for Interrupt {
 
 /// What became of the waiting prompts.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct InterruptReply {
     /// Prompts that still wait and will run, by the ids that the host gave them.
-    #[serde(default)]
     pub still_queued: Vec<Uuid>,
     /// Prompts that were dropped.
-    #[serde(default)]
     pub cancelled: Vec<Uuid>,
 }

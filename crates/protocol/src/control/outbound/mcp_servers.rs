@@ -33,16 +33,14 @@ impl ControlCall for McpSetServers {
 ///
 /// The reply waits for their first attempt to connect; one that failed is among those added and among the errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct McpSetServersReply {
     /// Servers that came.
-    #[serde(default)]
     pub added: Vec<Box<str>>,
     /// Servers that went.
-    #[serde(default)]
     pub removed: Vec<Box<str>>,
     /// Why servers did not connect, by name.
-    #[serde(default)]
     pub errors: BTreeMap<Box<str>, String>,
 }
 

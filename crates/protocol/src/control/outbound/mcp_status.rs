@@ -24,10 +24,9 @@ impl ControlCall for McpStatus {
 
 /// The MCP servers and how they stand.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct McpStatusReply {
     /// One entry for each server.
-    #[serde(default)]
     pub mcp_servers: Vec<McpServerStatus>,
 }

@@ -26,23 +26,19 @@ pub struct ListPermissionRulesReply {
 /// The permission rules of a session.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct PermissionRules {
     /// One entry for each rule.
-    #[serde(default)]
     pub rules: Vec<PermissionRuleEntry>,
     /// Directories to work in beside the working directory.
-    #[serde(default)]
     pub workspace_directories: Vec<WorkspaceDirectory>,
     /// The working directory at the session's start.
-    #[serde(default)]
     pub original_cwd: String,
     /// Whether only the organisation's rules count.
-    #[serde(default)]
     pub managed_only: bool,
     /// Settings files that were skipped because they are faulty; absent where there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
     /// Whether parts are left out, since somebody keeps what passes on the connection; absent on stdio.
     pub withheld: Option<bool>,

@@ -56,11 +56,10 @@ impl ControlCall for GetBinaryVersion {
 /// The program's version.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct GetBinaryVersionReply {
     /// The version, such as `2.1.330`.
-    #[serde(default)]
     pub version: Box<str>,
     /// When it was built, in ISO 8601.
     pub build_time: Option<Box<str>>,

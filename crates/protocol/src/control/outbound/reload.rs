@@ -33,22 +33,19 @@ impl ControlCall for ReloadPlugins {
 /// What the session has after the plugins were read again.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ReloadPluginsReply {
     /// The slash commands.
-    #[serde(default)]
     pub commands: Vec<SlashCommand>,
     /// The agents.
-    #[serde(default)]
     pub agents: Vec<AgentInfo>,
     /// The plugins.
-    #[serde(default)]
     pub plugins: Vec<PluginInfo>,
     /// The MCP servers.
-    #[serde(rename = "mcpServers", default)]
+    #[serde(rename = "mcpServers")]
     pub mcp_servers: Vec<McpServerStatus>,
     /// How many plugins failed.
-    #[serde(default)]
     pub error_count: u64,
     /// Whether nothing was changed because of the prompt cache; absent where that was not asked for.
     pub held: Option<bool>,
@@ -58,13 +55,12 @@ pub struct ReloadPluginsReply {
 
 /// What reading the plugins again would change in the session's tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct CacheImpact {
     /// MCP servers that would come, in the plugins' words.
-    #[serde(default)]
     pub mcp_servers_added: Vec<Box<str>>,
     /// MCP servers that would go.
-    #[serde(default)]
     pub mcp_servers_removed: Vec<Box<str>>,
     /// What would become of the language server tool; `null` for nothing.
     pub lsp_tool_change: Option<LspToolChange>,

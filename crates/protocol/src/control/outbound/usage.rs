@@ -25,15 +25,14 @@ impl ControlCall for GetUsage {
 
 /// What has been used.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct GetUsageReply {
     /// By this session.
-    #[serde(default)]
     pub session: SessionUsage,
     /// The plan; `null` with an API key.
     pub subscription_type: Option<Box<str>>,
     /// Whether a plan's limits count.
-    #[serde(default)]
     pub rate_limits_available: bool,
     /// The plan's limits; `null` where there are none or they are not known.
     pub rate_limits: Option<RateLimits>,
@@ -44,27 +43,28 @@ pub struct GetUsageReply {
 /// The limits of a plan.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct RateLimits {
     /// The last five hours.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub five_hour: Nullable<RateWindow>,
     /// The last seven days.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day: Nullable<RateWindow>,
     /// The last seven days, of other programs that the user logged in with.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_oauth_apps: Nullable<RateWindow>,
     /// The last seven days, of one family of models.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_opus: Nullable<RateWindow>,
     /// The last seven days, of another family of models.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_sonnet: Nullable<RateWindow>,
     /// The last seven days by model; absent where it is not known.
     pub model_scoped: Option<Vec<ModelWindow>>,
     /// Use beyond the plan.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
+    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub extra_usage: Nullable<ExtraUsage>,
 }
 
@@ -106,32 +106,26 @@ pub struct Behaviors {
 /// What used most of the plan in a stretch of time.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct BehaviorWindow {
     /// Requests to the API.
-    #[serde(default)]
     pub request_count: u64,
     /// Sessions.
-    #[serde(default)]
     pub session_count: u64,
     /// Habits; they overlap, so that shares do not add up.
-    #[serde(default)]
     pub behaviors: Vec<Behavior>,
     /// What to do about it, the largest share first.
     pub recommendations: Option<Vec<Recommendation>>,
     /// What can be done about it in this session.
     pub fix: Option<BehaviorFix>,
     /// Shares of agents.
-    #[serde(default)]
     pub agents: Vec<Share>,
     /// Shares of skills.
-    #[serde(default)]
     pub skills: Vec<Share>,
     /// Shares of plugins.
-    #[serde(default)]
     pub plugins: Vec<Share>,
     /// Shares of MCP servers.
-    #[serde(default)]
     pub mcp_servers: Vec<Share>,
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::control::{ContextCategoryKind, ContextMemoryFile};
 use crate::open_enum::open_enum;
 
 /// What fills the context window (`context_usage`), as `/context` tells it.
@@ -74,20 +75,6 @@ pub struct ContextCategory {
     pub kind: ContextCategoryKind,
 }
 
-open_enum! {
-    /// What an entry of the window is.
-    pub enum ContextCategoryKind {
-        /// It takes room.
-        Used = "used",
-        /// It is room that is left.
-        Free = "free",
-        /// It is kept free for a compaction.
-        Buffer = "buffer",
-        /// Tools that are not in the window, and not counted.
-        Deferred = "deferred",
-    }
-}
-
 /// A tool of an MCP server in the window.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -98,20 +85,6 @@ pub struct ContextMcpTool {
     /// The server.
     #[serde(default)]
     pub server_name: Box<str>,
-    /// Its tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
-    pub tokens: u64,
-}
-
-/// A memory file in the window.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct ContextMemoryFile {
-    /// The file.
-    pub path: String,
-    /// Whose it is, for a reader (`type`).
-    #[serde(rename = "type", default)]
-    pub kind: Box<str>,
     /// Its tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,

@@ -24,23 +24,23 @@ pub struct CompactBoundary {
 /// Why a conversation was compacted, and what it saved (`compact_metadata`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct CompactMetadata {
     /// Who asked for it.
-    #[serde(default)]
     pub trigger: CompactTrigger,
     /// Tokens of the conversation before.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub pre_tokens: u64,
     /// Tokens of the conversation after.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
+    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub post_tokens: Option<u64>,
     /// Tokens that all compactions of the session took away.
     /// Not declared, seen on the wire.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
+    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cumulative_dropped_tokens: Option<u64>,
     /// How long it took, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
+    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub duration_ms: Option<u64>,
     /// The stretch of messages that was kept, by its ends; [`preserved_messages`](Self::preserved_messages)
     /// counts where both are there.

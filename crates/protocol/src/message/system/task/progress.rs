@@ -36,15 +36,16 @@ pub struct TaskProgress {
 
 /// What a task cost (`usage`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct TaskUsage {
     /// Tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_tokens: u64,
     /// How often it used a tool.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub tool_uses: u64,
     /// How long it ran, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
+    #[serde(deserialize_with = "crate::lenient::count")]
     pub duration_ms: u64,
 }
