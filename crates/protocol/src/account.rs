@@ -1,33 +1,33 @@
-//! Who is logged in, and whose API is asked.
+//! The logged-in account and the API provider.
 
 use serde::{Deserialize, Serialize};
 
 use crate::open_enum::open_enum;
 
-/// Who is logged in (`account` of the handshake).
+/// The logged-in account (`account` of the handshake).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AccountInfo {
-    /// The user's address.
+    /// The user's email address.
     pub email: Option<Box<str>>,
     /// The user's organisation.
     pub organization: Option<Box<str>>,
-    /// The plan that is paid for.
+    /// The subscription plan.
     pub subscription_type: Option<Box<str>>,
-    /// Where the login's token came from; `none` without one.
+    /// The source of the login token; `none` without a token.
     pub token_source: Option<Box<str>>,
-    /// Where the API key came from, such as `ANTHROPIC_API_KEY`; `none` without one.
+    /// The source of the API key, such as `ANTHROPIC_API_KEY`; `none` without a key.
     pub api_key_source: Option<Box<str>>,
-    /// Whose API is asked.
+    /// The API provider.
     pub api_provider: Option<ApiProvider>,
 }
 
 open_enum! {
-    /// Whose API is asked (`apiProvider`).
+    /// The API provider (`apiProvider`).
     pub enum ApiProvider {
-        /// Anthropic's own.
+        /// Anthropic's API.
         FirstParty = "firstParty",
         /// Amazon Bedrock.
         Bedrock = "bedrock",
@@ -35,13 +35,13 @@ open_enum! {
         Vertex = "vertex",
         /// Microsoft Foundry.
         Foundry = "foundry",
-        /// Anthropic's, by way of AWS.
+        /// Anthropic's API through AWS.
         AnthropicAws = "anthropicAws",
-        /// Anthropic's, by way of Google Cloud.
+        /// Anthropic's API through Google Cloud.
         AnthropicGoogleCloud = "anthropicGoogleCloud",
-        /// Amazon's newer one.
+        /// Amazon's newer endpoint.
         Mantle = "mantle",
-        /// A gateway of the organisation's.
+        /// A gateway of the organisation.
         Gateway = "gateway",
     }
 }

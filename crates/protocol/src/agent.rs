@@ -1,4 +1,4 @@
-//! Subagents: how the host defines one, and how the CLI tells of those that there are.
+//! Subagents: their definition by the host, and the CLI's list of available agents.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -9,56 +9,56 @@ use serde::{
 
 use crate::{PermissionMode, effort::Effort, mcp::McpServerConfig, open_enum::open_enum};
 
-/// A subagent of the host's own (`agents` of `initialize`).
+/// A subagent that the host defines (`agents` of `initialize`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentDefinition {
-    /// When to use it, in words for the model.
+    /// When to use the subagent; the model reads this.
     pub description: String,
-    /// Its system prompt.
+    /// The system prompt.
     pub prompt: String,
-    /// The tools that it may use; `None` for all of its parent's.
+    /// The allowed tools; `None` for all tools of the parent.
     pub tools: Option<Vec<Box<str>>>,
-    /// The tools that it may not use; `mcp__server` stands for all of a server's.
+    /// The denied tools; `mcp__server` stands for all tools of a server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disallowed_tools: Vec<Box<str>>,
-    /// Its model, by alias or id; `inherit` for that of the main conversation, `None` for the default of subagents.
+    /// The model, by alias or id; `inherit` for the main conversation's model, `None` for the default of subagents.
     pub model: Option<Box<str>>,
-    /// The MCP servers that it may use, by name or with their configuration.
+    /// The MCP servers, by name or with their configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<AgentMcpServer>,
-    /// A reminder behind its system prompt; declared as experimental.
+    /// A reminder after the system prompt; declared as experimental.
     #[serde(rename = "criticalSystemReminder_EXPERIMENTAL")]
     pub critical_system_reminder: Option<String>,
-    /// The skills that are in its context from the start.
+    /// Skills that are loaded from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<Box<str>>,
-    /// A first prompt that it sends to itself where it is the main agent, in front of the user's own.
+    /// A first prompt, before the user's own; used if this is the main agent.
     pub initial_prompt: Option<String>,
-    /// How often it may ask the API.
+    /// The maximum number of API requests.
     pub max_turns: Option<u64>,
-    /// From how many tokens on it compacts its conversation; it only lowers what it would inherit.
+    /// The number of tokens at which the conversation is compacted; it can only lower the inherited value.
     pub auto_compact_window: Option<u64>,
-    /// Whether it runs in the background.
+    /// Whether the subagent runs in the background.
     pub background: Option<bool>,
-    /// Whether it goes without the instruction files of the user and the project.
+    /// Whether to leave out the instruction files of the user and the project.
     pub omit_claude_md: Option<bool>,
-    /// Where its memory is kept; `None` for none.
+    /// The location of the subagent's memory; `None` for no memory.
     pub memory: Option<AgentMemory>,
-    /// How much effort it makes.
+    /// The effort level.
     pub effort: Option<Effort>,
-    /// How its tool uses are permitted.
+    /// The permission mode.
     pub permission_mode: Option<PermissionMode>,
-    /// Agents that watch it while it runs, up to four, with commas between them.
+    /// Agents that observe this one while it runs: up to four, separated by commas.
     pub observer: Option<Box<str>>,
-    /// Text behind each report that its observers get.
+    /// Text appended to each report to the observers.
     pub observer_message: Option<String>,
 }
 
 impl AgentDefinition {
-    /// A subagent that is used for this, with this system prompt.
+    /// Returns a definition with this description and system prompt.
     pub fn new(description: impl Into<String>, prompt: impl Into<String>) -> Self {
         Self {
             description: description.into(),
@@ -82,63 +82,63 @@ impl AgentDefinition {
         }
     }
 
-    /// Sets the tools that it may use.
+    /// Sets the allowed tools.
     #[must_use]
     pub fn tools<S: Into<Box<str>>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the tools that it may not use.
+    /// Sets the denied tools.
     #[must_use]
     pub fn disallowed_tools<S: Into<Box<str>>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.disallowed_tools = tools.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets its model, by alias or id.
+    /// Sets the model, by alias or id.
     #[must_use]
     pub fn model(mut self, model: impl Into<Box<str>>) -> Self {
         self.model = Some(model.into());
         self
     }
 
-    /// Sets the MCP servers that it may use.
+    /// Sets the MCP servers.
     #[must_use]
     pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = AgentMcpServer>) -> Self {
         self.mcp_servers = servers.into_iter().collect();
         self
     }
 
-    /// Sets the skills that are in its context from the start.
+    /// Sets the skills that are loaded from the start.
     #[must_use]
     pub fn skills<S: Into<Box<str>>>(mut self, skills: impl IntoIterator<Item = S>) -> Self {
         self.skills = skills.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Limits how often it may ask the API.
+    /// Limits the number of API requests.
     #[must_use]
     pub fn max_turns(mut self, turns: u64) -> Self {
         self.max_turns = Some(turns);
         self
     }
 
-    /// Runs it in the background.
+    /// Makes the subagent run in the background.
     #[must_use]
     pub fn background(mut self) -> Self {
         self.background = Some(true);
         self
     }
 
-    /// Sets how much effort it makes.
+    /// Sets the effort level.
     #[must_use]
     pub fn effort(mut self, effort: Effort) -> Self {
         self.effort = Some(effort);
         self
     }
 
-    /// Sets how its tool uses are permitted.
+    /// Sets the permission mode.
     #[must_use]
     pub fn permission_mode(mut self, mode: PermissionMode) -> Self {
         self.permission_mode = Some(mode);
@@ -147,7 +147,7 @@ impl AgentDefinition {
 }
 
 open_enum! {
-    /// Where an agent's memory is kept.
+    /// The location of an agent's memory.
     pub enum AgentMemory {
         /// With the user's configuration.
         User = "user",
@@ -162,9 +162,9 @@ open_enum! {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AgentMcpServer {
-    /// One of the session's, by name.
+    /// A server of the session, by name.
     Name(Box<str>),
-    /// Servers of the agent's own, by name.
+    /// Servers that only this agent uses, by name.
     Inline(BTreeMap<Box<str>, McpServerConfig>),
 }
 
@@ -201,17 +201,17 @@ impl<'de> Visitor<'de> for AgentMcpServerVisitor {
     }
 }
 
-/// An agent that can be started, as the CLI tells it.
+/// An agent that the CLI can start.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AgentInfo {
-    /// Its type, such as `Explore`.
+    /// The agent type, such as `Explore`.
     pub name: Box<str>,
-    /// When to use it.
+    /// When to use the agent.
     #[serde(default)]
     pub description: String,
-    /// Its model, by alias or id; `inherit` for its parent's, `None` for the default of subagents.
+    /// The model, by alias or id; `inherit` for the parent's model, `None` for the default of subagents.
     pub model: Option<Box<str>>,
 }
 
@@ -221,7 +221,7 @@ mod tests {
     use crate::{effort::EffortLevel, mcp::StdioServer};
 
     #[test]
-    fn a_definition_comes_back_as_it_was() {
+    fn definition_round_trips() {
         let mut agent = AgentDefinition::new("for tests", "Be terse.");
         agent.effort = Some(EffortLevel::Low.into());
         agent.memory = Some(AgentMemory::Project);

@@ -1,4 +1,4 @@
-//! Facts about the program itself: names and versions, no logic.
+//! Constants of the CLI: versions, arguments and environment variables.
 
 /// The CLI version that the fixtures were recorded from.
 pub const RECORDED_VERSION: &str = "2.1.330";
@@ -9,43 +9,43 @@ pub const MIN_VERSION: &str = "2.1.0";
 /// The program's name on the search path.
 pub const PROGRAM: &str = "claude";
 
-/// Arguments without which the program does not speak this protocol.
+/// The arguments that make the program speak this protocol.
 pub const STREAM_JSON_ARGS: &[&str] =
     &["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
-/// The name under which this library presents itself to the program, in [`env::ENTRYPOINT`].
+/// The name of this library for the program, in [`env::ENTRYPOINT`].
 ///
-/// Measured with 2.1.330: no name is refused, and any is told to the API, in the user agent and in the first block of
-/// the system prompt.
-/// The names of SDKs that it knows are `sdk-ts`, `sdk-py` and `sdk-cli`; without a name, or with `cli`, it takes
-/// `sdk-cli` itself.
-/// With a name that it does not know it does not take its host for an SDK, and offers one agent more
+/// Measured with 2.1.330: the program accepts any name, and sends it to the API in the user agent and in the first
+/// block of the system prompt.
+/// It knows the SDK names `sdk-ts`, `sdk-py` and `sdk-cli`; without a name, or with `cli`, it uses
+/// `sdk-cli`.
+/// With an unknown name it does not treat its host as an SDK and offers one more agent
 /// (`claude-code-guide`).
-/// Of those it knows, `sdk-cli` is the one that is nobody else's.
+/// Among the known names, only `sdk-cli` does not belong to another library.
 pub const ENTRYPOINT: &str = "sdk-cli";
 
 /// Environment variables that the program reads.
 pub mod env {
-    /// Which kind of host started it.
+    /// The kind of host that started the program.
     pub const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
-    /// What the host is called towards the API.
+    /// The name of the client application, for the API.
     pub const CLIENT_APP: &str = "CLAUDE_AGENT_SDK_CLIENT_APP";
-    /// What an SDK made up for the same, which is no name for a session within that one.
+    /// A client application name that an SDK derived; it does not count as a name within the session.
     pub const DERIVED_CLIENT_APP: &str = "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP";
-    /// Has files kept, so that they can be rewound.
+    /// Enables file checkpoints, so that files can be rewound.
     pub const FILE_CHECKPOINTING: &str = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING";
-    /// The parent of its spans, as W3C trace context.
+    /// The parent of the program's spans, as W3C trace context.
     pub const TRACEPARENT: &str = "TRACEPARENT";
-    /// What vendors say of that trace.
+    /// The vendor part of that trace context (`tracestate`).
     pub const TRACESTATE: &str = "TRACESTATE";
     /// The host library's version.
     pub const SDK_VERSION: &str = "CLAUDE_AGENT_SDK_VERSION";
-    /// With `1`, `system/session_state_changed` is sent to the host.
+    /// With `1`, the program sends `system/session_state_changed` to the host.
     pub const READS_SESSION_STATE: &str = "CLAUDE_CODE_SDK_READS_SESSION_STATE";
     /// Set by the program in its own children; a nested one must not inherit it.
     pub const NESTED: &str = "CLAUDECODE";
-    /// Puts the program into its bare mode, as `--bare` does: it calls no hook, callbacks of the host included.
+    /// Starts the program in bare mode, as `--bare` does: it runs no hooks, not even callbacks of the host.
     pub const BARE: &str = "CLAUDE_CODE_SIMPLE";
-    /// Switches scheduled prompts off, those that the folder brings among them.
+    /// Disables scheduled prompts, including those that the project folder defines.
     pub const DISABLE_CRON: &str = "CLAUDE_CODE_DISABLE_CRON";
 }

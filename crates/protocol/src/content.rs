@@ -1,4 +1,4 @@
-//! What a message holds: text, or blocks by their `type`.
+//! Message content: text, or blocks distinguished by `type`.
 
 mod advisor;
 mod block;
@@ -71,7 +71,7 @@ pub use web_search::{
     WebSearchContent, WebSearchFailure, WebSearchItem, WebSearchResult, WebSearchToolResult,
 };
 
-/// The content of a message or of a tool's result: plain text, or blocks.
+/// The content of a message or a tool result: plain text or blocks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
@@ -82,7 +82,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// The blocks; none where the content is plain text.
+    /// Returns the blocks; empty for plain text.
     pub fn blocks(&self) -> &[Block] {
         match self {
             Self::Text(_) => &[],
@@ -90,7 +90,7 @@ impl Content {
         }
     }
 
-    /// The text, with the texts of several `text` blocks joined by newlines; other blocks have none.
+    /// Returns the text; the texts of several `text` blocks are joined by newlines, other blocks are skipped.
     pub fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -123,7 +123,7 @@ impl From<Vec<Block>> for Content {
     }
 }
 
-/// Written as what it is.
+/// Serializes the inner value without a tag.
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -133,7 +133,7 @@ impl Serialize for Content {
     }
 }
 
-/// Read by what it is, without buffering; `null` is read as no blocks.
+/// Deserializes by the JSON type, without buffering; `null` is read as no blocks.
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ContentVisitor)

@@ -1,4 +1,4 @@
-//! The control protocol: requests and responses that travel between the messages, in both directions.
+//! The control protocol: requests and responses in both directions, interleaved with messages.
 
 mod envelope;
 mod error_code;

@@ -1,4 +1,4 @@
-//! Decoding JSON text into a typed value, with errors that say where.
+//! Decodes JSON text into typed values, with positions in errors.
 
 mod locate;
 mod surrogate;
@@ -13,19 +13,20 @@ pub(crate) use tolerant::{UNREAD, tolerant};
 
 /// Reads one JSON value.
 ///
-/// A lone surrogate escape (`"\ud83d"`) can't be held by a Rust string: where it is the text's only fault, it is read
-/// as U+FFFD, on a second try.
-/// On that second try every lone surrogate of the text is replaced, also those in parts that are kept as text.
+/// A Rust string can't hold a lone surrogate escape (`"\ud83d"`). If such escapes are the only fault of the text,
+/// a second
+/// attempt reads them as U+FFFD.
+/// That attempt replaces every lone surrogate of the text, including those in parts that are kept as text.
 ///
 /// # Errors
 ///
-/// When the text is no JSON or does not have `T`'s shape.
-/// The position points into `text`, wherever the tag of a union stands.
+/// Returns an error if the text is not JSON or does not have the shape of `T`.
+/// The position refers to `text`, regardless of where the tag of a union stands.
 pub fn decode<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     read(text).map_err(|fault| fault.error)
 }
 
-/// As [`decode`], from bytes that may not even be UTF-8.
+/// Reads one JSON value as [`decode`] does, from bytes that may not be UTF-8.
 ///
 /// # Errors
 ///
@@ -34,7 +35,7 @@ pub fn decode_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError>
     decode(utf8(bytes)?)
 }
 
-/// The text of bytes.
+/// Checks that the bytes are UTF-8.
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, DecodeError> {
     std::str::from_utf8(bytes).map_err(|_| {
         let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
@@ -42,7 +43,7 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, DecodeError> {
     })
 }
 
-/// An error, and the whole path to its place.
+/// An error with the whole path to its position.
 struct Fault {
     path: Vec<Step>,
     error: DecodeError,
@@ -70,10 +71,11 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     serde_json::from_str(&repaired).map_err(|error| Fault::new(&repaired, &error))
 }
 
-/// Why a text could not be decoded, and where.
+/// The reason and the position of a decoding failure.
 ///
-/// It holds no more than an excerpt of the text, and has no source: the parser's own error says the same words, may
-/// quote a whole value, and may count its position from an inner one.
+/// It holds only an excerpt of the text, and has no source: the parser's own error may quote a whole value and may
+/// count
+/// its position from an inner value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     path: Box<str>,
@@ -84,7 +86,8 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    /// An error at `offset`, counted as `serde_json` counts: the column is the number of bytes up to and with it.
+    /// Creates an error at `offset`, counted as `serde_json` does: the column is the number of bytes up to and
+    /// including it.
     fn at(text: &str, offset: usize, path: &[Step], reason: &str) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -97,29 +100,29 @@ impl DecodeError {
         }
     }
 
-    /// The path to the faulty value, such as `message.content[2].input`; empty for the whole.
+    /// Returns the path to the faulty value, such as `message.content[2].input`; empty for the whole text.
     ///
-    /// For a missing field it is the path to the object that lacks it.
+    /// For a missing field, this is the path to the object that lacks it.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The line of the fault within the text, from 1.
+    /// Returns the line of the fault within the text, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The number of bytes of that line up to the fault and with it, as `serde_json` counts columns.
+    /// Returns the number of bytes of that line up to and including the fault, as `serde_json` counts columns.
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// The number of bytes of the text up to the fault and with it.
+    /// Returns the number of bytes of the text up to and including the fault.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is wrong, without the position; a long text is cut.
+    /// Returns the reason without the position; a long text is cut.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -137,14 +140,14 @@ impl fmt::Display for DecodeError {
 
 impl Error for DecodeError {}
 
-/// The parser's text without its position.
+/// Returns the parser's message without its position.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&position).map(str::to_owned).unwrap_or(text)
 }
 
-/// The text, or its start and its end where it has more than `limit` bytes.
+/// Returns the text, or its start and end if it is longer than `limit` bytes.
 fn excerpt(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return text.into();
@@ -160,5 +163,5 @@ fn excerpt(text: &str, limit: usize) -> Cow<'_, str> {
     format!("{}…{}", &text[..head], &text[tail..]).into()
 }
 
-/// The longest reason, in bytes: room for what was expected, not for what was there.
+/// The maximum length of a reason in bytes: enough for the expected type, not for the value found.
 const MAX_REASON: usize = 240;

@@ -1,4 +1,4 @@
-//! How much the model is to think, and how fast it is to answer.
+//! Effort levels and fast mode.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// How much effort the model is to make.
+    /// How much effort the model makes.
     pub enum EffortLevel {
-        /// The least.
+        /// The lowest level.
         Low = "low",
-        /// In between.
+        /// The medium level.
         Medium = "medium",
-        /// Much.
+        /// A high level.
         High = "high",
-        /// More than much.
+        /// A very high level.
         XHigh = "xhigh",
-        /// The most; for a session only, never saved.
+        /// The highest level; only for a session, never saved.
         Max = "max",
     }
 }
 
-/// An effort by name or as a number (`effort` of an agent's definition).
+/// An effort level by name or as a number (`effort` of an agent's definition).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effort {
@@ -72,39 +72,39 @@ impl Visitor<'_> for EffortVisitor {
 }
 
 open_enum! {
-    /// Whether answers come in fast mode (`fast_mode_state`).
+    /// The state of fast mode (`fast_mode_state`).
     pub enum FastModeState {
-        /// They do not.
+        /// Fast mode is off.
         Off = "off",
-        /// They do not for a while, since a limit was reached.
+        /// Fast mode is off for a while, since a limit was reached.
         Cooldown = "cooldown",
-        /// They do.
+        /// Fast mode is on.
         On = "on",
     }
 }
 
 open_enum! {
-    /// Why fast mode can't be had (`fast_mode_disabled_reason`); absent where nothing stands in its way.
+    /// Why fast mode is unavailable (`fast_mode_disabled_reason`); absent if it is available.
     pub enum FastModeDisabledReason {
         /// The account's plan is free.
         Free = "free",
         /// The user turned it off.
         Preference = "preference",
-        /// Use beyond the plan is turned off.
+        /// Extra usage beyond the plan is turned off.
         ExtraUsageDisabled = "extra_usage_disabled",
-        /// The question whether it can be had was not answered.
+        /// The availability check failed.
         NetworkError = "network_error",
-        /// Nobody knows.
+        /// The reason is unknown.
         Unknown = "unknown",
-        /// The API is another provider's.
+        /// The API provider is not Anthropic.
         NotFirstParty = "not_first_party",
-        /// An environment variable turns it off.
+        /// An environment variable disables it.
         DisabledByEnv = "disabled_by_env",
-        /// The model does not have it.
+        /// The model does not support it.
         ModelNotAllowed = "model_not_allowed",
-        /// The host did not ask for it.
+        /// The host did not opt in.
         SdkOptInRequired = "sdk_opt_in_required",
-        /// It is not known yet.
+        /// The availability check is not finished.
         Pending = "pending",
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_effort_is_a_name_or_a_number() {
+    fn effort_is_a_name_or_a_number() {
         let efforts: Vec<Effort> = serde_json::from_str(r#"["high","later",7]"#).unwrap();
         assert_eq!(efforts, [EffortLevel::High.into(), EffortLevel::from("later").into(), Effort::Number(7)]);
         assert_eq!(serde_json::to_string(&efforts).unwrap(), r#"["high","later",7]"#);

@@ -1,64 +1,64 @@
-//! Questions that an MCP server asks the user.
+//! Elicitation: questions of an MCP server to the user.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RawJson, open_enum::open_enum};
 
 open_enum! {
-    /// What an MCP server wants of the user.
+    /// The kind of an elicitation.
     pub enum ElicitationMode {
-        /// To fill in a form.
+        /// The user fills in a form.
         Form = "form",
-        /// To open a page.
+        /// The user opens a page.
         Url = "url",
     }
 }
 
 open_enum! {
-    /// What the user does with a question.
+    /// The user's response to an elicitation.
     pub enum ElicitationAction {
-        /// He answers it, or opens the page.
+        /// The user answers it or opens the page.
         Accept = "accept",
-        /// He refuses.
+        /// The user declines.
         Decline = "decline",
-        /// He went away without an answer.
+        /// The user dismisses it without an answer.
         Cancel = "cancel",
     }
 }
 
-/// The answer to an `elicitation`, as MCP spells it.
+/// The answer to an `elicitation`, in the format of MCP.
 ///
 /// An error reply counts as [`ElicitationAction::Cancel`].
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationReply {
-    /// What the user did (`action`).
+    /// The user's response (`action`).
     pub action: ElicitationAction,
-    /// The form as filled in, an object of texts, numbers, booleans and lists of texts (`content`).
+    /// The filled-in form: an object of strings, numbers, booleans and lists of strings (`content`).
     pub content: Option<RawJson>,
-    /// What MCP lets a client add (`_meta`).
+    /// Metadata that MCP lets a client add (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
 }
 
 impl ElicitationReply {
-    /// The user did this.
+    /// Returns a reply with this action.
     pub fn new(action: ElicitationAction) -> Self {
         Self { action, content: None, meta: None }
     }
 
-    /// The user filled in the form like this.
+    /// Returns a reply with the filled-in form.
     pub fn accept(content: RawJson) -> Self {
         Self { content: Some(content), ..Self::new(ElicitationAction::Accept) }
     }
 
-    /// The user refuses.
+    /// Returns a reply that declines.
     pub fn decline() -> Self {
         Self::new(ElicitationAction::Decline)
     }
 
-    /// The user went away without an answer.
+    /// Returns a reply that dismisses the question.
     pub fn cancel() -> Self {
         Self::new(ElicitationAction::Cancel)
     }

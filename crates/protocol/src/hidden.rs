@@ -1,4 +1,4 @@
-//! `Hidden`: a value that may be a secret, and so is not shown by `Debug`.
+//! `Hidden`: a value that may be a secret; `Debug` does not show it.
 
 use std::{
     collections::BTreeMap,
@@ -8,9 +8,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A value that may hold a secret: it is read, written and compared as usual, and `Debug` shows `<hidden>` for it.
+/// A value that may be a secret: it is read, written and compared as usual, and `Debug` shows `<hidden>`.
 ///
-/// On the wire it is the value itself.
+/// On the wire it is the bare value.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 #[expect(clippy::exhaustive_structs, reason = "it is a value and nothing else")]
@@ -19,11 +19,11 @@ pub struct Hidden<T>(
     pub T,
 );
 
-/// Named values that may be secrets, as environment variables and HTTP headers are.
+/// Named values that may be secrets, such as environment variables and HTTP headers.
 pub type Secrets = Hidden<BTreeMap<Box<str>, String>>;
 
 impl<K, V> Hidden<BTreeMap<K, V>> {
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_on_the_wire_and_not_in_the_debug_text() {
+    fn hidden_value_is_written_but_not_in_debug() {
         let headers: Secrets = serde_json::from_str(r#"{"Authorization":"Bearer s3cret"}"#).unwrap();
         assert_eq!(headers["Authorization"], "Bearer s3cret");
         assert_eq!(serde_json::to_string(&headers).unwrap(), r#"{"Authorization":"Bearer s3cret"}"#);

@@ -1,4 +1,4 @@
-//! Hooks: events of the CLI that the host's callbacks may watch, change or refuse.
+//! Hooks: events of the CLI that callbacks of the host can observe, change or block.
 
 mod ability;
 mod answer;
@@ -154,34 +154,34 @@ events::hook_events! {
 
 /// An event that a hook can be registered for.
 ///
-/// The event is a unit value, so `on(PreToolUse, …)` tells the closure's input type.
+/// The event is a unit value, so `on(PreToolUse, …)` determines the closure's input type.
 pub trait HookEvent: Copy + Send + Sync + 'static {
     /// The event's name on the wire.
     const NAME: &'static str;
-    /// What the CLI tells; its own `hook_event_name` is read over, and not written.
+    /// The input; reading ignores the field `hook_event_name`, and writing leaves it out.
     type Input: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
-    /// What only this event's reply can say (`hookSpecificOutput`); [`NoOutput`] where it can say nothing of its own.
+    /// The event-specific output (`hookSpecificOutput`); [`NoOutput`] if there is none.
     type Output: Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static;
-    /// The field of the input that the CLI compares a matcher with, by its name on the wire; `None` where it ignores
-    /// matchers, and calls the hook each time.
+    /// The wire name of the input field that matchers apply to; `None` if the CLI ignores matchers and calls the hook
+    /// each time.
     ///
-    /// Measured on CLI 2.1.330 with callbacks, but for `Setup`, which none was ever called for.
-    /// Of `file_path` it is the last part, the file's name.
+    /// Measured on CLI 2.1.330 with callbacks, except `Setup`, for which no callback ever fired.
+    /// For `file_path`, matchers apply to the file name.
     const MATCHED_BY: Option<&'static str>;
-    /// Whether the CLI refuses what the event guards where a callback exceeds its time limit, of its own accord.
+    /// Whether the CLI blocks the guarded action if a callback times out.
     ///
-    /// Measured on CLI 2.1.330, and the same on 2.1.197 where that was tried.
-    /// Of other events it lets pass what was not refused in time, at least without `onFailure`.
+    /// Measured on CLI 2.1.330, and in part on 2.1.197 with the same outcome.
+    /// For other events, the CLI proceeds after a timeout, at least without `onFailure`.
     const REFUSES_WHEN_LATE: bool;
-    /// How long the CLI waits for a callback whose matcher has no `timeout`.
+    /// The timeout of a callback if its matcher has no `timeout`.
     ///
-    /// Measured on CLI 2.1.330. `SessionEnd` has no more than that, whatever the matcher says.
+    /// Measured on CLI 2.1.330. For `SessionEnd` it is also the maximum, regardless of the matcher.
     const DEFAULT_LIMIT: Duration;
 
-    /// The reply that refuses what the event guards; `None` where the event can't refuse.
+    /// Returns the reply that blocks the guarded action; `None` if the event can't be blocked.
     ///
-    /// It is what a failing handler is answered with: to a plain error reply the CLI goes ahead, unless the matcher
-    /// says [`HookFailure::Block`](crate::control::HookFailure::Block), which not every event heeds.
-    /// The effects named at each event were measured on CLI 2.1.330 with callbacks; the few that were not say so.
+    /// A failing handler gets this reply: after a plain error reply the CLI proceeds, unless the matcher
+    /// has [`HookFailure::Block`](crate::control::HookFailure::Block), which not every event supports.
+    /// The effects in the docs of each event were measured on CLI 2.1.330 with callbacks, unless noted otherwise.
     fn refusal(reason: &str) -> Option<HookReply<Self>>;
 }

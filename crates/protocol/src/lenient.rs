@@ -1,7 +1,7 @@
-//! Readers of fields of which an odd one, or none, must not cost the whole message.
+//! Deserializers for fields that accept odd or missing values, so that the whole message stays readable.
 //!
-//! JavaScript has one kind of number, so what the CLI measures or estimates may come with a fraction (`retry_delay_ms` of
-//! 2.1.197 does), below zero where a clock was set back, and as `null` where it was no number at all.
+//! JavaScript has only one number type. Measured or estimated values may have a fraction (`retry_delay_ms` of
+//! 2.1.197 does), be negative after a clock was set back, or be `null` for a value that is not a number.
 
 use std::fmt;
 
@@ -10,27 +10,27 @@ use serde::{
     de::{Error, Visitor},
 };
 
-/// Reads a count or a time: fractions are rounded, what is below zero is 0, and so is `null`.
+/// Reads a count or a time: rounds fractions, and reads negative numbers and `null` as 0.
 pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     optional_count(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Reads a count or a time that may be missing: as [`count`], and `null` is `None`.
+/// Reads an optional count or time like [`count`], and `null` as `None`.
 pub(crate) fn optional_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     deserializer.deserialize_any(CountVisitor)
 }
 
-/// Reads a number that may have a fraction; `null` is 0.
+/// Reads a number that may have a fraction, and `null` as 0.
 pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Reads a flag as JavaScript reads one: 0, `null` and the empty text are false, and everything else is true.
+/// Reads a flag as JavaScript does: 0, `null` and the empty string are false, everything else is true.
 pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     deserializer.deserialize_any(FlagVisitor)
 }
 
-/// What a field is read as that is missing: the empty text.
+/// Returns the default of a missing field: the empty text.
 pub(crate) fn empty<T: for<'a> From<&'a str>>() -> T {
     T::from("")
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_numbers_are_the_nearest_that_fit() {
+    fn odd_numbers_become_the_nearest_valid_ones() {
         for (number, count, optional, amount) in [
             ("7", 7, Some(7), 7.0),
             ("1077.7757", 1078, Some(1078), 1077.7757),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_an_error() {
+    fn value_that_is_not_a_number_is_an_error() {
         for field in ["count", "optional", "amount"] {
             let text = format!(r#"{{"{field}":"7"}}"#);
             assert!(serde_json::from_str::<Numbers>(&text).is_err(), "{text}");

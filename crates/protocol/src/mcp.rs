@@ -1,4 +1,4 @@
-//! The vocabulary of MCP servers: how one is configured, what its tools may do, and how it stands.
+//! MCP servers: their configuration, status and tool permissions.
 
 mod config;
 mod policy;

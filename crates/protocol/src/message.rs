@@ -1,4 +1,4 @@
-//! What the CLI says, by its `type`.
+//! Messages of the CLI, distinguished by `type`.
 
 mod active_goal;
 mod answer;
@@ -70,40 +70,40 @@ use crate::{
 };
 
 declare::messages! {
-    /// One message of the CLI, as far as this crate understands it.
+    /// One message of the CLI.
     ///
-    /// A typed view: fields of known kinds that are not modelled here are in the line that it came from, not in the
+    /// This is a typed view: unmodelled fields of known kinds are only in the original line, not in the
     /// view.
-    /// Kinds that are not known are kept whole, as [`Message::Unknown`].
-    /// Large kinds are boxed, so that a message stays small to move.
+    /// Unknown kinds are kept whole, as [`Message::Unknown`].
+    /// Large kinds are boxed to keep the enum small.
     pub enum Message by "type" {
-        /// What the model said: one frame for each content block.
+        /// An answer of the model: one frame per content block.
         Assistant(Box<Assistant>) = "assistant",
-        /// What was said to the model: tool results, and prompts that are replayed.
+        /// Input of the model: tool results and replayed prompts.
         User(Box<User>) = "user",
-        /// News of the session itself, by `subtype`.
+        /// Events of the session, distinguished by `subtype`.
         System(System) = "system" as union,
         /// The end of a turn.
         Result(Box<TurnResult>) = "result",
-        /// A piece of the model's answer as it streams.
+        /// A fragment of the model's answer while it streams.
         StreamEvent(Box<StreamEvent>) = "stream_event",
-        /// A tool still runs.
+        /// The progress of a running tool.
         ToolProgress(Box<ToolProgress>) = "tool_progress",
-        /// What several tool uses were about.
+        /// A summary of several tool calls.
         ToolUseSummary(Box<ToolUseSummary>) = "tool_use_summary",
-        /// What has become of a prompt.
+        /// The state of a prompt.
         CommandLifecycle(Box<CommandLifecycle>) = "command_lifecycle",
-        /// What the user may say next.
+        /// A suggestion for the next prompt.
         PromptSuggestion(Box<PromptSuggestion>) = "prompt_suggestion",
-        /// All that was said is forgotten.
+        /// The conversation was reset.
         ConversationReset(Box<ConversationReset>) = "conversation_reset",
-        /// The goal of the session has changed.
+        /// The goal of the session changed.
         ActiveGoal(Box<ActiveGoal>) = "active_goal",
-        /// When the conversation will be compacted by itself.
+        /// The state of automatic compaction.
         AutocompactState(Box<AutocompactState>) = "autocompact_state",
-        /// Where the account stands against its rate limits.
+        /// The account's rate limits.
         RateLimit(Box<RateLimitEvent>) = "rate_limit_event",
-        /// A login is under way.
+        /// The status of a login.
         AuthStatus(Box<AuthStatus>) = "auth_status",
         /// New lines of the session's transcript.
         TranscriptMirror(Box<TranscriptMirror>) = "transcript_mirror",
@@ -111,15 +111,15 @@ declare::messages! {
         ControlRequest(Box<ControlRequest>) = "control_request" without ids,
         /// A response of the control protocol.
         ControlResponse(Box<ControlResponse>) = "control_response" without ids,
-        /// A request of the control protocol is cancelled.
+        /// The cancellation of a control request.
         ControlCancelRequest(ControlCancelRequest) = "control_cancel_request" without ids,
-        /// Says nothing but that the connection lives.
+        /// A keep-alive frame.
         KeepAlive(KeepAlive) = "keep_alive" without ids,
     }
 }
 
 impl Message {
-    /// Reads one line, as far as it can be read: see [`read`](Self::read).
+    /// Reads one line tolerantly: see [`read`](Self::read).
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Message {
         Self::read(line.as_bytes()).map(|(message, _)| message)
     }
 
-    /// Reads one line that may not even be UTF-8.
+    /// Reads one line that may not be UTF-8.
     ///
     /// # Errors
     ///
@@ -137,19 +137,21 @@ impl Message {
         Self::read(line).map(|(message, _)| message)
     }
 
-    /// Reads one line, and returns the message with what was set aside of it.
+    /// Reads one line, and returns the message with the errors of dropped fields.
     ///
-    /// A field that does not fit its type is read as if it were missing, of a repeated field the last one counts, and an
-    /// object inside the message that lacks what its kind needs becomes `Unknown`, which keeps it whole.
-    /// Each error of the list names one such field by its path.
+    /// A field that does not fit its type is treated as missing. The last of several fields with the same name
+    /// counts. An
+    /// object inside the message that lacks a required field becomes `Unknown`, which keeps the whole object.
+    /// The list has one error with a path per such field.
     ///
-    /// Frames of the control protocol are strict, since a permission question with a field less may be another question:
-    /// only the few fields of a request that are there to be shown can be set aside.
+    /// Frames of the control protocol are strict, since a missing field can change the meaning of a permission request:
+    /// only a few display fields of a request can be dropped.
     ///
     /// # Errors
     ///
-    /// When the line is no UTF-8 or no JSON object, and when a message of a known kind lacks what it would be nothing
-    /// without, such as the `subtype` of a `result`.
+    /// Returns an error if the line is not UTF-8 or not a JSON object, or if a message of a known kind lacks an
+    /// essential
+    /// field, such as the `subtype` of a `result`.
     pub fn read(line: &[u8]) -> Result<(Self, Vec<DecodeError>), DecodeError> {
         let line = decode::utf8(line)?;
         let is_control = OnceCell::new();
@@ -158,7 +160,7 @@ impl Message {
         })
     }
 
-    /// The tool use whose subagent the message belongs to; `None` for the main conversation.
+    /// Returns the tool call whose subagent the message belongs to; `None` for the main conversation.
     pub fn parent_tool_use_id(&self) -> Option<ToolUseId> {
         match self {
             Self::Assistant(message) => message.parent_tool_use_id.clone(),

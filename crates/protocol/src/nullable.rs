@@ -1,12 +1,12 @@
-//! `Nullable`: a field for which being absent and being `null` are two different things.
+//! `Nullable`: a field that distinguishes absent from `null`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A field that may be absent, `null`, or a value, where the first two mean different things.
+/// A field that may be absent, `null` or a value, where absent and `null` have different meanings.
 ///
-/// `Option` reads both as `None` and forgets which of them it was.
-/// A field of this type carries `#[serde(default, skip_serializing_if = "Nullable::is_absent")]`;
-/// without the first an absent field is an error, and without the second it is written as `null`.
+/// `Option` reads both as `None`.
+/// A field of this type needs `#[serde(default, skip_serializing_if = "Nullable::is_absent")]`:
+/// without `default` an absent field is an error, and without the other it is written as `null`.
 ///
 /// ```
 /// use agentwire_protocol::Nullable;
@@ -36,17 +36,17 @@ pub enum Nullable<T> {
 }
 
 impl<T> Nullable<T> {
-    /// Whether the object does not have the field.
+    /// Returns whether the field is absent.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 
-    /// Whether the field is there and `null`.
+    /// Returns whether the field is present and `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// The value, where there is one.
+    /// Returns the value, if there is one.
     pub fn as_value(&self) -> Option<&T> {
         match self {
             Self::Value(value) => Some(value),
@@ -54,7 +54,7 @@ impl<T> Nullable<T> {
         }
     }
 
-    /// The value, where there is one; that tells absent from `null` no longer.
+    /// Returns the value, if there is one; absent and `null` both become `None`.
     pub fn into_option(self) -> Option<T> {
         match self {
             Self::Value(value) => Some(value),
@@ -63,14 +63,14 @@ impl<T> Nullable<T> {
     }
 }
 
-/// `None` is `null`, as `Option` is written by serde; whoever means an absent field says [`Nullable::Absent`].
+/// `None` becomes `null`, as serde writes an `Option`; use [`Nullable::Absent`] for an absent field.
 impl<T> From<Option<T>> for Nullable<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Self::Value)
     }
 }
 
-/// An absent field that is written all the same is `null`.
+/// Serializes `Absent` as `null` if the field is not skipped.
 impl<T: Serialize> Serialize for Nullable<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -80,7 +80,7 @@ impl<T: Serialize> Serialize for Nullable<T> {
     }
 }
 
-/// What is read is there, so it is `null` or a value; absence comes from the field's default.
+/// Deserializes a present field; an absent one comes from the field's default.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Nullable<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Option::deserialize(deserializer).map(Self::from)
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_the_three_comes_back_as_it_was() {
+    fn absent_null_and_value_round_trip() {
         let cases = [
             ("{}", Nullable::Absent),
             (r#"{"count":null}"#, Nullable::Null),
@@ -113,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_is_none_is_null() {
+    fn option_none_becomes_null() {
         assert_eq!(Nullable::from(None::<u8>), Nullable::Null);
         assert_eq!(Nullable::from(Some(1)), Nullable::Value(1));
         assert_eq!(Nullable::<u8>::default(), Nullable::Absent);
     }
 
     #[test]
-    fn the_value_can_be_seen_and_taken() {
+    fn accessors_return_the_value() {
         let value = Nullable::Value("v");
         assert_eq!((value.as_value(), value.into_option()), (Some(&"v"), Some("v")));
         assert_eq!((Nullable::<u8>::Null.as_value(), Nullable::<u8>::Absent.into_option()), (None, None));

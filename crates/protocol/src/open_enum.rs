@@ -1,9 +1,9 @@
-//! `open_enum!`: a set of strings that the CLI may extend at any time, as an enum that never fails to parse.
+//! `open_enum!`: an enum of strings that accepts unknown values, since the CLI may add values at any time.
 
-/// Declares an open enum: named variants for the strings known today, and a hidden one that keeps any other.
+/// Declares an open enum: a variant for each known string, and a hidden variant that keeps any other string.
 ///
-/// The hidden variant is in no documentation and nobody outside can build one, so giving a string a variant of its own
-/// later breaks no one: `m if m.as_str() == "new"` goes on matching.
+/// The hidden variant is undocumented and can't be constructed outside of the crate. So adding a variant for a string
+/// is not a breaking change: `m if m.as_str() == "new"` still matches.
 macro_rules! open_enum {
     (
         $(#[$meta:meta])*
@@ -13,7 +13,7 @@ macro_rules! open_enum {
     ) => {
         $(#[$meta])*
         ///
-        /// An open set: match known values by variant, others by [`as_str`](Self::as_str).
+        /// An open set: match known values by variant, and others by [`as_str`](Self::as_str).
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         $vis enum $name {
@@ -23,10 +23,10 @@ macro_rules! open_enum {
         }
 
         impl $name {
-            /// Every string that has a variant, in the order of declaration.
+            /// The strings that have a variant, in the order of declaration.
             $vis const KNOWN: &'static [&'static str] = &[$($wire),+];
 
-            /// The string as it is on the wire.
+            /// Returns the string as it is on the wire.
             $vis fn as_str(&self) -> &str {
                 match self {
                     $( Self::$variant => $wire, )+
@@ -34,7 +34,7 @@ macro_rules! open_enum {
                 }
             }
 
-            /// Whether this version has a variant for the string.
+            /// Returns whether this version has a variant for the string.
             $vis fn is_known(&self) -> bool {
                 !matches!(self, Self::_Other(_))
             }
@@ -77,7 +77,7 @@ macro_rules! open_enum {
 
 pub(crate) use open_enum;
 
-/// A string without a variant; its field is private, so that nobody outside can build or look into one.
+/// A string without a variant. The private field prevents construction and matching outside of the crate.
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(unnameable_types, reason = "that nobody can name it is what keeps the enum open")]
@@ -93,7 +93,7 @@ impl Other {
     }
 }
 
-/// Reads any type that comes from a string, without allocating where the type does not.
+/// Reads any type that converts from a string; it allocates only if the type does.
 pub(crate) struct TextVisitor<T>(pub(crate) std::marker::PhantomData<T>);
 
 impl<T: for<'a> From<&'a str>> serde::de::Visitor<'_> for TextVisitor<T> {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn known_and_unknown_strings_come_back_as_they_were() {
+    fn known_and_unknown_strings_round_trip() {
         for text in ["red", "dark-blue", "", "ultra violet", "Red"] {
             let json = serde_json::to_string(text).unwrap();
             let colour: Colour = serde_json::from_str(&json).unwrap();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn it_reads_from_escapes_readers_and_values() {
+    fn open_enum_reads_from_escapes_readers_and_values() {
         let escaped: Colour = serde_json::from_str(r#""\u0072ed""#).unwrap();
         let read: Colour = serde_json::from_reader(&br#""red""#[..]).unwrap();
         let value: Colour = serde_json::from_value(serde_json::json!("red")).unwrap();

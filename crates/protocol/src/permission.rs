@@ -1,4 +1,4 @@
-//! The vocabulary of permissions.
+//! Permissions: decisions, modes, rules and their updates.
 
 mod decision;
 mod input;

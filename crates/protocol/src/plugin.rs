@@ -1,4 +1,4 @@
-//! Plugins: how the host names one, and how the CLI tells of those that are loaded.
+//! Plugins: their configuration by the host, and the CLI's list of loaded plugins.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::tagged::tagged;
 tagged! {
     /// A plugin for the session to load (`plugins` of `initialize`, `add_plugins` of `reload_plugins`).
     pub enum PluginConfig by "type" {
-        /// A folder on the machine that the CLI runs on.
+        /// A folder on the machine of the CLI.
         Local(LocalPlugin) = "local",
     }
 }
@@ -18,30 +18,30 @@ tagged! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LocalPlugin {
-    /// The folder; `reload_plugins` takes absolute paths only.
+    /// The folder; `reload_plugins` accepts only absolute paths.
     pub path: String,
-    /// Whether its MCP servers are left to the host.
+    /// Whether the host provides its MCP servers instead of the CLI.
     pub skip_mcp_discovery: Option<bool>,
 }
 
 impl LocalPlugin {
-    /// The plugin in this folder.
+    /// Returns a plugin in this folder.
     pub fn new(path: impl Into<String>) -> Self {
         Self { path: path.into(), skip_mcp_discovery: None }
     }
 }
 
-/// A plugin that is loaded.
+/// A loaded plugin.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PluginInfo {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Its folder; `builtin` for those of the CLI itself.
+    /// The folder; `builtin` for plugins of the CLI itself.
     pub path: Option<String>,
-    /// Its name and where it came from, such as `linter@inline`.
+    /// The name and the origin, such as `linter@inline`.
     pub source: Option<Box<str>>,
-    /// Its version, in its author's words.
+    /// The version, as its author wrote it.
     pub version: Option<Box<str>>,
 }

@@ -1,4 +1,4 @@
-//! Free-form JSON, kept as the text it came as.
+//! `RawJson`: free-form JSON, kept as text.
 
 use std::fmt;
 
@@ -7,57 +7,57 @@ use serde_json::value::RawValue;
 
 use crate::decode::{DecodeError, decode};
 
-/// A JSON value kept as its own text: big numbers, key order, duplicate keys and spacing stay as they were written.
+/// A JSON value kept as text: large numbers, key order, duplicate keys and spacing are preserved.
 ///
-/// Read from a `serde_json::Value` instead of from text, it holds what that value kept.
-/// Spacing may hold line breaks: whoever writes a frame of one line must take them out.
-/// `Debug` and `Display` give the text, whole.
+/// A value that is read from a `serde_json::Value` only keeps what the `Value` has kept.
+/// The text may contain line breaks: remove them before you write it into a line of the protocol.
+/// `Debug` and `Display` show the whole text.
 ///
-/// It is what tool inputs, tool results and hook inputs are made of, since only their reader knows their shape.
+/// Tool inputs, tool results and hook inputs have this type, since only their reader knows their shape.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
-    /// The JSON text of `value`.
+    /// Serializes `value` as JSON text.
     ///
     /// # Errors
     ///
-    /// When `value` can't be written as JSON, as with a map whose keys are no strings.
+    /// Returns an error if `value` can't be serialized as JSON, such as a map with keys that are not strings.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// Takes `text` as it is, if it is one JSON value.
+    /// Checks that `text` is one JSON value, and keeps it unchanged.
     ///
     /// # Errors
     ///
-    /// When `text` is not one JSON value.
+    /// Returns an error if `text` is not one JSON value.
     pub fn parse(text: impl Into<String>) -> Result<Self, serde_json::Error> {
         RawValue::from_string(text.into()).map(Self)
     }
 
-    /// An empty object, `{}`.
+    /// Returns an empty object, `{}`.
     #[expect(clippy::expect_used, reason = "the text is a literal, and JSON")]
     pub fn empty_object() -> Self {
         Self::parse("{}").expect("an empty object is JSON")
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// Reads the value as a type of the caller's.
+    /// Deserializes the value.
     ///
     /// # Errors
     ///
-    /// When the value does not have that shape; the positions count from the start of this value.
+    /// Returns an error if the value does not have the shape of `T`; positions count from the start of this value.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         decode(self.as_str())
     }
 
-    /// The borrowed form of `serde_json`.
+    /// Returns the value as `serde_json`'s borrowed type.
     pub fn as_raw_value(&self) -> &RawValue {
         &self.0
     }
@@ -75,7 +75,7 @@ impl From<RawJson> for Box<RawValue> {
     }
 }
 
-/// Two values are equal when their texts are: `1.0` is not `1`.
+/// Compares the texts: `1.0` is not equal to `1`.
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()

@@ -1,4 +1,4 @@
-//! The sandbox that commands run in, as the settings and the host's options describe it (`sandbox`).
+//! The sandbox of shell commands, in settings and in the host's options (`sandbox`).
 
 mod credentials;
 mod network;
@@ -13,82 +13,82 @@ pub use credentials::{
 };
 pub use network::{SandboxNetwork, TlsTerminate};
 
-/// The sandbox that commands run in (`sandbox`).
+/// The sandbox of shell commands (`sandbox`).
 ///
-/// Every field is optional, and a missing one leaves it to the CLI.
-/// Lists are `Option`s, since an empty one says something else than none.
+/// Every field is optional; a missing field has the CLI's default.
+/// Lists are `Option`s, since an empty list and a missing one have different meanings.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SandboxSettings {
-    /// Whether commands run in it (`enabled`).
+    /// Whether commands run in the sandbox (`enabled`).
     pub enabled: Option<bool>,
-    /// Whether the CLI refuses to start where there can be none (`failIfUnavailable`).
+    /// Whether the CLI refuses to start if no sandbox is available (`failIfUnavailable`).
     pub fail_if_unavailable: Option<bool>,
-    /// Whether commands in it need no permission (`autoAllowBashIfSandboxed`).
+    /// Whether sandboxed commands need no permission (`autoAllowBashIfSandboxed`).
     pub auto_allow_bash_if_sandboxed: Option<bool>,
-    /// Whether the model may ask to run a command outside of it (`allowUnsandboxedCommands`).
+    /// Whether the model may request to run a command outside of the sandbox (`allowUnsandboxedCommands`).
     pub allow_unsandboxed_commands: Option<bool>,
-    /// What of the network can be reached (`network`).
+    /// The network access (`network`).
     pub network: Option<SandboxNetwork>,
-    /// What of the file system can be read and written (`filesystem`).
+    /// The file system access (`filesystem`).
     pub filesystem: Option<SandboxFilesystem>,
-    /// Which credentials commands see, and how (`credentials`).
+    /// The credentials that commands can see (`credentials`).
     pub credentials: Option<SandboxCredentials>,
-    /// Violations that are not reported, as patterns by command (`ignoreViolations`).
+    /// Violations to ignore, as patterns by command (`ignoreViolations`).
     pub ignore_violations: Option<BTreeMap<Box<str>, Vec<String>>>,
-    /// Whether a weaker sandbox serves within a container (`enableWeakerNestedSandbox`).
+    /// Whether to accept a weaker sandbox within a container (`enableWeakerNestedSandbox`).
     pub enable_weaker_nested_sandbox: Option<bool>,
-    /// Whether commands may make user namespaces of their own (`allowNestedUserNamespaces`).
+    /// Whether commands may create user namespaces (`allowNestedUserNamespaces`).
     pub allow_nested_user_namespaces: Option<bool>,
-    /// Whether a weaker isolation of the network serves (`enableWeakerNetworkIsolation`).
+    /// Whether to accept weaker network isolation (`enableWeakerNetworkIsolation`).
     pub enable_weaker_network_isolation: Option<bool>,
     /// Whether commands may send Apple events, on macOS (`allowAppleEvents`).
     pub allow_apple_events: Option<bool>,
-    /// Commands that run outside of it (`excludedCommands`).
+    /// Commands that run outside of the sandbox (`excludedCommands`).
     pub excluded_commands: Option<Vec<String>>,
-    /// The program to search with (`ripgrep`).
+    /// The search program (`ripgrep`).
     pub ripgrep: Option<SandboxRipgrep>,
-    /// The program `bwrap`, as an absolute path, on Linux (`bwrapPath`).
+    /// The absolute path of `bwrap`, on Linux (`bwrapPath`).
     pub bwrap_path: Option<String>,
-    /// The program `socat`, as an absolute path, on Linux (`socatPath`).
+    /// The absolute path of `socat`, on Linux (`socatPath`).
     pub socat_path: Option<String>,
 }
 
-/// What of the file system can be read and written.
+/// The file system access of commands.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SandboxFilesystem {
-    /// Paths that can be written besides (`allowWrite`).
+    /// Additional writable paths (`allowWrite`).
     pub allow_write: Option<Vec<String>>,
-    /// Paths that can't be written (`denyWrite`).
+    /// Paths that are not writable (`denyWrite`).
     pub deny_write: Option<Vec<String>>,
-    /// Paths that can't be read (`denyRead`).
+    /// Paths that are not readable (`denyRead`).
     pub deny_read: Option<Vec<String>>,
-    /// Paths within those that can be read all the same (`allowRead`).
+    /// Readable paths within those of `deny_read` (`allowRead`).
     pub allow_read: Option<Vec<String>>,
-    /// Whether only managed settings can say what can be read (`allowManagedReadPathsOnly`).
+    /// Whether only managed settings can set readable paths (`allowManagedReadPathsOnly`).
     pub allow_managed_read_paths_only: Option<bool>,
-    /// Whether the file system is not isolated at all (`disabled`).
+    /// Whether file system isolation is disabled (`disabled`).
     pub disabled: Option<bool>,
 }
 
-/// The program to search with.
+/// The search program.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SandboxRipgrep {
     /// The program (`command`).
     pub command: String,
-    /// What comes before the arguments of a search (`args`).
+    /// Arguments before those of a search (`args`).
     pub args: Option<Vec<String>>,
 }
 
 impl SandboxRipgrep {
-    /// This program, without further arguments.
+    /// Returns this program without additional arguments.
     pub fn new(command: impl Into<String>) -> Self {
         Self { command: command.into(), args: None }
     }

@@ -1,45 +1,45 @@
-//! Stored sessions, as tools tell of them that read the CLI's folder.
+//! Stored sessions.
 //!
-//! None of it comes over the wire of a running session: it is the shape in which the declarations tell of stored ones.
+//! These types do not occur on the wire of a running session; the declarations of the official SDK define their shape.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
-/// What is known of a stored session.
+/// The metadata of a stored session.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionInfo {
-    /// The session.
+    /// The session id.
     pub session_id: SessionId,
-    /// A title to show: the user's own, a made one, or the first prompt.
+    /// The display title: the user's title, a generated one, or the first prompt.
     #[serde(default)]
     pub summary: String,
-    /// When it changed last, in milliseconds since 1970.
+    /// The time of the last change, in milliseconds since 1970.
     #[serde(default)]
     pub last_modified: u64,
-    /// The size of its file in bytes.
+    /// The size of the file in bytes.
     pub file_size: Option<u64>,
-    /// The title that the user gave it.
+    /// The title that the user set.
     pub custom_title: Option<String>,
-    /// The first prompt that says something.
+    /// The first prompt with content.
     pub first_prompt: Option<String>,
-    /// The git branch at its end.
+    /// The git branch at the end of the session.
     pub git_branch: Option<String>,
-    /// Its working directory.
+    /// The working directory.
     pub cwd: Option<String>,
-    /// The tag that the user gave it.
+    /// The tag that the user set.
     pub tag: Option<String>,
-    /// When it began, in milliseconds since 1970.
+    /// The start time, in milliseconds since 1970.
     pub created_at: Option<u64>,
-    /// Whether it is archived; absent where it never was.
+    /// Whether the session is archived; absent if it never was.
     pub archived: Option<bool>,
 }
 
 impl SessionInfo {
-    /// A session of which nothing else is known.
+    /// Returns metadata with only these fields.
     pub fn new(session_id: SessionId, summary: impl Into<String>, last_modified: u64) -> Self {
         Self {
             session_id,
@@ -61,36 +61,36 @@ impl SessionInfo {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SessionMessage {
-    /// Whose message it is.
+    /// The kind of message.
     #[serde(rename = "type")]
     pub kind: SessionMessageKind,
-    /// Its id.
+    /// The message id.
     pub uuid: Uuid,
-    /// The session.
+    /// The session id.
     pub session_id: SessionId,
-    /// The message as it is stored; its shape depends on the kind.
+    /// The stored message; its shape depends on the kind.
     pub message: RawJson,
-    /// The tool use that started the subagent; `null` for the main conversation.
+    /// The tool call that started the subagent; `null` for the main conversation.
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// The subagent that started this one; `null` for one that the main conversation started.
+    /// The parent of the subagent; `null` if the main conversation started it.
     pub parent_agent_id: Option<Box<str>>,
 }
 
 impl SessionMessage {
-    /// A message of the main conversation.
+    /// Returns a message of the main conversation.
     pub fn new(kind: SessionMessageKind, uuid: Uuid, session_id: SessionId, message: RawJson) -> Self {
         Self { kind, uuid, session_id, message, parent_tool_use_id: None, parent_agent_id: None }
     }
 }
 
 open_enum! {
-    /// Whose message a stored one is (`type`).
+    /// The kind of a stored message (`type`).
     pub enum SessionMessageKind {
-        /// The user's, or a tool's result.
+        /// A prompt or a tool result.
         User = "user",
-        /// The model's.
+        /// A message of the model.
         Assistant = "assistant",
-        /// The CLI's.
+        /// A message of the CLI.
         System = "system",
     }
 }

@@ -1,4 +1,4 @@
-//! Settings, as files hold them and control requests carry them: whole as text, and the commonly read keys typed.
+//! Settings, in files and control requests: the whole object as text, and typed access to common keys.
 
 mod hooks;
 mod permissions;
@@ -14,47 +14,47 @@ pub use permissions::{DisabledMark, PermissionSettings};
 
 use crate::{DecodeError, Hidden, RawJson, Secrets, effort::EffortLevel, sandbox::SandboxSettings};
 
-/// Settings as they came, with every key.
+/// A settings object with every key.
 ///
-/// `Debug` names the keys and shows no values, since the environment and headers may hold secrets.
+/// `Debug` shows the keys but no values, since environment variables and headers may contain secrets.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct RawSettings(RawJson);
 
 impl RawSettings {
-    /// Takes an object as it is.
+    /// Wraps a settings object.
     pub fn new(object: RawJson) -> Self {
         Self(object)
     }
 
-    /// Writes typed settings.
+    /// Serializes typed settings.
     ///
     /// # Errors
     ///
-    /// When a number of them is none that JSON has.
+    /// Returns an error if a number can't be represented in JSON.
     pub fn encode(settings: &Settings) -> Result<Self, serde_json::Error> {
         RawJson::encode(settings).map(Self)
     }
 
-    /// The object's text.
+    /// Returns the object as JSON text.
     pub fn as_raw(&self) -> &RawJson {
         &self.0
     }
 
-    /// The typed keys.
+    /// Reads the typed keys.
     ///
     /// # Errors
     ///
-    /// When a typed key has a value of another type; [`field`](Self::field) reads the others all the same.
+    /// Returns an error if a typed key has a value of another type; [`field`](Self::field) still reads the other keys.
     pub fn typed(&self) -> Result<Settings, DecodeError> {
         self.0.decode()
     }
 
-    /// Reads one key, as a type of the caller's; `None` where there is no such key.
+    /// Reads one key; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// When the settings are no object, or the key's value does not have that shape.
+    /// Returns an error if the settings are not an object, or if the value does not have the shape of `T`.
     pub fn field<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, DecodeError> {
         let mut fields: BTreeMap<Box<str>, RawJson> = self.0.decode()?;
         fields.remove(key).map(|value| value.decode()).transpose()
@@ -74,98 +74,98 @@ impl fmt::Debug for RawSettings {
     }
 }
 
-/// The commonly read keys of settings, to be read from them or written as settings of the host's own.
+/// Common settings keys, to read settings or to write the host's own.
 ///
-/// Every key is optional, and a missing one leaves it to other settings or the CLI.
-/// What is not typed here is lost by reading and writing again: use [`RawSettings`] to pass settings on.
+/// Every key is optional; a missing one keeps the value of other settings or the CLI's default.
+/// Reading and writing drops keys that are not typed here: use [`RawSettings`] to forward settings.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Settings {
-    /// The model, by name or alias (`model`).
+    /// The model, by id or alias (`model`).
     pub model: Option<Box<str>>,
-    /// The models to fall back to, in order (`fallbackModel`).
+    /// The fallback models, in order (`fallbackModel`).
     pub fallback_model: Option<Vec<Box<str>>>,
-    /// The models that may be chosen (`availableModels`).
+    /// The selectable models (`availableModels`).
     pub available_models: Option<Vec<Box<str>>>,
-    /// How hard the model thinks (`effortLevel`).
+    /// The effort level of the model (`effortLevel`).
     pub effort_level: Option<EffortLevel>,
-    /// Whether the model always thinks first (`alwaysThinkingEnabled`).
+    /// Whether the model always thinks before it answers (`alwaysThinkingEnabled`).
     pub always_thinking_enabled: Option<bool>,
-    /// Whether answers come in fast mode (`fastMode`).
+    /// Whether fast mode is on (`fastMode`).
     pub fast_mode: Option<bool>,
-    /// The agent that the main conversation runs as (`agent`).
+    /// The agent of the main conversation (`agent`).
     pub agent: Option<Box<str>>,
-    /// The language of the answers (`language`).
+    /// The language of answers (`language`).
     pub language: Option<Box<str>>,
-    /// The style of the answers (`outputStyle`).
+    /// The output style (`outputStyle`).
     pub output_style: Option<Box<str>>,
     /// Environment variables of the session (`env`); `Debug` does not show them.
     pub env: Option<Secrets>,
-    /// What is permitted (`permissions`).
+    /// The permission settings (`permissions`).
     pub permissions: Option<PermissionSettings>,
-    /// The sandbox that commands run in (`sandbox`).
+    /// The sandbox of shell commands (`sandbox`).
     pub sandbox: Option<SandboxSettings>,
     /// Hooks by event (`hooks`).
     pub hooks: Option<BTreeMap<Box<str>, Vec<SettingsHookMatcher>>>,
-    /// Whether no hook of the settings runs, and no status line (`disableAllHooks`).
+    /// Whether to disable all hooks of the settings and the status line (`disableAllHooks`).
     pub disable_all_hooks: Option<bool>,
     /// Whether only managed hooks run (`allowManagedHooksOnly`).
     pub allow_managed_hooks_only: Option<bool>,
-    /// Whether only managed rules count (`allowManagedPermissionRulesOnly`).
+    /// Whether only managed rules apply (`allowManagedPermissionRulesOnly`).
     pub allow_managed_permission_rules_only: Option<bool>,
     /// Whether all MCP servers of the project's `.mcp.json` are approved (`enableAllProjectMcpServers`).
     pub enable_all_project_mcp_servers: Option<bool>,
-    /// The approved ones (`enabledMcpjsonServers`).
+    /// The approved servers of `.mcp.json` (`enabledMcpjsonServers`).
     pub enabled_mcpjson_servers: Option<Vec<Box<str>>>,
-    /// The refused ones (`disabledMcpjsonServers`).
+    /// The rejected servers of `.mcp.json` (`disabledMcpjsonServers`).
     pub disabled_mcpjson_servers: Option<Vec<Box<str>>>,
-    /// The MCP servers that may be used (`allowedMcpServers`).
+    /// The allowed MCP servers (`allowedMcpServers`).
     pub allowed_mcp_servers: Option<Vec<McpServerRule>>,
-    /// Those that may not, which counts first (`deniedMcpServers`).
+    /// The denied MCP servers; these rules have priority (`deniedMcpServers`).
     pub denied_mcp_servers: Option<Vec<McpServerRule>>,
     /// Whether only managed settings can allow MCP servers (`allowManagedMcpServersOnly`).
     pub allow_managed_mcp_servers_only: Option<bool>,
     /// Plugins by `name@marketplace`: a boolean, a list or an object (`enabledPlugins`).
     pub enabled_plugins: Option<BTreeMap<Box<str>, RawJson>>,
-    /// Marketplaces of plugins by name (`extraKnownMarketplaces`).
+    /// Plugin marketplaces by name (`extraKnownMarketplaces`).
     pub extra_known_marketplaces: Option<BTreeMap<Box<str>, RawJson>>,
     /// The status line (`statusLine`).
     pub status_line: Option<StatusLine>,
-    /// A program that prints a key for the API (`apiKeyHelper`).
+    /// A program that prints an API key (`apiKeyHelper`).
     pub api_key_helper: Option<String>,
-    /// For how many days sessions are kept (`cleanupPeriodDays`).
+    /// The retention period of sessions in days (`cleanupPeriodDays`).
     pub cleanup_period_days: Option<u64>,
-    /// Whether file suggestions leave out what `.gitignore` names (`respectGitignore`).
+    /// Whether file suggestions respect `.gitignore` (`respectGitignore`).
     pub respect_gitignore: Option<bool>,
-    /// Whether commits name the CLI as an author; older than `attribution` (`includeCoAuthoredBy`).
+    /// Whether commits name the CLI as co-author; older than `attribution` (`includeCoAuthoredBy`).
     pub include_co_authored_by: Option<bool>,
-    /// What commits and pull requests say of the CLI: a boolean or an object (`attribution`).
+    /// The attribution in commits and pull requests: a boolean or an object (`attribution`).
     pub attribution: Option<RawJson>,
-    /// Whether the conversation is compacted when it grows too long (`autoCompactEnabled`).
+    /// Whether to compact the conversation when it grows too long (`autoCompactEnabled`).
     pub auto_compact_enabled: Option<bool>,
-    /// Whether memories are kept (`autoMemoryEnabled`).
+    /// Whether to keep memories (`autoMemoryEnabled`).
     pub auto_memory_enabled: Option<bool>,
-    /// Whether files are kept so that they can be rewound (`fileCheckpointingEnabled`).
+    /// Whether to keep file checkpoints for rewinding (`fileCheckpointingEnabled`).
     pub file_checkpointing_enabled: Option<bool>,
 }
 
-/// An MCP server that may be used or not, by one of three marks.
+/// A rule that matches an MCP server by one of three properties.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpServerRule {
-    /// By its name (`serverName`).
+    /// The name (`serverName`).
     pub server_name: Option<Box<str>>,
-    /// By its command and all its arguments (`serverCommand`).
+    /// The command with all arguments (`serverCommand`).
     pub server_command: Option<Vec<String>>,
-    /// By its address, with `*` for any part (`serverUrl`).
+    /// The URL, with `*` as wildcard (`serverUrl`).
     pub server_url: Option<String>,
 }
 
-/// The status line, which a command writes.
+/// A status line, which a command prints.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -176,16 +176,16 @@ pub struct StatusLine {
     pub kind: Box<str>,
     /// The command (`command`).
     pub command: String,
-    /// The room at its sides, in columns (`padding`).
+    /// The horizontal padding in columns (`padding`).
     pub padding: Option<f64>,
-    /// How often it is run besides, in seconds (`refreshInterval`).
+    /// The additional refresh interval in seconds (`refreshInterval`).
     pub refresh_interval: Option<f64>,
-    /// Whether the editor's mode is not shown below the prompt (`hideVimModeIndicator`).
+    /// Whether to hide the Vim mode indicator below the prompt (`hideVimModeIndicator`).
     pub hide_vim_mode_indicator: Option<bool>,
 }
 
 impl StatusLine {
-    /// This command writes it.
+    /// Returns a status line that this command prints.
     pub fn new(command: impl Into<String>) -> Self {
         Self {
             kind: "command".into(),

@@ -1,26 +1,26 @@
-//! The commands and skills that a prompt may start with.
+//! Slash commands and skills.
 
 use serde::{Deserialize, Serialize};
 
-/// A command or skill that a prompt may start with, after a slash.
+/// A command or skill that a prompt can invoke with a leading slash.
 ///
-/// Several can share a name; then the CLI's own is run.
+/// Several commands can share a name; the CLI then runs its own.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SlashCommand {
-    /// Its name, without the slash.
+    /// The name, without the slash.
     pub name: Box<str>,
-    /// What it does.
+    /// The description.
     #[serde(default)]
     pub description: String,
-    /// What to write behind it, for people; empty where it takes nothing.
+    /// A hint on the arguments; empty if the command takes none.
     #[serde(default)]
     pub argument_hint: String,
-    /// Other names of it.
+    /// Alternative names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Box<str>>,
-    /// Whether it is the CLI's own; absent where it is not, and from a CLI before 2.1.330.
+    /// Whether the command is built in; absent means no, or a CLI before 2.1.330.
     pub builtin: Option<bool>,
 }

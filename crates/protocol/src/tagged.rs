@@ -1,7 +1,7 @@
-//! `tagged!`: a union told apart by one string field, read in one pass, with every unknown kind kept whole.
+//! `tagged!`: tagged unions that are read in one pass and keep objects of unknown kinds.
 //!
-//! Derived tagging (`#[serde(tag = …)]`) buffers each object, loses error positions, fails at run time on raw values
-//! and drops what it does not know; this macro does none of that.
+//! Derived tagging (`#[serde(tag = …)]`) buffers each object, loses error positions, fails on raw values at run time,
+//! and drops unknown kinds.
 
 mod depth;
 mod held;
@@ -16,44 +16,44 @@ pub(crate) use visit::{deserialize, deserialize_within};
 
 use crate::Unknown;
 
-/// A union of objects told apart by one string field.
+/// A union of objects with a string field as tag.
 ///
-/// Implemented by the unions of this crate; the names help tools that list what is known.
+/// The unions of this crate implement it. Tools can use the constants to list the known kinds.
 pub trait Tagged: Sized {
-    /// The field that tells the kinds apart.
+    /// The name of the tag field.
     const TAG: &'static str;
-    /// Every known kind, in the order of declaration.
+    /// The known kinds, in the order of declaration.
     const KINDS: &'static [&'static str];
-    /// Fields that the enclosing union has read already, as name and value.
+    /// The tags that an enclosing union has read, as name and value.
     #[doc(hidden)]
     const WITHIN: &'static [(&'static str, &'static str)];
     /// One name per variant.
     #[doc(hidden)]
     type Kind: Copy;
 
-    /// The kind that a tag names.
+    /// Returns the kind of a tag.
     #[doc(hidden)]
     fn kind_of(tag: &str) -> Option<Self::Kind>;
 
-    /// Reads the rest of the object as that kind.
+    /// Reads the rest of the object as this kind.
     #[doc(hidden)]
     fn read<'de, D: Deserializer<'de>>(kind: Self::Kind, fields: D) -> Result<Self, D::Error>;
 
-    /// Keeps an object of any other kind.
+    /// Wraps an object of an unknown kind.
     #[doc(hidden)]
     fn unknown(unknown: Unknown) -> Self;
 
-    /// Writes the object with its tags first.
+    /// Serializes the object with its tags first.
     #[doc(hidden)]
     fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
 }
 
 /// Declares a tagged union.
 ///
-/// `within "type" = "system"` says that the union lies on the same object as an outer one, which has read that field.
-/// `as union` marks a variant that is such an inner union, and writes its own tags.
-/// `or Variant` says that an object without the tag is of that kind, if it reads as one.
-/// `hides unknown` keeps objects of unknown kinds out of `Debug`, where known ones can hold secrets.
+/// `within "type" = "system"` means that an enclosing union has read that field of the same object.
+/// `as union` marks a variant with such an inner union, which writes its own tags.
+/// `or Variant` is the kind of an object without the tag, if it reads as that kind.
+/// `hides unknown` hides objects of unknown kinds in `Debug`, if known kinds can contain secrets.
 macro_rules! tagged {
     (
         $(#[$meta:meta])*
@@ -66,12 +66,12 @@ macro_rules! tagged {
         #[non_exhaustive]
         $vis enum $name {
             $( $(#[$variant_meta])* #[doc = concat!("\n\nOn the wire: `", $wire, "`.")] $variant($payload), )+
-            /// Any other kind, kept whole.
+            /// Any other kind, as the whole object.
             Unknown($crate::Unknown),
         }
 
         impl $name {
-            /// The tag as it is on the wire; empty where an unknown object had none.
+            /// Returns the tag as it is on the wire; empty if an unknown object has none.
             pub fn kind(&self) -> &str {
                 match self {
                     $( Self::$variant(_) => $wire, )+

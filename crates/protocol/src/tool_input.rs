@@ -10,7 +10,7 @@ use crate::{
     lenient,
 };
 
-/// The input of one of the CLI's own tools, as the declarations of the official SDK have it (`sdk-tools.d.ts`).
+/// The input of one of the CLI's own tools, as declared by the official SDK (`sdk-tools.d.ts`).
 ///
 /// ```
 /// use agentwire_protocol::{RawJson, tool_input::ToolInput};
@@ -43,7 +43,7 @@ pub enum ToolInput {
     WebSearch(WebSearchInput),
     /// `Agent`, which older CLIs call `Task`: starts a subagent.
     Agent(AgentInput),
-    /// Every other tool, those of MCP servers included.
+    /// Any other tool, including tools of MCP servers.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ impl ToolInput {
     ///
     /// # Errors
     ///
-    /// When the tool is known and its input does not fit. A guard must not take that for an input that it may pass.
+    /// Returns an error if the tool is known and its input does not fit. A guard must not treat that as allowed.
     pub fn read(tool: &str, input: &RawJson) -> Result<Self, DecodeError> {
         Ok(match tool {
             "Bash" => Self::Bash(input.decode()?),
@@ -78,7 +78,7 @@ macro_rules! typed_input {
                 ///
                 /// # Errors
                 ///
-                /// When the tool is known and its input does not fit.
+                /// Returns an error if the tool is known and its input does not fit.
                 pub fn typed_input(&self) -> Result<ToolInput, DecodeError> {
                     ToolInput::read(&self.$name, &self.$input)
                 }
@@ -94,8 +94,7 @@ typed_input! {
     PostToolUseInput: tool_name, tool_input;
 }
 
-/// Declares inputs as structs from the wire. They are read alone: written again, an input would lose the fields that the
-/// struct lacks.
+/// Declares inputs as structs that can only be read: writing one would drop the fields that the struct lacks.
 macro_rules! inputs {
     ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })+) => {
         $(
@@ -117,9 +116,9 @@ inputs! {
         timeout: Option<u64>,
         /// The purpose, in the model's words.
         description: Option<String>,
-        /// Whether the command goes on in the background.
+        /// Whether the command runs in the background.
         run_in_background: Option<bool>,
-        /// Whether the command leaves the sandbox (`dangerouslyDisableSandbox`).
+        /// Whether the command runs outside of the sandbox (`dangerouslyDisableSandbox`).
         #[serde(rename = "dangerouslyDisableSandbox")]
         dangerously_disable_sandbox: Option<bool>,
     }
@@ -150,11 +149,11 @@ inputs! {
     EditInput {
         /// The absolute path.
         file_path: String,
-        /// The text that is replaced.
+        /// The text to replace.
         old_string: String,
-        /// The text in its place.
+        /// The replacement.
         new_string: String,
-        /// Whether all occurrences are replaced.
+        /// Whether to replace all occurrences.
         replace_all: Option<bool>,
     }
 
@@ -162,13 +161,13 @@ inputs! {
     NotebookEditInput {
         /// The absolute path.
         notebook_path: String,
-        /// The cell; a new one is inserted behind it.
+        /// The cell; a new cell is inserted behind it.
         cell_id: Option<String>,
         /// The new source of the cell.
         new_source: String,
         /// `code` or `markdown`.
         cell_type: Option<String>,
-        /// `replace`, `insert` or `delete`; `replace` where it is absent.
+        /// `replace`, `insert` or `delete`; absent means `replace`.
         edit_mode: Option<String>,
     }
 
@@ -176,7 +175,7 @@ inputs! {
     GlobInput {
         /// The pattern, such as `**/*.rs`.
         pattern: String,
-        /// The folder; the working directory where it is absent.
+        /// The folder; absent means the working directory.
         path: Option<String>,
     }
 
@@ -184,9 +183,9 @@ inputs! {
     GrepInput {
         /// The regular expression.
         pattern: String,
-        /// The file or folder; the working directory where it is absent.
+        /// The file or folder; absent means the working directory.
         path: Option<String>,
-        /// A pattern for the names of files.
+        /// A pattern of file names.
         glob: Option<String>,
         /// The type of the files, such as `rust`.
         #[serde(rename = "type")]
@@ -197,7 +196,7 @@ inputs! {
 
     /// The input of `WebFetch`.
     WebFetchInput {
-        /// The address.
+        /// The URL.
         url: String,
         /// The question about the page.
         prompt: String,
@@ -207,10 +206,10 @@ inputs! {
     WebSearchInput {
         /// The query.
         query: String,
-        /// The only domains of results.
+        /// Domains to search; empty means all.
         #[serde(default)]
         allowed_domains: Vec<String>,
-        /// Domains without results.
+        /// Domains to exclude.
         #[serde(default)]
         blocked_domains: Vec<String>,
     }
@@ -221,13 +220,13 @@ inputs! {
         description: String,
         /// The task.
         prompt: String,
-        /// The kind of subagent.
+        /// The subagent type.
         subagent_type: Option<String>,
         /// The model, by alias.
         model: Option<String>,
-        /// Whether the subagent goes on in the background.
+        /// Whether the subagent runs in the background.
         run_in_background: Option<bool>,
-        /// Where it works: `worktree` or `remote`.
+        /// The isolation of the subagent: `worktree` or `remote`.
         isolation: Option<String>,
     }
 }

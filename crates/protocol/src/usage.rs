@@ -1,4 +1,4 @@
-//! Tokens and cost: of an answer, a turn, a model, a session.
+//! Token counts and cost of answers, turns, models and sessions.
 
 mod fallback_credit;
 mod iteration;
@@ -14,99 +14,99 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Nullable, open_enum::open_enum};
 
-/// Tokens of an answer or a turn (`usage`), as the model's API counts them.
+/// Token counts of an answer or a turn (`usage`), as the API reports them.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens read that no cache held.
+    /// Input tokens that were not cached.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
-    /// Tokens written to the cache.
+    /// Input tokens written to the cache.
     #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cache_creation_input_tokens: Option<u64>,
-    /// Tokens read from the cache.
+    /// Input tokens read from the cache.
     #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cache_read_input_tokens: Option<u64>,
-    /// Tokens written to the cache, by how long it keeps them.
+    /// Input tokens written to the cache, by lifetime.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub cache_creation: Nullable<CacheCreation>,
-    /// What the tokens written were spent on.
+    /// A breakdown of the output tokens.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub output_tokens_details: Nullable<OutputTokensDetails>,
-    /// How often the API's own tools were used.
+    /// The number of calls of the API's own tools.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub server_tool_use: Nullable<ServerToolUsage>,
-    /// The tier that served the request.
+    /// The service tier of the request.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub service_tier: Nullable<ServiceTier>,
-    /// How fast the answer was to come.
+    /// The speed mode of the answer.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub speed: Nullable<Speed>,
-    /// Where in the world the model ran; may be empty.
+    /// The region in which the model ran; may be empty.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub inference_geo: Nullable<Box<str>>,
-    /// The steps of the answer, each with its own tokens, where there were several.
+    /// The steps of the answer, if there were several.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub iterations: Nullable<Vec<Iteration>>,
-    /// What became of the code that a refusal had given for the next request.
+    /// The outcome of the credit token that an earlier refusal contained.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub fallback_credit: Nullable<FallbackCredit>,
 }
 
-/// Tokens written to the cache, by how long it keeps them (`cache_creation`).
+/// Input tokens written to the cache, by lifetime (`cache_creation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CacheCreation {
-    /// Those kept for an hour.
+    /// Tokens with a lifetime of one hour.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub ephemeral_1h_input_tokens: u64,
-    /// Those kept for five minutes.
+    /// Tokens with a lifetime of five minutes.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub ephemeral_5m_input_tokens: u64,
 }
 
-/// What the tokens written were spent on (`output_tokens_details`).
+/// A breakdown of the output tokens (`output_tokens_details`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct OutputTokensDetails {
-    /// Those of thinking.
+    /// Thinking tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub thinking_tokens: u64,
 }
 
-/// How often the API's own tools were used (`server_tool_use`).
+/// The number of calls of the API's own tools (`server_tool_use`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ServerToolUsage {
-    /// Searches of the web.
+    /// Web searches.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub web_search_requests: u64,
-    /// Pages of the web that were read.
+    /// Web pages fetched.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub web_fetch_requests: u64,
 }
 
 open_enum! {
-    /// The tier that served a request (`service_tier`).
+    /// The service tier of a request (`service_tier`).
     pub enum ServiceTier {
-        /// The usual one.
+        /// Standard capacity.
         Standard = "standard",
-        /// The one that is paid for in advance.
+        /// Priority capacity, paid in advance.
         Priority = "priority",
-        /// The one that takes its time.
+        /// Batch processing, with a longer latency.
         Batch = "batch",
     }
 }
 
 open_enum! {
-    /// How fast an answer was to come (`speed`).
+    /// The speed mode of an answer (`speed`).
     pub enum Speed {
-        /// As usual.
+        /// Standard speed.
         Standard = "standard",
         /// Faster, at a higher price.
         Fast = "fast",

@@ -1,31 +1,31 @@
-//! `advisor_tool_result`: what another model advised.
+//! `advisor_tool_result`: advice of another model.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, message::StopReason, tagged::tagged};
 
-/// What another model advised (`advisor_tool_result`).
+/// Advice of another model (`advisor_tool_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AdvisorToolResult {
-    /// The tool use that it answers.
+    /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
-    /// The advice, or what went wrong.
+    /// The advice or the error.
     pub content: AdvisorContent,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 tagged! {
-    /// The advice, or what went wrong.
+    /// The advice or the error.
     pub enum AdvisorContent by "type" {
         /// The advice.
         Advice(Advice) = "advisor_result",
-        /// Advice that is shown to nobody.
+        /// Advice in encrypted form.
         Redacted(RedactedAdvice) = "advisor_redacted_result",
-        /// There is none.
+        /// The advisor failed.
         Error(ServerToolError) = "advisor_tool_result_error",
     }
 }
@@ -35,19 +35,19 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Why the model that advised stopped.
+    /// Why the advising model stopped.
     pub stop_reason: Option<StopReason>,
 }
 
-/// Advice that is shown to nobody (`advisor_redacted_result`).
+/// Advice in encrypted form (`advisor_redacted_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RedactedAdvice {
-    /// The advice, for the API alone to read.
+    /// The advice, readable only for the API.
     pub encrypted_content: String,
-    /// Why the model that advised stopped.
+    /// Why the advising model stopped.
     pub stop_reason: Option<StopReason>,
 }

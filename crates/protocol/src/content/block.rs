@@ -1,4 +1,4 @@
-//! A content block, by its `type`.
+//! Content blocks, distinguished by `type`.
 
 use super::{
     AdvisorToolResult, BashCodeExecutionToolResult, BrowserState, CodeExecutionToolResult, Compaction,
@@ -9,65 +9,65 @@ use super::{
 use crate::tagged::tagged;
 
 tagged! {
-    /// A content block: of an answer, of a prompt, or of a tool's result.
+    /// A content block of an answer, a prompt or a tool result.
     pub enum Block by "type" {
         /// Text.
         Text(Text) = "text",
         /// The model's thinking.
         Thinking(Thinking) = "thinking",
-        /// Thinking that is shown to nobody.
+        /// Thinking in encrypted form.
         RedactedThinking(RedactedThinking) = "redacted_thinking",
-        /// The model wants to use a tool.
+        /// A tool call by the model.
         ToolUse(Box<ToolUse>) = "tool_use",
-        /// What a tool gave.
+        /// The result of a tool call.
         ToolResult(Box<ToolResult>) = "tool_result",
-        /// A picture.
+        /// An image.
         Image(Box<Image>) = "image",
         /// A PDF or a text.
         Document(Box<Document>) = "document",
-        /// Something that a search of the host's found.
+        /// A search result that the host provides.
         SearchResult(Box<SearchResult>) = "search_result",
-        /// The model uses a tool that the API runs itself.
+        /// A call of a tool that the API runs itself.
         ServerToolUse(Box<ServerToolUse>) = "server_tool_use",
-        /// What a web search found.
+        /// The result of a web search.
         WebSearchToolResult(Box<WebSearchToolResult>) = "web_search_tool_result",
-        /// What was fetched from the web.
+        /// The result of a web fetch.
         WebFetchToolResult(Box<WebFetchToolResult>) = "web_fetch_tool_result",
-        /// What another model advised.
+        /// Advice of another model.
         AdvisorToolResult(Box<AdvisorToolResult>) = "advisor_tool_result",
-        /// What came of code.
+        /// The result of code execution.
         CodeExecutionToolResult(Box<CodeExecutionToolResult>) = "code_execution_tool_result",
-        /// What came of a command.
+        /// The result of a shell command.
         BashCodeExecutionToolResult(Box<BashCodeExecutionToolResult>) = "bash_code_execution_tool_result",
-        /// What came of reading or editing a file.
+        /// The result of reading or editing a file.
         TextEditorToolResult(Box<TextEditorToolResult>) = "text_editor_code_execution_tool_result",
-        /// What a search among the tools found.
+        /// The result of a tool search.
         ToolSearchToolResult(Box<ToolSearchToolResult>) = "tool_search_tool_result",
-        /// The model uses a tool of an MCP server that the API talks to.
+        /// A call of a tool of an MCP server that the API connects to.
         McpToolUse(Box<McpToolUse>) = "mcp_tool_use",
-        /// What such a tool gave.
+        /// The result of such a call.
         McpToolResult(Box<McpToolResult>) = "mcp_tool_result",
-        /// The tools that such a server has.
+        /// The tools of such a server.
         McpToolListing(Box<McpToolListing>) = "mcp_tool_listing",
         /// A file for the API's container.
         ContainerUpload(ContainerUpload) = "container_upload",
-        /// What became of a context that had grown too long.
+        /// The result of a context compaction by the API.
         Compaction(Box<Compaction>) = "compaction",
-        /// Another model goes on.
+        /// Another model continues the answer.
         Fallback(Box<Fallback>) = "fallback",
-        /// A tool is there from here on.
+        /// A tool becomes available.
         ToolAddition(Box<ToolAddition>) = "tool_addition",
-        /// A tool is gone from here on.
+        /// A tool is removed.
         ToolRemoval(Box<ToolRemoval>) = "tool_removal",
-        /// A tool by its name.
+        /// A reference to a tool by name.
         ToolReference(ToolReference) = "tool_reference",
-        /// A browser's tabs.
+        /// The tabs of a browser.
         BrowserState(Box<BrowserState>) = "browser_state",
     }
 }
 
 impl Block {
-    /// The words of a `text` block.
+    /// Returns the text of a `text` block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(&text.text),
@@ -75,7 +75,7 @@ impl Block {
         }
     }
 
-    /// The words of a `thinking` block.
+    /// Returns the text of a `thinking` block.
     pub fn as_thinking(&self) -> Option<&str> {
         match self {
             Self::Thinking(thinking) => Some(&thinking.thinking),
@@ -83,7 +83,7 @@ impl Block {
         }
     }
 
-    /// The `tool_use` block that this is.
+    /// Returns the `tool_use` block, if it is one.
     pub fn as_tool_use(&self) -> Option<&ToolUse> {
         match self {
             Self::ToolUse(tool_use) => Some(tool_use),
@@ -91,7 +91,7 @@ impl Block {
         }
     }
 
-    /// The `tool_result` block that this is.
+    /// Returns the `tool_result` block, if it is one.
     pub fn as_tool_result(&self) -> Option<&ToolResult> {
         match self {
             Self::ToolResult(result) => Some(result),

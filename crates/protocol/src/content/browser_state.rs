@@ -1,20 +1,20 @@
-//! `browser_state`: what a browser tool tells the model of the browser, within a tool's result.
+//! `browser_state`: the state of a browser, within the result of a browser tool.
 
 use serde::{Deserialize, Serialize};
 
 use super::CacheControl;
 use crate::tagged::tagged;
 
-/// The browser's tabs after a tool was used (`browser_state`).
+/// The browser's tabs after a tool call (`browser_state`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BrowserState {
     /// All tabs.
     pub tabs: Vec<BrowserTab>,
-    /// What changed; absent where nothing did.
+    /// The changes; absent if there were none.
     pub state_changes: Option<Vec<BrowserChange>>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -27,20 +27,20 @@ pub struct BrowserTab {
     pub tab_id: Box<str>,
     /// The page's title.
     pub title: String,
-    /// The page's address.
+    /// The page's URL.
     pub url: Box<str>,
-    /// Whether it is the one in front.
+    /// Whether this is the active tab.
     pub active: Option<bool>,
 }
 
 tagged! {
-    /// What changed in a browser.
+    /// A change in a browser.
     pub enum BrowserChange by "type" {
         /// A tab was opened.
         TabOpened(TabOpened) = "tab_opened",
         /// A download began.
         DownloadStarted(Download) = "download_started",
-        /// A download is there.
+        /// A download completed.
         DownloadCompleted(Download) = "download_completed",
         /// A download failed.
         DownloadFailed(Download) = "download_failed",
@@ -55,19 +55,19 @@ pub struct TabOpened {
     pub tab_id: Box<str>,
 }
 
-/// A download, at its start or its end.
+/// A started, completed or failed download.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Download {
     /// Its id, the same at its start and its end.
     pub download_id: Box<str>,
-    /// The address that it comes from.
+    /// The URL.
     pub url: Box<str>,
-    /// Where it was saved; only of one that is there.
+    /// The path of the saved file; only of a completed download.
     pub path: Option<Box<str>>,
-    /// How large it is, in bytes; only of one that is there.
+    /// The size in bytes; only of a completed download.
     pub size_bytes: Option<u64>,
-    /// What went wrong; only of one that failed.
+    /// The error; only of a failed download.
     pub error: Option<String>,
 }

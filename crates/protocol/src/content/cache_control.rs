@@ -1,40 +1,40 @@
-//! `cache_control`: a mark that the prompt up to here be cached.
+//! `cache_control`: cache breakpoints of a prompt.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
-    /// A mark that the prompt up to the end of its block be cached (`cache_control`).
+    /// A cache breakpoint: the API caches the prompt up to the end of this block (`cache_control`).
     pub enum CacheControl by "type" {
-        /// For a short while.
+        /// A short-lived cache entry.
         Ephemeral(EphemeralCache) = "ephemeral",
     }
 }
 
 impl CacheControl {
-    /// Cached for as long as the API likes: five minutes, while it is used.
+    /// Returns a breakpoint with the default lifetime: five minutes since the last use.
     pub fn ephemeral() -> Self {
         Self::Ephemeral(EphemeralCache::default())
     }
 
-    /// Cached for that time.
+    /// Returns a breakpoint with this lifetime.
     pub fn ephemeral_for(ttl: CacheTtl) -> Self {
         Self::Ephemeral(EphemeralCache { ttl: Some(ttl) })
     }
 }
 
-/// Cached for a short while (`ephemeral`).
+/// A short-lived cache entry (`ephemeral`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct EphemeralCache {
-    /// For how long; absent means five minutes.
+    /// The lifetime; absent means five minutes.
     pub ttl: Option<CacheTtl>,
 }
 
 open_enum! {
-    /// How long the cache holds.
+    /// The lifetime of a cache entry.
     pub enum CacheTtl {
         /// Five minutes.
         FiveMinutes = "5m",

@@ -1,17 +1,17 @@
-//! `caller`: who made a tool use, the model or code that it wrote.
+//! `caller`: whether the model called a tool directly or by code that it wrote.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tagged::tagged;
 
 tagged! {
-    /// Who made a tool use.
+    /// The caller of a tool.
     pub enum Caller by "type" {
         /// The model itself.
         Direct(DirectCaller) = "direct",
-        /// Code of the model's that the API runs.
+        /// Code of the model, run by the API.
         CodeExecution20250825(CodeCaller) = "code_execution_20250825",
-        /// Code of the model's that the API runs, in a later version.
+        /// Code of the model, run by the API in a later version.
         CodeExecution20260120(CodeCaller) = "code_execution_20260120",
     }
 }
@@ -21,10 +21,10 @@ tagged! {
 #[non_exhaustive]
 pub struct DirectCaller {}
 
-/// Code of the model's that the API runs.
+/// Code of the model, run by the API.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CodeCaller {
-    /// The tool use that runs the code.
+    /// The tool call that runs the code.
     pub tool_id: Box<str>,
 }

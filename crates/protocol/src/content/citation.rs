@@ -1,27 +1,27 @@
-//! `citations`: where words come from.
+//! `citations`: the sources of a text.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tagged::tagged;
 
 tagged! {
-    /// Where words come from.
+    /// The source of a text.
     pub enum Citation by "type" {
-        /// From a plain text, by characters.
+        /// A range of characters in a plain text.
         Char(Box<CharLocation>) = "char_location",
-        /// From a PDF, by pages.
+        /// A range of pages in a PDF.
         Page(Box<PageLocation>) = "page_location",
-        /// From a document made of blocks, by blocks.
+        /// A range of blocks in a document made of blocks.
         ContentBlock(Box<ContentBlockLocation>) = "content_block_location",
-        /// From a web search.
+        /// A page of a web search.
         WebSearchResult(Box<WebSearchResultLocation>) = "web_search_result_location",
-        /// From a search result in the prompt.
+        /// A search result in the prompt.
         SearchResult(Box<SearchResultLocation>) = "search_result_location",
     }
 }
 
 impl Citation {
-    /// The words that are cited; `None` for an unknown kind.
+    /// Returns the cited text; `None` for an unknown kind.
     pub fn cited_text(&self) -> Option<&str> {
         match self {
             Self::Char(at) => Some(&at.cited_text),
@@ -39,17 +39,17 @@ impl Citation {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CharLocation {
-    /// The words that are cited.
+    /// The cited text.
     pub cited_text: String,
-    /// Which document of the prompt, from 0.
+    /// The document's index in the prompt, from 0.
     pub document_index: u64,
     /// That document's title.
     pub document_title: Option<String>,
     /// The first character, from 0.
     pub start_char_index: u64,
-    /// The character behind the last.
+    /// The end of the range (exclusive).
     pub end_char_index: u64,
-    /// The document's file at the API, where it is one; only from the model.
+    /// The id of the document's file at the API, if it has one; only in responses.
     pub file_id: Option<Box<str>>,
 }
 
@@ -58,17 +58,17 @@ pub struct CharLocation {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PageLocation {
-    /// The words that are cited.
+    /// The cited text.
     pub cited_text: String,
-    /// Which document of the prompt, from 0.
+    /// The document's index in the prompt, from 0.
     pub document_index: u64,
     /// That document's title.
     pub document_title: Option<String>,
     /// The first page, from 1.
     pub start_page_number: u64,
-    /// The page behind the last.
+    /// The end of the range (exclusive).
     pub end_page_number: u64,
-    /// The document's file at the API, where it is one; only from the model.
+    /// The id of the document's file at the API, if it has one; only in responses.
     pub file_id: Option<Box<str>>,
 }
 
@@ -77,17 +77,17 @@ pub struct PageLocation {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContentBlockLocation {
-    /// The words that are cited.
+    /// The cited text.
     pub cited_text: String,
-    /// Which document of the prompt, from 0.
+    /// The document's index in the prompt, from 0.
     pub document_index: u64,
     /// That document's title.
     pub document_title: Option<String>,
     /// The first block, from 0.
     pub start_block_index: u64,
-    /// The block behind the last.
+    /// The end of the range (exclusive).
     pub end_block_index: u64,
-    /// The document's file at the API, where it is one; only from the model.
+    /// The id of the document's file at the API, if it has one; only in responses.
     pub file_id: Option<Box<str>>,
 }
 
@@ -96,13 +96,13 @@ pub struct ContentBlockLocation {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebSearchResultLocation {
-    /// The words that are cited.
+    /// The cited text.
     pub cited_text: String,
-    /// The place in the search's result, for the API alone to read.
+    /// The position in the search result, readable only for the API.
     pub encrypted_index: Box<str>,
     /// The page's title.
     pub title: Option<String>,
-    /// The page's address.
+    /// The page's URL.
     pub url: Box<str>,
 }
 
@@ -111,31 +111,31 @@ pub struct WebSearchResultLocation {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SearchResultLocation {
-    /// The words that are cited.
+    /// The cited text.
     pub cited_text: String,
-    /// Which search result of the prompt, from 0.
+    /// The index of the search result in the prompt, from 0.
     pub search_result_index: u64,
-    /// Where that result says it comes from.
+    /// The source of that search result.
     pub source: String,
     /// Its title.
     pub title: Option<String>,
     /// The first block, from 0.
     pub start_block_index: u64,
-    /// The block behind the last.
+    /// The end of the range (exclusive).
     pub end_block_index: u64,
 }
 
-/// Whether the model is to cite (`citations` of a document or a search result).
+/// Whether the model cites sources (`citations` of a document or a search result).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CitationsConfig {
-    /// Whether it is; absent means no.
+    /// Whether citations are enabled; absent means no.
     pub enabled: Option<bool>,
 }
 
 impl CitationsConfig {
-    /// The model is to cite.
+    /// Returns a configuration with citations enabled.
     pub fn enabled() -> Self {
         Self { enabled: Some(true) }
     }

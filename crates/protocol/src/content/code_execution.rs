@@ -1,42 +1,42 @@
-//! `code_execution_tool_result` and `bash_code_execution_tool_result`: what came of code that the API ran.
+//! `code_execution_tool_result` and `bash_code_execution_tool_result`: results of code that the API ran.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
-/// What came of code that the API ran (`code_execution_tool_result`).
+/// The result of code that the API ran (`code_execution_tool_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CodeExecutionToolResult {
-    /// The tool use that it answers.
+    /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
-    /// What came of it, or what went wrong.
+    /// The result or the error.
     pub content: CodeExecutionContent,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// What came of a command that the API ran in a shell (`bash_code_execution_tool_result`).
+/// The result of a shell command that the API ran (`bash_code_execution_tool_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BashCodeExecutionToolResult {
-    /// The tool use that it answers.
+    /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
-    /// What came of it, or what went wrong.
+    /// The result or the error.
     pub content: BashCodeExecutionContent,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 tagged! {
-    /// What came of code, or why it did not run.
+    /// The result of code, or the error.
     pub enum CodeExecutionContent by "type" {
         /// The code ran.
         Result(Box<CodeExecutionResult>) = "code_execution_result",
-        /// The code ran, and its output is shown to nobody.
+        /// The code ran, and its output is encrypted.
         Encrypted(Box<EncryptedCodeExecutionResult>) = "encrypted_code_execution_result",
         /// The code did not run.
         Error(ServerToolError) = "code_execution_tool_result_error",
@@ -44,7 +44,7 @@ tagged! {
 }
 
 tagged! {
-    /// What came of a command, or why it did not run.
+    /// The result of a command, or the error.
     pub enum BashCodeExecutionContent by "type" {
         /// The command ran.
         Result(Box<CodeExecutionResult>) = "bash_code_execution_result",
@@ -53,47 +53,47 @@ tagged! {
     }
 }
 
-/// What code or a command wrote and returned (`code_execution_result`, `bash_code_execution_result`).
+/// The output and exit code of code or a command (`code_execution_result`, `bash_code_execution_result`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CodeExecutionResult {
-    /// What it wrote to its output.
+    /// The standard output.
     pub stdout: String,
-    /// What it wrote to its error output.
+    /// The standard error.
     pub stderr: String,
-    /// What it returned; 0 is success.
+    /// The exit code; 0 is success.
     pub return_code: i64,
-    /// The files that it left.
+    /// The files that it produced.
     #[serde(default)]
     pub content: Vec<CodeOutput>,
 }
 
-/// As [`CodeExecutionResult`], with an output that is shown to nobody (`encrypted_code_execution_result`).
+/// A [`CodeExecutionResult`] with encrypted output (`encrypted_code_execution_result`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct EncryptedCodeExecutionResult {
-    /// What it wrote to its output, for the API alone to read.
+    /// The standard output, readable only for the API.
     pub encrypted_stdout: String,
-    /// What it wrote to its error output.
+    /// The standard error.
     pub stderr: String,
-    /// What it returned; 0 is success.
+    /// The exit code; 0 is success.
     pub return_code: i64,
-    /// The files that it left.
+    /// The files that it produced.
     #[serde(default)]
     pub content: Vec<CodeOutput>,
 }
 
 tagged! {
-    /// Something that code or a command left.
+    /// An output of code or a command.
     pub enum CodeOutput by "type" {
-        /// A file, of code.
+        /// A file that code produced.
         CodeFile(OutputFile) = "code_execution_output",
-        /// A file, of a command.
+        /// A file that a command produced.
         BashFile(OutputFile) = "bash_code_execution_output",
     }
 }
 
-/// A file that code or a command left.
+/// A file that code or a command produced.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct OutputFile {

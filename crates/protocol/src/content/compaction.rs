@@ -1,25 +1,25 @@
-//! `compaction`: what the API made of a context that had grown too long.
+//! `compaction`: the summary of a context that the API compacted.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Block, CacheControl};
 
-/// What the API made of a context that had grown too long (`compaction`).
+/// The summary of a context that the API compacted (`compaction`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Compaction {
-    /// The summary; `None` where it failed.
+    /// The summary; `None` if the compaction failed.
     #[serialize_always]
     pub content: Option<String>,
-    /// What the API needs of earlier compactions, for it alone to read.
+    /// State of earlier compactions, readable only for the API.
     pub encrypted_content: Option<String>,
     /// The API's signature of the summary.
     pub signature: Option<String>,
-    /// `tool_addition` and `tool_removal` blocks that lead from the request's tools to those at the end of the range.
+    /// `tool_addition` and `tool_removal` blocks between the tools of the request and those at the end of the range.
     ///
-    /// An empty list says that no tool changed, an absent one that the API did not look.
+    /// An empty list means that no tool changed; an absent one, that the API did not check.
     pub tool_changes: Option<Vec<Block>>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }

@@ -1,59 +1,59 @@
-//! `document`: a PDF or a text.
+//! `document`: a PDF or a plain text.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, CitationsConfig, Content, FileSource, InlineSource, UrlSource};
 use crate::tagged::tagged;
 
-/// A PDF or a text (`document`).
+/// A PDF or a plain text (`document`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Document {
-    /// Where the document is.
+    /// The source of the document.
     pub source: DocumentSource,
-    /// Its title, for the model.
+    /// The title, for the model.
     pub title: Option<String>,
-    /// Words about it for the model, which are not cited; only on its way to the model.
+    /// Context for the model, which is not cited; only in requests.
     pub context: Option<String>,
-    /// Whether the model is to cite it.
+    /// Whether the model cites the document.
     pub citations: Option<CitationsConfig>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl Document {
-    /// A document whose bytes are here, in base64; `media_type` is `application/pdf`.
+    /// Returns a document from base64 data; `media_type` is `application/pdf`.
     pub fn base64(media_type: impl Into<Box<str>>, data: impl Into<String>) -> Self {
         Self::new(DocumentSource::Base64(InlineSource { media_type: media_type.into(), data: data.into() }))
     }
 
-    /// A plain text.
+    /// Returns a plain text document.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(DocumentSource::Text(InlineSource { media_type: "text/plain".into(), data: text.into() }))
     }
 
-    /// A document made of blocks of text and pictures, which are cited one by one.
+    /// Returns a document made of text and image blocks, which are cited one by one.
     pub fn content(content: impl Into<Content>) -> Self {
         Self::new(DocumentSource::Content(ContentSource { content: content.into() }))
     }
 
-    /// A PDF at an address.
+    /// Returns a document from the URL of a PDF.
     pub fn url(url: impl Into<Box<str>>) -> Self {
         Self::new(DocumentSource::Url(UrlSource { url: url.into() }))
     }
 
-    /// A document that was given to the API before.
+    /// Returns a document from a file that was uploaded to the API.
     pub fn file(file_id: impl Into<Box<str>>) -> Self {
         Self::new(DocumentSource::File(FileSource { file_id: file_id.into() }))
     }
 
-    /// A document from that source.
+    /// Returns a document from this source.
     pub fn new(source: DocumentSource) -> Self {
         Self { source, title: None, context: None, citations: None, cache_control: None }
     }
 
-    /// The same with a title.
+    /// Sets the title.
     #[must_use]
     pub fn with_title(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), ..self }
@@ -61,25 +61,25 @@ impl Document {
 }
 
 tagged! {
-    /// Where a document is.
+    /// The source of a document.
     pub enum DocumentSource by "type" {
-        /// Within the block, as bytes.
+        /// Data within the block, in base64.
         Base64(InlineSource) = "base64",
-        /// Within the block, as text.
+        /// Plain text within the block.
         Text(InlineSource) = "text",
-        /// Within the block, as blocks.
+        /// Content blocks within the block.
         Content(ContentSource) = "content",
-        /// At an address.
+        /// A URL.
         Url(UrlSource) = "url",
-        /// In a file that was given to the API before.
+        /// A file that was uploaded to the API.
         File(FileSource) = "file",
     }
 }
 
-/// A document made of blocks (`content`).
+/// A document made of content blocks (`content`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContentSource {
-    /// Text, or blocks of text and pictures.
+    /// Text, or text and image blocks.
     pub content: Content,
 }

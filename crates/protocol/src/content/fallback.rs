@@ -1,19 +1,19 @@
-//! `fallback`: from here on another model answers.
+//! `fallback`: another model continues the answer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{message::RefusalCategory, tagged::tagged};
 
-/// From here on another model answers (`fallback`).
+/// Another model continues the answer (`fallback`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Fallback {
-    /// The model that answered up to here, and declined to go on.
+    /// The model that declined to continue.
     pub from: FallbackModel,
-    /// The model that goes on.
+    /// The model that continues.
     pub to: FallbackModel,
-    /// Why.
+    /// The reason.
     pub trigger: Option<FallbackTrigger>,
 }
 
@@ -21,12 +21,12 @@ pub struct Fallback {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FallbackModel {
-    /// The model: the name in the request for the first, the full name for any other.
+    /// The model: its name in the request for the first model, its full name otherwise.
     pub model: Box<str>,
 }
 
 tagged! {
-    /// Why another model answers.
+    /// Why another model continues the answer.
     pub enum FallbackTrigger by "type" {
         /// The model declined.
         Refusal(FallbackRefusal) = "refusal",
@@ -37,6 +37,6 @@ tagged! {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FallbackRefusal {
-    /// The policy that the request fell under; `None` where it is no named one.
+    /// The category of the refusal; `None` if it has no name.
     pub category: Option<RefusalCategory>,
 }

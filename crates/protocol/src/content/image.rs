@@ -1,72 +1,72 @@
-//! `image`: a picture.
+//! `image`: an image.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, FileSource, InlineSource, UrlSource};
 use crate::{open_enum::open_enum, tagged::tagged};
 
-/// A picture (`image`).
+/// An image (`image`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Image {
-    /// Where the picture is.
+    /// The source of the image.
     pub source: ImageSource,
-    /// What the API may do to the picture before the model sees it; only on its way to the model.
+    /// Changes that the API may make before the model sees the image; only in requests.
     pub transformations: Option<ImageTransformations>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl Image {
-    /// A picture whose bytes are here, in base64; `media_type` is such as `image/png`.
+    /// Returns an image from base64 data; `media_type` is, for example, `image/png`.
     pub fn base64(media_type: impl Into<Box<str>>, data: impl Into<String>) -> Self {
         Self::new(ImageSource::Base64(InlineSource { media_type: media_type.into(), data: data.into() }))
     }
 
-    /// A picture at an address.
+    /// Returns an image from a URL.
     pub fn url(url: impl Into<Box<str>>) -> Self {
         Self::new(ImageSource::Url(UrlSource { url: url.into() }))
     }
 
-    /// A picture that was given to the API before.
+    /// Returns an image from a file that was uploaded to the API.
     pub fn file(file_id: impl Into<Box<str>>) -> Self {
         Self::new(ImageSource::File(FileSource { file_id: file_id.into() }))
     }
 
-    /// A picture from that source.
+    /// Returns an image from this source.
     pub fn new(source: ImageSource) -> Self {
         Self { source, transformations: None, cache_control: None }
     }
 }
 
 tagged! {
-    /// Where a picture is.
+    /// The source of an image.
     pub enum ImageSource by "type" {
-        /// Within the block.
+        /// Data within the block.
         Base64(InlineSource) = "base64",
-        /// At an address.
+        /// A URL.
         Url(UrlSource) = "url",
-        /// In a file that was given to the API before.
+        /// A file that was uploaded to the API.
         File(FileSource) = "file",
     }
 }
 
-/// What the API may do to a picture before the model sees it (`transformations`).
+/// Changes that the API may make to an image (`transformations`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ImageTransformations {
-    /// What is done with a picture that is too large; absent means that it is made smaller.
+    /// How to treat an image that is too large; absent means downsizing.
     pub oversized_image: Option<OversizedImage>,
 }
 
 open_enum! {
-    /// What is done with a picture that is too large.
+    /// How to treat an image that is too large.
     pub enum OversizedImage {
-        /// It is made smaller.
+        /// Downsize it.
         Downsize = "downsize",
-        /// The request is refused.
+        /// Reject the request.
         Error = "error",
     }
 }

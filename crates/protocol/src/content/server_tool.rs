@@ -1,24 +1,24 @@
-//! Tools that the API runs itself: their uses, and what may go wrong.
+//! Tools that the API runs itself: their calls and their errors.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, Caller};
 use crate::{RawJson, ToolUseId, open_enum::open_enum};
 
-/// The model uses a tool that the API runs itself (`server_tool_use`); the result is in the same answer.
+/// A call of a tool that the API runs itself (`server_tool_use`); the result is in the same answer.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ServerToolUse {
-    /// The id that the result will name.
+    /// The id, which the result repeats.
     pub id: ToolUseId,
     /// The tool.
     pub name: ServerTool,
     /// The input, as the model wrote it.
     pub input: RawJson,
-    /// Who made the tool use; absent where the model itself did.
+    /// The caller of the tool; absent if the model called it directly.
     pub caller: Option<Caller>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
@@ -37,62 +37,62 @@ open_enum! {
         BashCodeExecution = "bash_code_execution",
         /// Reads and edits files.
         TextEditorCodeExecution = "text_editor_code_execution",
-        /// Searches tools by a pattern.
+        /// Searches tools by a regular expression.
         ToolSearchRegex = "tool_search_tool_regex",
-        /// Searches tools by words.
+        /// Searches tools by keywords.
         ToolSearchBm25 = "tool_search_tool_bm25",
     }
 }
 
-/// A tool that the API runs itself did not do its work.
+/// A failure of a tool that the API runs itself.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ServerToolError {
-    /// What went wrong.
+    /// The error code.
     pub error_code: ServerToolErrorCode,
-    /// The same in words; not every tool tells it.
+    /// The error message; not every tool sends one.
     pub error_message: Option<String>,
 }
 
 open_enum! {
-    /// What went wrong with a tool that the API runs itself; each tool has its own few of these.
+    /// The error of a tool that the API runs itself; each tool uses a few of these codes.
     pub enum ServerToolErrorCode {
         /// The model's input was malformed.
         InvalidToolInput = "invalid_tool_input",
-        /// The tool is out of order.
+        /// The tool is unavailable.
         Unavailable = "unavailable",
         /// Too many requests.
         TooManyRequests = "too_many_requests",
-        /// It took too long.
+        /// The execution timed out.
         ExecutionTimeExceeded = "execution_time_exceeded",
-        /// The tool was used as often as the request allows.
+        /// The call exceeds the number of uses that the request allows.
         MaxUsesExceeded = "max_uses_exceeded",
         /// A file that the code wrote is too large.
         OutputFileTooLarge = "output_file_too_large",
-        /// There is no such file.
+        /// The file does not exist.
         FileNotFound = "file_not_found",
         /// The search was too long.
         QueryTooLong = "query_too_long",
         /// The request was too large.
         RequestTooLarge = "request_too_large",
-        /// The address was too long.
+        /// The URL was too long.
         UrlTooLong = "url_too_long",
-        /// The address is not one of those that the request allows.
+        /// The request does not allow the URL.
         UrlNotAllowed = "url_not_allowed",
-        /// The address was not mentioned in the conversation before.
+        /// The URL does not occur earlier in the conversation.
         UrlNotInPriorContext = "url_not_in_prior_context",
-        /// The page could not be had.
+        /// The page could not be fetched.
         UrlNotAccessible = "url_not_accessible",
-        /// The page is of a kind that the tool does not read.
+        /// The tool does not support the content type of the page.
         UnsupportedContentType = "unsupported_content_type",
         /// The page is too large.
         ContentTooLarge = "content_too_large",
-        /// The prompt was too long for the model that was asked for advice.
+        /// The prompt was too long for the advising model.
         PromptTooLong = "prompt_too_long",
-        /// The model that was asked for advice can't take more load.
+        /// The advising model is overloaded.
         Overloaded = "overloaded",
-        /// There is no such model to ask for advice.
+        /// The advising model does not exist.
         ModelNotFound = "model_not_found",
     }
 }

@@ -1,26 +1,26 @@
-//! The kinds of source that pictures and documents share.
+//! Sources of images and documents.
 
 use serde::{Deserialize, Serialize};
 
-/// Data within the block itself (`base64`, and `text` of a document).
+/// Data within the block (`base64`, and `text` of a document).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InlineSource {
-    /// What the data is, such as `image/png`, `application/pdf` or `text/plain`.
+    /// The media type, such as `image/png`, `application/pdf` or `text/plain`.
     pub media_type: Box<str>,
-    /// The data, in base64 (`base64`) or as it is (`text`).
+    /// The data: base64 (`base64`) or plain text (`text`).
     pub data: String,
 }
 
-/// Data at an address, which the API fetches (`url`).
+/// Data at a URL, which the API fetches (`url`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UrlSource {
-    /// The address.
+    /// The URL.
     pub url: Box<str>,
 }
 
-/// A file that was given to the API before (`file`).
+/// A file that was uploaded to the API (`file`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileSource {

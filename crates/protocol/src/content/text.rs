@@ -1,24 +1,24 @@
-//! `text`: words.
+//! `text`: plain text.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, Citation};
 
-/// Words (`text`).
+/// Plain text (`text`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Text {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Where the words come from, when the model was asked to say so.
+    /// The sources of the text, if citations were requested.
     pub citations: Option<Vec<Citation>>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl Text {
-    /// A block with these words.
+    /// Returns a block with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }

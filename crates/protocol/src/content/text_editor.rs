@@ -1,25 +1,25 @@
-//! `text_editor_code_execution_tool_result`: what came of reading or editing a file in the API's container.
+//! `text_editor_code_execution_tool_result`: results of reading or editing a file in the API's container.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, open_enum::open_enum, tagged::tagged};
 
-/// What came of reading or editing a file (`text_editor_code_execution_tool_result`).
+/// The result of reading or editing a file (`text_editor_code_execution_tool_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TextEditorToolResult {
-    /// The tool use that it answers.
+    /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
-    /// What came of it, or what went wrong.
+    /// The result or the error.
     pub content: TextEditorContent,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 tagged! {
-    /// What came of reading or editing a file, or what went wrong.
+    /// The result of reading or editing a file, or the error.
     pub enum TextEditorContent by "type" {
         /// The file was read.
         View(Box<FileView>) = "text_editor_code_execution_view_result",
@@ -27,7 +27,7 @@ tagged! {
         Create(FileCreated) = "text_editor_code_execution_create_result",
         /// Text in the file was replaced.
         StrReplace(Box<FileEdited>) = "text_editor_code_execution_str_replace_result",
-        /// Nothing was done.
+        /// The operation failed.
         Error(ServerToolError) = "text_editor_code_execution_tool_result_error",
     }
 }
@@ -37,24 +37,24 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileView {
-    /// What is in it.
+    /// The content of the file.
     pub content: String,
-    /// What kind of file it is.
+    /// The file type.
     pub file_type: ViewedFileType,
-    /// How many lines were read.
+    /// The number of lines read.
     pub num_lines: Option<u64>,
-    /// The first line that was read, from 1.
+    /// The first line read, from 1.
     pub start_line: Option<u64>,
-    /// How many lines the file has.
+    /// The number of lines in the file.
     pub total_lines: Option<u64>,
 }
 
 open_enum! {
-    /// A kind of file that can be read.
+    /// A readable file type.
     pub enum ViewedFileType {
         /// Text.
         Text = "text",
-        /// A picture.
+        /// An image.
         Image = "image",
         /// A PDF.
         Pdf = "pdf",
@@ -65,7 +65,7 @@ open_enum! {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileCreated {
-    /// Whether it was there before.
+    /// Whether the file existed before.
     pub is_file_update: bool,
 }
 
@@ -74,14 +74,14 @@ pub struct FileCreated {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileEdited {
-    /// The changed lines, as a diff shows them.
+    /// The changed lines, in diff format.
     pub lines: Option<Vec<String>>,
     /// The first line that was replaced, from 1.
     pub old_start: Option<u64>,
-    /// How many lines were replaced.
+    /// The number of replaced lines.
     pub old_lines: Option<u64>,
     /// The first line of the new text, from 1.
     pub new_start: Option<u64>,
-    /// How many lines the new text has.
+    /// The number of lines in the new text.
     pub new_lines: Option<u64>,
 }

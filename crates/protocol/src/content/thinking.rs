@@ -1,22 +1,22 @@
-//! `thinking` and `redacted_thinking`: what the model thought before it answered.
+//! `thinking` and `redacted_thinking`: the model's thinking.
 
 use serde::{Deserialize, Serialize};
 
-/// What the model thought before it answered (`thinking`).
+/// The model's thinking (`thinking`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Thinking {
-    /// The text; empty where the API does not show it.
+    /// The text; empty if the API does not show it.
     pub thinking: String,
-    /// The API's signature of it; empty while the block streams.
+    /// The API's signature; empty while the block streams.
     pub signature: Option<String>,
 }
 
-/// Thinking that the API shows to nobody (`redacted_thinking`).
+/// Thinking in encrypted form (`redacted_thinking`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RedactedThinking {
-    /// The thinking, for the API alone to read.
+    /// The thinking, readable only for the API.
     pub data: String,
 }

@@ -1,34 +1,35 @@
-//! `tool_result`: what a tool gave.
+//! `tool_result`: the result of a tool call.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, Content};
 use crate::{DecodeError, RawJson, ToolUseId};
 
-/// What a tool gave (`tool_result`).
+/// The result of a tool call (`tool_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// The tool use that it answers.
+    /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
-    /// Text or a list of blocks, as text: results are large, and most readers pass them on.
+    /// A string or a list of blocks, as JSON text: results are large, and most readers only forward them.
     pub content: Option<RawJson>,
-    /// Whether the tool failed or was refused; absent means that it did not.
+    /// Whether the tool failed or was denied; absent means no.
     pub is_error: Option<bool>,
-    /// The family of the tool, where it belongs to one such as `browser` or `computer`.
+    /// The family of the tool, such as `browser` or `computer`, if it belongs to one.
     pub toolset_name: Option<Box<str>>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl ToolResult {
-    /// A result with this content: text, or blocks of text, pictures, documents, search results, tool references or a
-    /// browser's state.
+    /// Returns a result with this content: text, or blocks of text, images, documents, search results, tool
+    /// references or
+    /// browser states.
     ///
     /// # Errors
     ///
-    /// When the content can't be written as JSON.
+    /// Returns an error if the content can't be serialized as JSON.
     pub fn new(
         tool_use_id: impl Into<ToolUseId>,
         content: impl Into<Content>,
@@ -42,17 +43,18 @@ impl ToolResult {
         })
     }
 
-    /// The typed content; `None` where there is none.
+    /// Returns the typed content; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// When it is neither text nor a list of blocks, or a known block has a missing or wrong field.
-    /// The positions count from the start of the content.
+    /// Returns an error if the content is neither text nor a list of blocks, or if a known block has a missing or
+    /// wrong field.
+    /// Positions count from the start of the content.
     pub fn typed_content(&self) -> Result<Option<Content>, DecodeError> {
         self.content.as_ref().map(RawJson::decode).transpose()
     }
 
-    /// The text of the result, with the texts of several blocks joined by newlines.
+    /// Returns the text of the result; the texts of several blocks are joined by newlines.
     pub fn text(&self) -> String {
         self.typed_content().ok().flatten().map(Content::into_text).unwrap_or_default()
     }

@@ -1,25 +1,25 @@
-//! `tool_search_tool_result` and `tool_reference`: tools that were looked for among those held back.
+//! `tool_search_tool_result` and `tool_reference`: the search for tools that are not loaded.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Block, CacheControl, ServerToolError};
 use crate::{ToolName, ToolUseId, tagged::tagged};
 
-/// What a search among the tools found (`tool_search_tool_result`).
+/// The result of a tool search (`tool_search_tool_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolSearchToolResult {
-    /// The tool use that it answers.
+    /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
-    /// The tools, or what went wrong.
+    /// The tools or the error.
     pub content: ToolSearchContent,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 tagged! {
-    /// The tools that were found, or what went wrong.
+    /// The tools or the error.
     pub enum ToolSearchContent by "type" {
         /// The tools.
         Found(ToolsFound) = "tool_search_tool_search_result",
@@ -28,27 +28,27 @@ tagged! {
     }
 }
 
-/// The tools that were found (`tool_search_tool_search_result`).
+/// The tools found (`tool_search_tool_search_result`).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolsFound {
-    /// A `tool_reference` block for each.
+    /// A `tool_reference` block for each tool.
     pub tool_references: Vec<Block>,
 }
 
-/// A tool by its name, to be put before the model whole (`tool_reference`).
+/// A reference to a tool; the API shows its whole definition to the model (`tool_reference`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolReference {
     /// The tool.
     pub tool_name: ToolName,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl ToolReference {
-    /// A reference to that tool.
+    /// Returns a reference to this tool.
     pub fn new(tool_name: impl Into<ToolName>) -> Self {
         Self { tool_name: tool_name.into(), cache_control: None }
     }

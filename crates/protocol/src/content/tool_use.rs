@@ -1,33 +1,34 @@
-//! `tool_use`: the model wants to use a tool.
+//! `tool_use`: a tool call by the model.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CacheControl, Caller};
 use crate::{RawJson, ToolName, ToolUseId};
 
-/// The model wants to use a tool (`tool_use`).
+/// A tool call by the model (`tool_use`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolUse {
-    /// The id that the result will name.
+    /// The id, which the result repeats.
     pub id: ToolUseId,
     /// The tool; those of MCP servers are called `mcp__server__tool`.
     pub name: ToolName,
-    /// The input, as the model wrote it: a hook or a permission answer that changes it leaves this one as it was.
+    /// The input, as the model wrote it. A hook or a permission decision that changes the input does not change
+    /// this field.
     ///
-    /// It is `{}` in a `content_block_start`: the input streams as pieces of JSON text.
+    /// It is `{}` in a `content_block_start`: the input streams as fragments of JSON text.
     pub input: RawJson,
-    /// Who made the tool use; absent where the model itself did.
+    /// The caller of the tool; absent if the model called it directly.
     pub caller: Option<Caller>,
-    /// The family of the tool, where it belongs to one such as `browser` or `computer`.
+    /// The family of the tool, such as `browser` or `computer`, if it belongs to one.
     pub toolset_name: Option<Box<str>>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
 impl ToolUse {
-    /// A tool use with this input.
+    /// Returns a tool call with this input.
     pub fn new(id: impl Into<ToolUseId>, name: impl Into<ToolName>, input: RawJson) -> Self {
         Self {
             id: id.into(),

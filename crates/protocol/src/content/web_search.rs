@@ -1,4 +1,4 @@
-//! `web_search_tool_result`: what a web search of the API's found.
+//! `web_search_tool_result`: the result of a web search by the API.
 
 use std::fmt;
 
@@ -13,33 +13,33 @@ use serde::{
 use super::{CacheControl, Caller, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
-/// What a web search found (`web_search_tool_result`).
+/// The result of a web search (`web_search_tool_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebSearchToolResult {
-    /// The tool use that it answers.
+    /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
-    /// The pages, or what went wrong.
+    /// The pages or the error.
     pub content: WebSearchContent,
-    /// Who made the tool use; absent where the model itself did.
+    /// The caller of the tool; absent if the model called it directly.
     pub caller: Option<Caller>,
-    /// A mark that the prompt up to here be cached; only on its way to the model.
+    /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-/// The pages that were found, or what went wrong: a list or an object.
+/// The pages or the error: a list or an object on the wire.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WebSearchContent {
     /// The pages.
     Results(Vec<WebSearchItem>),
-    /// What went wrong.
+    /// The error.
     Failure(WebSearchFailure),
 }
 
 tagged! {
-    /// One thing that a web search found.
+    /// An item of a web search result.
     pub enum WebSearchItem by "type" {
         /// A page.
         Page(Box<WebSearchResult>) = "web_search_result",
@@ -47,29 +47,29 @@ tagged! {
 }
 
 tagged! {
-    /// What went wrong with a web search.
+    /// The error of a web search.
     pub enum WebSearchFailure by "type" {
         /// The search failed.
         Error(ServerToolError) = "web_search_tool_result_error",
     }
 }
 
-/// A page that was found (`web_search_result`).
+/// A page of a search result (`web_search_result`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WebSearchResult {
-    /// The page's address.
+    /// The page's URL.
     pub url: Box<str>,
     /// The page's title.
     pub title: String,
-    /// The page's text, for the API alone to read.
+    /// The page's text, readable only for the API.
     pub encrypted_content: String,
-    /// How old the page is, in words.
+    /// The age of the page, as text.
     pub page_age: Option<Box<str>>,
 }
 
-/// Written as what it is.
+/// Serializes the inner value without a tag.
 impl Serialize for WebSearchContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -79,7 +79,7 @@ impl Serialize for WebSearchContent {
     }
 }
 
-/// Read by what it is, without buffering.
+/// Deserializes by the JSON type, without buffering.
 impl<'de> Deserialize<'de> for WebSearchContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(WebSearchVisitor)

@@ -1,6 +1,6 @@
-//! The frames that carry requests and responses.
+//! The frames of requests and responses.
 //!
-//! Each is written as a `Message`, which puts its `type` first.
+//! Write each as a `Message`, which puts its `type` first.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::{ControlCall, ErrorCode, InboundRequest};
 use crate::{DecodeError, Hidden, RawJson, RequestId, tagged::tagged};
 
-/// A request of the CLI (`control_request`, to us).
+/// A request of the CLI to the host (`control_request`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlRequest {
-    /// The id that the response must carry.
+    /// The id to repeat in the response.
     pub request_id: RequestId,
-    /// What is asked.
+    /// The request.
     pub request: InboundRequest,
 }
 
@@ -23,12 +23,12 @@ pub struct ControlRequest {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlResponse {
-    /// How the request ended.
+    /// The outcome of the request.
     pub response: Outcome,
 }
 
 impl ControlResponse {
-    /// A success, with what was asked for.
+    /// Returns a success with this reply.
     pub fn success(request_id: RequestId, response: Option<RawJson>) -> Self {
         let success = Success {
             request_id,
@@ -40,7 +40,7 @@ impl ControlResponse {
         Self { response: Outcome::Success(success) }
     }
 
-    /// A failure, with a text for the CLI.
+    /// Returns a failure with a message for the CLI.
     pub fn failure(request_id: RequestId, error: impl Into<String>) -> Self {
         let failure = Failure {
             request_id,
@@ -56,40 +56,40 @@ impl ControlResponse {
 }
 
 tagged! {
-    /// How a request ended.
+    /// The outcome of a request.
     pub enum Outcome by "subtype" {
-        /// It was done.
+        /// The request succeeded.
         Success(Success) = "success",
-        /// It was not.
+        /// The request failed.
         Failure(Failure) = "error",
     }
 }
 
-/// A request was done.
+/// A successful response.
 ///
-/// `Debug` does not show what was asked for: `get_settings`, `mcp_status` and `mcp_authenticate` are told keys there.
+/// `Debug` does not show the reply: `get_settings`, `mcp_status` and `mcp_authenticate` may return keys.
 #[skip_serializing_none]
 #[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Success {
-    /// The request.
+    /// The id of the request.
     pub request_id: RequestId,
-    /// What was asked for; absent where there is nothing to say.
+    /// The reply; absent if it is empty.
     pub response: Option<RawJson>,
-    /// Questions of permission that are still open, as they were asked; of `initialize`, for a host that joins.
+    /// Unanswered permission requests; only in the reply to `initialize`, for a host that joins.
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
-    /// Dialogs that are still open, likewise.
+    /// Unanswered dialog requests, likewise.
     pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
-    /// Questions of MCP servers that are still open, likewise; declared, but not told by every session.
+    /// Unanswered elicitations, likewise; declared, but not every session sends them.
     pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
 }
 
 impl Success {
-    /// Reads what was asked for, as the reply of the request that it answers; where there is nothing, an empty object.
+    /// Deserializes the reply of the request `C`; an absent reply is read as an empty object.
     ///
     /// # Errors
     ///
-    /// When the reply does not have that shape; the positions count from the start of `response`.
+    /// Returns an error if the reply does not have that shape; positions count from the start of `response`.
     pub fn reply<C: ControlCall>(&self) -> Result<C::Reply, DecodeError> {
         self.response.as_ref().map_or_else(|| RawJson::empty_object().decode(), RawJson::decode)
     }
@@ -114,46 +114,46 @@ impl fmt::Debug for Success {
     }
 }
 
-/// A request was not done.
+/// A failed response.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The request.
+    /// The id of the request.
     pub request_id: RequestId,
-    /// Why, for a person.
+    /// The error message, for a person.
     #[serde(default)]
     pub error: String,
-    /// Why, for a program.
+    /// The error code.
     pub error_code: Option<ErrorCode>,
-    /// The model that stays, where `set_model` failed. Not declared, seen on the wire.
+    /// The model that stays active if `set_model` failed. Not declared, seen on the wire.
     pub model: Option<Box<str>>,
-    /// Questions of permission that are still open, as they were asked; of `initialize`, for a host that joins.
+    /// Unanswered permission requests; only in the reply to `initialize`, for a host that joins.
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
-    /// Dialogs that are still open, likewise.
+    /// Unanswered dialog requests, likewise.
     pub pending_user_dialog_requests: Option<Vec<PendingRequest>>,
-    /// Questions of MCP servers that are still open, likewise; declared, but not told by every session.
+    /// Unanswered elicitations, likewise; declared, but not every session sends them.
     pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
 }
 
 tagged! {
-    /// A request that is still open, as the frame that asked it.
+    /// An unanswered request, as the original frame.
     pub enum PendingRequest by "type" {
         /// A request of the CLI.
         ControlRequest(ControlRequest) = "control_request",
     }
 }
 
-/// Takes a request back (`control_cancel_request`), in either direction.
+/// Cancels a request (`control_cancel_request`), in either direction.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlCancelRequest {
-    /// The request.
+    /// The id of the request.
     pub request_id: RequestId,
 }
 
 impl ControlCancelRequest {
-    /// Takes this request back.
+    /// Returns a cancellation of this request.
     pub fn new(request_id: RequestId) -> Self {
         Self { request_id }
     }
@@ -165,7 +165,7 @@ mod tests {
     use crate::control::SetModel;
 
     #[test]
-    fn a_success_without_a_response_is_a_reply_all_the_same() {
+    fn success_without_a_response_is_read_as_an_empty_reply() {
         let text = r#"{"request_id":"r1","response":{"model":"opus"}}"#;
         let told: Success = serde_json::from_str(text).unwrap();
         assert_eq!(told.reply::<SetModel>().unwrap().model.as_deref(), Some("opus"));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_is_not_shown() {
+    fn debug_hides_the_reply() {
         let settings = RawJson::parse(r#"{"effective":{"env":{"KEY":"s3cret"}}}"#).unwrap();
         let response = ControlResponse::success("r1".into(), Some(settings));
         assert!(serde_json::to_string(&response).unwrap().contains("s3cret"));

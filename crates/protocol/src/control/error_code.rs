@@ -1,21 +1,21 @@
-//! Why a request was refused, for programs.
+//! Error codes of rejected requests.
 
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// Why a request was refused (`error_code`).
+    /// The error code of a rejected request (`error_code`).
     ///
-    /// Most refusals have none, and CLI 2.1.197 gives none at all: only the text tells then.
+    /// Most rejections have none, and CLI 2.1.197 never sends one: then only the message describes the error.
     pub enum ErrorCode {
         /// The CLI does not know the request's subtype. Not declared, seen on the wire.
         UnsupportedRequest = "unsupported_request",
-        /// A field is not of its kind. Not declared, seen on the wire.
+        /// A field has the wrong type. Not declared, seen on the wire.
         InvalidRequest = "invalid_request",
-        /// There is no such permission mode. Not declared, seen on the wire.
+        /// The permission mode does not exist. Not declared, seen on the wire.
         InvalidMode = "invalid_mode",
-        /// The mode in which everything passes needs its launch flag. Not declared, seen on the wire.
+        /// The mode `bypassPermissions` needs its launch flag. Not declared, seen on the wire.
         BypassNotLaunched = "bypass_not_launched",
-        /// `reload_plugins` was to be refused while the session works, and it does.
+        /// The session is busy, and `reload_plugins` had `refuse_if_busy`.
         ReloadPluginsBusy = "reload_plugins_busy",
     }
 }

@@ -1,4 +1,4 @@
-//! What the CLI asks of us: one struct for each request, paired with its reply.
+//! Requests of the CLI to the host: one struct per request, paired with its reply.
 
 mod can_use_tool;
 mod elicitation;
@@ -19,29 +19,29 @@ use crate::tagged::tagged;
 tagged! {
     /// A request of the CLI.
     ///
-    /// Each must be answered, or the CLI waits: with an error where nobody handles it.
-    /// A CLI that was lent an account by its host asks for fresh tokens too; those requests are declared nowhere, were
-    /// never seen, and come as [`Unknown`](Self::Unknown).
+    /// The CLI waits for each response: send an error for a request without a handler.
+    /// A CLI that uses an account of its host also requests fresh tokens. Those requests are undeclared and
+    /// unseen, and are read as [`Unknown`](Self::Unknown).
     pub enum InboundRequest by "subtype" {
-        /// May the model use this tool?
+        /// A permission request for a tool call.
         CanUseTool(Box<CanUseTool>) = "can_use_tool",
-        /// A hook fires.
+        /// The call of a hook callback.
         HookCallback(Box<HookCallback>) = "hook_callback",
         /// A JSON-RPC message for an in-process MCP server.
         McpMessage(Box<McpMessage>) = "mcp_message",
-        /// An MCP server asks the user something.
+        /// A question of an MCP server to the user.
         Elicitation(Box<ElicitationAsked>) = "elicitation",
-        /// A dialog for the user.
+        /// A dialog with the user.
         UserDialog(Box<RequestUserDialog>) = "request_user_dialog",
     }
 }
 
-/// A request of the CLI, and the reply that belongs to it.
+/// A request of the CLI with its reply type.
 ///
-/// Reads the request's fields without `subtype`.
+/// Deserializes from the request's fields without `subtype`.
 pub trait InboundCall: Serialize + DeserializeOwned {
     /// The request's `subtype`.
     const SUBTYPE: &'static str;
-    /// What a success is answered with.
+    /// The reply of a successful response.
     type Reply: Serialize + DeserializeOwned + Send + 'static;
 }

@@ -15,9 +15,9 @@ pub use sdk_server::{ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerMa
 use super::ControlCall;
 use crate::{RawJson, agent::AgentDefinition, mcp::McpServerConfig, plugin::PluginConfig};
 
-/// The handshake (`initialize`): what the host brings, and how the session is to be.
+/// The handshake (`initialize`): the host's capabilities and the session's options.
 ///
-/// A second one replaces the first one's hooks.
+/// A second handshake replaces the hooks of the first.
 /// `Debug` does not show the values of environment variables and headers of MCP servers, which may be keys.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -27,54 +27,54 @@ pub struct Initialize {
     /// Hook callbacks by event name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hooks: BTreeMap<Box<str>, Vec<HookMatcher>>,
-    /// The names of the in-process MCP servers.
+    /// The names of in-process MCP servers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sdk_mcp_servers: Vec<Box<str>>,
     /// Settings of in-process MCP servers, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sdk_mcp_server_configs: BTreeMap<Box<str>, SdkServerConfig>,
-    /// What in-process MCP servers answer when they are connected, by name.
+    /// Manifests of in-process MCP servers, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sdk_mcp_server_manifests: BTreeMap<Box<str>, SdkServerManifest>,
-    /// How the host came by those answers; not needed on stdio.
+    /// The origin of the manifests; not needed on stdio.
     pub sdk_mcp_server_manifests_origin: Option<ManifestsOrigin>,
-    /// The JSON schema that the answer must have.
+    /// The JSON schema of the answer.
     pub json_schema: Option<RawJson>,
-    /// The system prompt, as parts; `Some` of one empty part is an empty prompt, `None` the CLI's own.
+    /// The system prompt as parts; `Some` of one empty part is an empty prompt, `None` is the CLI's own prompt.
     pub system_prompt: Option<Vec<String>>,
-    /// Text behind the CLI's own system prompt.
+    /// Text appended to the CLI's own system prompt.
     pub append_system_prompt: Option<String>,
-    /// Whether the system prompt is kept with the session and used again as it was; `None` for yes.
+    /// Whether to store the system prompt with the session and reuse it unchanged; `None` means yes.
     pub system_prompt_snapshot: Option<bool>,
-    /// How to work in plan mode, in the place of the CLI's own words.
+    /// Replaces the CLI's own instructions for plan mode.
     pub plan_mode_instructions: Option<String>,
-    /// Other names for tools: a tool use of the first name is one of the second.
+    /// Aliases of tools: a call of the key is a call of the value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_aliases: BTreeMap<Box<str>, Box<str>>,
-    /// Whether what differs by user goes into the first message rather than into the system prompt.
+    /// Whether to move user-specific parts from the system prompt to the first message.
     pub exclude_dynamic_sections: Option<bool>,
-    /// Subagents of the host's own, by type.
+    /// Subagents that the host defines, by type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<Box<str>, AgentDefinition>,
-    /// The session's title; `None` to have one made up.
+    /// The title of the session; `None` to generate one.
     pub title: Option<String>,
     /// The skills to load; `None` for all.
     pub skills: Option<Vec<Box<str>>>,
-    /// Whether a next prompt is suggested after each turn (`prompt_suggestion`).
+    /// Whether to suggest a next prompt after each turn (`prompt_suggestion`).
     pub prompt_suggestions: Option<bool>,
-    /// Whether the progress of agents is summed up now and then.
+    /// Whether to summarise the progress of agents periodically.
     pub agent_progress_summaries: Option<bool>,
-    /// Whether the text of subagents comes as messages.
+    /// Whether to send the text of subagents as messages.
     pub forward_subagent_text: Option<bool>,
-    /// The kinds of `request_user_dialog` that the host can show; others are not asked.
+    /// The kinds of `request_user_dialog` that the host supports; the CLI does not send others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supported_dialog_kinds: Vec<Box<str>>,
-    /// Whether the user can stop each task by itself; an interrupt then leaves tasks in the background alone.
+    /// Whether the user can stop each task individually; an interrupt then does not stop background tasks.
     pub per_task_stop_affordance: Option<bool>,
-    /// Plugins to load; honoured with `--await-initialize`.
+    /// Plugins to load; requires `--await-initialize`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub plugins: Vec<PluginConfig>,
-    /// MCP servers for the CLI to run, by name; honoured with `--await-initialize`.
+    /// MCP servers for the CLI to run, by name; requires `--await-initialize`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<Box<str>, McpServerConfig>,
 }

@@ -1,4 +1,4 @@
-//! What we ask of the CLI: one struct for each request, paired with its reply.
+//! Requests of the host to the CLI: one struct per request, paired with its reply.
 
 mod context_usage;
 mod files;
@@ -84,13 +84,13 @@ pub use usage::{
 
 use crate::{RequestId, tagged::Inject};
 
-/// A request to the CLI, and the reply that belongs to it.
+/// A request to the CLI with its reply type.
 ///
-/// Serializes as the request's fields without `subtype`: an object, which [`OutboundRequest`] writes with `subtype` first.
-/// Implement it for a type of your own to send a request that this crate does not know yet; the crate's front page
-/// shows one.
-/// A reply should lack for nothing: give each field that is not needed `#[serde(default)]`, since an older CLI may
-/// leave it out, and may answer without a `response` at all.
+/// Serializes as an object with the request's fields; [`OutboundRequest`] writes `subtype` in front.
+/// Implement it for a custom type to send a request that this crate does not know; the crate's front page
+/// has an example.
+/// No field of a reply should be required: give each non-optional field `#[serde(default)]`, since an older CLI may
+/// leave it out, or may reply without a `response`.
 ///
 /// ```
 /// use agentwire_protocol::control::{ControlCall, Interrupt, InterruptReply, SetModel, SetModelReply};
@@ -100,7 +100,7 @@ use crate::{RequestId, tagged::Inject};
 /// let model: SetModelReply = ask(&SetModel::new(None));
 /// ```
 ///
-/// The reply of another request is not taken for this one's:
+/// The reply type of another request does not compile:
 ///
 /// ```compile_fail,E0308
 /// use agentwire_protocol::control::{ControlCall, Interrupt, SetModelReply};
@@ -111,11 +111,11 @@ use crate::{RequestId, tagged::Inject};
 pub trait ControlCall: Serialize {
     /// The request's `subtype`.
     const SUBTYPE: &'static str;
-    /// The `response` of a success. A reply without one is read from an empty object.
+    /// The `response` of a success. An absent one is read as an empty object.
     type Reply: DeserializeOwned + Send + 'static;
 }
 
-/// A request on its way to the CLI (`control_request`, from us).
+/// A request of the host to the CLI (`control_request`).
 #[derive(Debug, Serialize)]
 pub struct OutboundRequest<'a, C: ControlCall> {
     #[serde(rename = "type")]
@@ -125,7 +125,7 @@ pub struct OutboundRequest<'a, C: ControlCall> {
 }
 
 impl<'a, C: ControlCall> OutboundRequest<'a, C> {
-    /// Asks `call` under `request_id`, which must not be in use.
+    /// Returns a request with this id, which must not be in use.
     pub fn new(request_id: &'a RequestId, call: &'a C) -> Self {
         Self { kind: "control_request", request_id, request: WithSubtype(call) }
     }
@@ -140,7 +140,7 @@ impl<C: ControlCall> Serialize for WithSubtype<'_, C> {
     }
 }
 
-/// A reply that says nothing but that the request was done.
+/// An empty reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Ack {}

@@ -1,17 +1,17 @@
-//! What of a control frame may be missing where it can't be read.
+//! The parts of a control frame that may be dropped if they can't be read.
 
 use crate::{RawJson, Unknown, decode::Step};
 
-/// Whether a line is a frame of the control protocol, by any of its tags.
+/// Returns whether a line is a frame of the control protocol, by any of its tags.
 pub(crate) fn is_control(line: &str) -> bool {
     let Ok(raw) = RawJson::parse(line) else { return false };
     let mut tags = Unknown::new(None, raw).raw_fields("type").into_iter();
     tags.any(|tag| tag.decode::<String>().is_ok_and(|kind| kind.starts_with("control_")))
 }
 
-/// Whether `path` leads to something that is only shown to a person.
+/// Returns whether the value at `path` is only for display.
 ///
-/// Every other field may change the answer: the tool, its input, the asking agent, and the reason.
+/// All other fields may affect the answer: the tool, its input, the requesting agent, and the reason.
 pub(crate) fn is_decoration(path: &[Step]) -> bool {
     match path {
         [Step::Key(request), Step::Key(name), ..] => {
@@ -21,7 +21,7 @@ pub(crate) fn is_decoration(path: &[Step]) -> bool {
     }
 }
 
-/// A suggestion that is missing offers less, and allows nothing.
+/// Dropping a suggestion does not allow anything.
 const DECORATIONS: [&str; 8] = [
     "decision_reason",
     "decision_reason_hook_event",

@@ -1,4 +1,4 @@
-//! Names every request that we know to send, for tools and tests that treat all of them alike.
+//! Visits the type of every outbound request, for tools and tests that apply to all requests.
 
 use std::fmt::Debug;
 
@@ -15,16 +15,16 @@ use super::{
     SideQuestion, StopTask, UpdateSettings,
 };
 
-/// What is done with each kind of request.
+/// A generic callback for request types.
 pub trait CallVisitor {
-    /// One kind of request.
+    /// Visits one request type.
     fn call<C>(&mut self)
     where
         C: ControlCall + DeserializeOwned + PartialEq + Debug + 'static,
         C::Reply: Serialize + PartialEq + Debug;
 }
 
-/// Shows `visitor` every kind of request to the CLI that this crate has a type for, each once.
+/// Calls `visitor` once for every known request to the CLI.
 pub fn visit_calls(visitor: &mut impl CallVisitor) {
     visitor.call::<Initialize>();
     visitor.call::<GetContextUsage>();

@@ -1,6 +1,6 @@
-//! Lone surrogate escapes, which JSON may hold and a Rust string may not.
+//! Lone surrogate escapes, which JSON allows and a Rust string does not.
 
-/// The text with every lone surrogate escape written as `\ufffd`, at the same length; `None` where there is none.
+/// Replaces every lone surrogate escape with `\ufffd`, which has the same length; `None` if there is none.
 pub(super) fn repair(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut repaired: Option<Vec<u8>> = None;
@@ -20,7 +20,7 @@ pub(super) fn repair(text: &str) -> Option<String> {
     repaired.and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// The code unit of a `\uXXXX` escape at the start of `bytes`.
+/// Parses a `\uXXXX` escape at the start of `bytes` as a code unit.
 fn escape(bytes: &[u8]) -> Option<u16> {
     let hex = bytes.get(..6)?.strip_prefix(b"\\u")?;
     if !hex.iter().all(u8::is_ascii_hexdigit) {
@@ -29,7 +29,7 @@ fn escape(bytes: &[u8]) -> Option<u16> {
     u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
 }
 
-/// U+FFFD as an escape: as long as what it replaces, so that positions stay true.
+/// U+FFFD as an escape; it is as long as the escape that it replaces, so positions do not change.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 
 #[cfg(test)]

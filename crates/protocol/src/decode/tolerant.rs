@@ -1,4 +1,4 @@
-//! Reading a value although some of its fields don't fit: they are set aside, one after another, until the rest can be read.
+//! Tolerant reading: fields that don't fit are set aside, one after another, until the rest can be read.
 
 mod node;
 
@@ -7,20 +7,20 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::{DecodeError, Step, read, surrogate};
 use node::Node;
 
-/// Reads one JSON value as `decode` does, and where that fails without the fields that don't fit.
+/// Reads one JSON value like `decode`; if that fails, reads it without the fields that don't fit.
 ///
-/// The errors that come with the value name those fields, by their paths in `text`:
-/// - a member that does not fit is left out;
-/// - of a repeated member the last counts;
-/// - an object of a union that lacks what its kind needs becomes `Unknown`, which keeps it whole;
-/// - an element of a list, or an object, that still can't be read is left out.
+/// The errors returned with the value name those fields by their paths in `text`:
+/// - a member that does not fit is dropped;
+/// - the last of several members with the same name counts;
+/// - an object of a union that lacks a required field becomes `Unknown`, which keeps the whole object;
+/// - an element of a list, or an object, that still can't be read is dropped.
 ///
-/// Only what `may_miss` allows is set aside; a repeated member with the same text always is. It gets the whole text, in
-/// which lone surrogates are replaced, and a path in it.
+/// Only parts that `may_miss` allows are set aside, and repeated members with equal values. `may_miss` gets the whole
+/// text, in which lone surrogates are replaced, and a path in it.
 ///
 /// # Errors
 ///
-/// As `decode`: where `text` is no JSON, where it lacks what the value needs, and where too much does not fit.
+/// As [`decode`](super::decode): if `text` is not JSON, lacks a required part, or has too many parts that don't fit.
 pub(crate) fn tolerant<T: DeserializeOwned>(
     text: &str,
     may_miss: impl Fn(&str, &[Step]) -> bool,
@@ -56,10 +56,10 @@ pub(crate) fn tolerant<T: DeserializeOwned>(
     Err(first)
 }
 
-/// The name of the only member of an object that stands for one that can't be read as the kind that it names.
+/// The name of the only member of an object that replaces one that can't be read as its kind.
 pub(crate) const UNREAD: &str = "$agentwire::unread";
 
-/// How many bytes are read again in all, about: a long text gets fewer tries.
+/// The approximate number of bytes to read again in total: a long text gets fewer attempts.
 const WORK: usize = 64 << 20;
 const FEWEST_TRIES: usize = 8;
 const MOST_TRIES: usize = 1000;

@@ -1,20 +1,20 @@
-//! What several events can say alike, as traits, so that one constructor serves them all and the others don't have it.
+//! Traits for capabilities that several events share, so that only their replies have the matching constructors.
 
 use super::{HookEvent, HookReply};
 
-/// An event whose reply can tell the model something (`additionalContext`).
+/// An event with a reply that can add text for the model (`additionalContext`).
 pub trait AddsContext: HookEvent<Output: Default> {
-    /// Puts the text into the event's own output.
+    /// Sets the text in the event-specific output.
     fn tell(output: &mut Self::Output, text: String);
 }
 
 impl<E: AddsContext> HookReply<E> {
-    /// Tells the model something; it leaves no message of its own.
+    /// Returns a reply that adds text for the model, without a separate message.
     pub fn context(text: impl Into<String>) -> Self {
         Self::proceed().with_context(text)
     }
 
-    /// The same reply, telling the model something too.
+    /// Adds text for the model.
     #[must_use]
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
         E::tell(self.output.get_or_insert_default(), text.into());
@@ -22,27 +22,27 @@ impl<E: AddsContext> HookReply<E> {
     }
 }
 
-/// An event that heeds `decision: "block"`; what that does is said at each event.
+/// An event that supports `decision: "block"`; the docs of each event describe the effect.
 pub trait CanBlock: HookEvent {}
 
 impl<E: CanBlock> HookReply<E> {
-    /// Blocks what the event guards, or objects to what has happened, for this reason.
+    /// Returns a reply that blocks the guarded action, or objects to a finished one, for this reason.
     pub fn block(reason: impl Into<String>) -> Self {
         Self::blocked(reason)
     }
 }
 
-/// An event that comes when the model is done, and can make it go on.
+/// An event that fires when the model has finished and can make it continue.
 pub trait CanContinue: CanBlock {}
 
 impl<E: CanContinue> HookReply<E> {
-    /// The model must go on, told why.
+    /// Returns a reply that makes the model continue, with this reason for the model.
     pub fn go_on(reason: impl Into<String>) -> Self {
         Self::blocked(reason)
     }
 }
 
-/// Implements [`AddsContext`] for events whose output has the field `additional_context`.
+/// Implements [`AddsContext`] for events with the output field `additional_context`.
 macro_rules! adds_context {
     ($($event:ident),+) => {
         $( impl $crate::hook::AddsContext for $event {

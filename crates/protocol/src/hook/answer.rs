@@ -1,4 +1,4 @@
-//! What a callback may answer: its reply, or that it goes on alone.
+//! The answer to a hook callback: a reply, or a notice that the callback continues asynchronously.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use super::{BlockDecision, HookEvent, HookReply, specific::Specific};
 #[derive(Clone)]
 #[expect(clippy::exhaustive_enums, reason = "a callback says what it has to say, or that it will not")]
 pub enum HookAnswer<E: HookEvent> {
-    /// The reply.
+    /// A reply.
     Now(HookReply<E>),
-    /// The CLI is not to wait for one.
+    /// The CLI does not wait for the callback.
     Later(LaterReply),
 }
 
@@ -47,18 +47,18 @@ impl<E: HookEvent> From<LaterReply> for HookAnswer<E> {
     }
 }
 
-/// Tells the CLI not to wait (`{"async": true}`): what the event guards goes ahead.
+/// An asynchronous answer (`{"async": true}`): the CLI does not wait, and the guarded action proceeds.
 ///
-/// With callbacks nothing comes of it later: CLI 2.1.330 neither asks again nor takes a second reply.
+/// It has no later effect for callbacks: CLI 2.1.330 neither asks again nor accepts a second reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaterReply {
-    /// How long the work may take, in milliseconds (`asyncTimeout`); no effect of it was seen with callbacks.
+    /// The time limit of the work in milliseconds (`asyncTimeout`); without effect for callbacks, as far as seen.
     pub async_timeout_ms: Option<u64>,
 }
 
 impl LaterReply {
-    /// The CLI is not to wait.
+    /// Returns an answer that lets the CLI continue.
     pub fn new() -> Self {
         Self::default()
     }
@@ -103,7 +103,7 @@ impl<'de, E: HookEvent> Deserialize<'de> for HookAnswer<E> {
     }
 }
 
-/// Both kinds of answer, as they are written.
+/// The fields of both kinds of answers on the wire.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "E: HookEvent"))]
 struct Fields<E: HookEvent> {

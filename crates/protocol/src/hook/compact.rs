@@ -1,4 +1,4 @@
-//! Around a compaction: `PreCompact` and `PostCompact`.
+//! Compaction events: `PreCompact` and `PostCompact`.
 
 use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 use crate::open_enum::open_enum;
@@ -6,16 +6,17 @@ use crate::open_enum::open_enum;
 hook_event! {
     /// Before the conversation is compacted.
     ///
-    /// A block skips the compaction: `system/status` says `compact_result: "failed"`, and of a `/compact` the result
-    /// tells that it was blocked, without the reason.
-    /// A reply that ends the turn does not stop it.
+    /// A block skips the compaction: `system/status` has `compact_result: "failed"`, and the result of `/compact`
+    /// reports
+    /// the block without its reason.
+    /// A reply that ends the turn does not stop the compaction.
     PreCompact => NoOutput, matched by "trigger", refusal |reason| Some(HookReply::block(reason));
 
-    /// What `PreCompact` tells.
+    /// The input of `PreCompact`.
     PreCompactInput {
-        /// What set it off (`trigger`).
+        /// The trigger (`trigger`).
         trigger: CompactTrigger,
-        /// What the user wants of the summary (`custom_instructions`); null where nothing was said.
+        /// The user's instructions for the summary (`custom_instructions`); null if there are none.
         #[serialize_always]
         custom_instructions: Option<String>,
     }
@@ -24,14 +25,14 @@ hook_event! {
 impl CanBlock for PreCompact {}
 
 hook_event! {
-    /// After the conversation was compacted; `SessionStart` comes before it.
+    /// After the conversation was compacted, and after `SessionStart`.
     ///
-    /// The event can't refuse.
+    /// This event can't be blocked.
     PostCompact => NoOutput, matched by "trigger", refusal |_| None;
 
-    /// What `PostCompact` tells.
+    /// The input of `PostCompact`.
     PostCompactInput {
-        /// What set it off (`trigger`).
+        /// The trigger (`trigger`).
         trigger: CompactTrigger,
         /// The summary, as the model wrote it (`compact_summary`).
         #[serde(default)]
@@ -40,11 +41,11 @@ hook_event! {
 }
 
 open_enum! {
-    /// What set off a compaction.
+    /// The trigger of a compaction.
     pub enum CompactTrigger {
-        /// The user or the host asked for it.
+        /// A request of the user or the host.
         Manual = "manual",
-        /// The conversation became too long.
+        /// The conversation grew too long.
         Auto = "auto",
     }
 }

@@ -1,19 +1,19 @@
-//! What the session reads: `ConfigChange` and `InstructionsLoaded`.
+//! Events of configuration files: `ConfigChange` and `InstructionsLoaded`.
 
 use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
-    /// A settings file was changed while the session runs.
+    /// A settings file was changed during the session.
     ///
-    /// A block keeps the change out of the session: a new rule does not take effect, though `get_settings` shows it.
+    /// A block keeps the change out of the session: a new rule does not apply, though `get_settings` shows it.
     /// A reply that ends the turn has no effect.
-    /// Whether managed settings can be kept out was not measured.
+    /// Whether this holds for managed settings was not measured.
     ConfigChange => NoOutput, matched by "source", refusal |reason| Some(HookReply::block(reason));
 
-    /// What `ConfigChange` tells.
+    /// The input of `ConfigChange`.
     ConfigChangeInput {
-        /// Which settings (`source`).
+        /// The kind of settings (`source`).
         source: ConfigSource,
         /// The file, as an absolute path (`file_path`).
         file_path: Option<String>,
@@ -23,15 +23,15 @@ hook_event! {
 impl CanBlock for ConfigChange {}
 
 open_enum! {
-    /// Which settings were changed.
+    /// The kind of a changed settings file.
     pub enum ConfigSource {
-        /// The user's.
+        /// The user's settings.
         UserSettings = "user_settings",
-        /// The project's, which are shared.
+        /// The project's shared settings.
         ProjectSettings = "project_settings",
-        /// The project's, on this machine alone.
+        /// The project's local settings.
         LocalSettings = "local_settings",
-        /// Those of the organisation.
+        /// The organisation's settings.
         PolicySettings = "policy_settings",
         /// Skills.
         Skills = "skills",
@@ -39,52 +39,52 @@ open_enum! {
 }
 
 hook_event! {
-    /// A file of instructions was loaded.
+    /// An instruction file was loaded.
     ///
-    /// The event can't refuse.
+    /// This event can't be blocked.
     InstructionsLoaded => NoOutput, matched by "load_reason", refusal |_| None;
 
-    /// What `InstructionsLoaded` tells.
+    /// The input of `InstructionsLoaded`.
     InstructionsLoadedInput {
         /// The file, as an absolute path (`file_path`).
         file_path: String,
-        /// Whose instructions they are (`memory_type`).
+        /// The scope of the instructions (`memory_type`).
         memory_type: MemoryType,
-        /// Why they were loaded (`load_reason`).
+        /// The reason (`load_reason`).
         load_reason: InstructionsLoadReason,
-        /// The patterns of paths that they are for (`globs`).
+        /// The path patterns that the instructions apply to (`globs`).
         globs: Option<Vec<String>>,
-        /// The file whose use made them load (`trigger_file_path`).
+        /// The file that triggered the loading (`trigger_file_path`).
         trigger_file_path: Option<String>,
-        /// The file that includes them (`parent_file_path`).
+        /// The including file (`parent_file_path`).
         parent_file_path: Option<String>,
     }
 }
 
 open_enum! {
-    /// Whose instructions they are.
+    /// The scope of an instruction file.
     pub enum MemoryType {
-        /// The user's.
+        /// The user's instructions.
         User = "User",
-        /// The project's, which are shared.
+        /// The project's shared instructions.
         Project = "Project",
-        /// The project's, on this machine alone.
+        /// The project's local instructions.
         Local = "Local",
-        /// Those of the organisation.
+        /// The organisation's instructions.
         Managed = "Managed",
     }
 }
 
 open_enum! {
-    /// Why instructions were loaded.
+    /// The reason why instructions were loaded.
     pub enum InstructionsLoadReason {
-        /// The session began; told with the first prompt.
+        /// The session started; fired with the first prompt.
         SessionStart = "session_start",
-        /// A file of their directory was used.
+        /// A file of the same directory was used.
         NestedTraversal = "nested_traversal",
-        /// A file that fits their patterns was used.
+        /// A file that matches the patterns was used.
         PathGlobMatch = "path_glob_match",
-        /// Another file includes them.
+        /// Another instruction file includes it.
         Include = "include",
         /// The conversation was compacted.
         Compact = "compact",

@@ -1,10 +1,10 @@
-//! `hook_event!`: an event with its input, without `flatten`: the fields common to all are repeated into each.
+//! `hook_event!`: declares an event and its input. It repeats the common fields instead of using `flatten`.
 
 /// Declares an event's unit type and its input.
 ///
-/// `matched by "field"` names the field of the input that a matcher is compared with; `also when late` says that the CLI
-/// refuses where the hook exceeds its limit, and `within 30_000 ms` that this is the limit and not ten minutes.
-/// `Input of a subagent { … }` makes the fields that name the subagent required, for events that are about one.
+/// `matched by "field"` names the input field that matchers apply to. `also when late` means that the CLI blocks the
+/// action if the hook times out; `within 30_000 ms` replaces the default limit of ten minutes.
+/// `Input of a subagent { … }` makes the subagent fields required, for events about a subagent.
 macro_rules! hook_event {
     (
         $(#[$meta:meta])*
@@ -15,9 +15,9 @@ macro_rules! hook_event {
     ) => {
         $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal, [$($matched)?] [$($late)?] [$($limit)?] }
         $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
-            /// The subagent that it happens in (`agent_id`); `None` for the main conversation.
+            /// The subagent in which the event occurs (`agent_id`); `None` for the main conversation.
             agent_id: Option<Box<str>>,
-            /// The kind of that subagent, or of the agent that the session was started as (`agent_type`).
+            /// The type of that subagent, or of the agent that runs as the main conversation (`agent_type`).
             agent_type: Option<Box<str>>,
             $( $(#[$field_meta])* $field: $ty, )*
         } }
@@ -33,7 +33,7 @@ macro_rules! hook_event {
         $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
             /// The subagent (`agent_id`).
             agent_id: Box<str>,
-            /// Its kind (`agent_type`), such as `general-purpose`.
+            /// The type of the subagent (`agent_type`), such as `general-purpose`.
             agent_type: Box<str>,
             $( $(#[$field_meta])* $field: $ty, )*
         } }
@@ -75,16 +75,16 @@ macro_rules! hook_event {
         pub struct $input {
             /// The session (`session_id`).
             pub session_id: $crate::SessionId,
-            /// The file that the session is stored in, as an absolute path (`transcript_path`).
+            /// The absolute path of the session's transcript (`transcript_path`).
             pub transcript_path: Option<String>,
-            /// The working directory, as an absolute path (`cwd`).
+            /// The absolute path of the working directory (`cwd`).
             #[serde(default)]
             pub cwd: String,
-            /// The prompt that led here (`prompt_id`); absent before the first one. Known since CLI 2.1.197.
+            /// The prompt that led to the event (`prompt_id`); absent before the first prompt. Known since CLI 2.1.197.
             pub prompt_id: Option<Box<str>>,
-            /// How tool uses are permitted (`permission_mode`); told by events that belong to a turn.
+            /// The permission mode (`permission_mode`); present in events of a turn.
             pub permission_mode: Option<$crate::PermissionMode>,
-            /// How hard the model thinks in this turn (`effort`); told by tool and stop events where the model has it.
+            /// The effort level of the turn (`effort`); present in tool and stop events if the model supports it.
             pub effort: Option<$crate::hook::HookEffort>,
             $( $(#[$field_meta])* pub $field: $ty, )*
         }

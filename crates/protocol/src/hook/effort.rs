@@ -1,13 +1,13 @@
-//! How hard the model thinks, as hooks are told it.
+//! The effort level in hook inputs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::effort::EffortLevel;
 
-/// The effort in force in a turn (`effort`).
+/// The effort of a turn (`effort`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookEffort {
-    /// The level, after the CLI lowered one that the model does not have (`level`).
+    /// The level; the CLI lowers a level that the model does not support (`level`).
     pub level: EffortLevel,
 }

@@ -1,4 +1,4 @@
-//! Around a question of an MCP server: `Elicitation` and `ElicitationResult`.
+//! Elicitation events: `Elicitation` and `ElicitationResult`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,73 +9,73 @@ use crate::{
 };
 
 hook_event! {
-    /// An MCP server asks the user something, before the host is asked by `elicitation`.
+    /// An MCP server sends an elicitation; fires before the host receives it.
     ///
-    /// A block declines, and the host is not asked.
-    /// The event's own output had no effect from a callback of CLI 2.1.330: the host was asked all the same.
+    /// A block declines the elicitation, and the host does not receive it.
+    /// In CLI 2.1.330 the event-specific output of a callback has no effect: the host still receives the elicitation.
     Elicitation => ElicitationOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
 
-    /// What `Elicitation` tells.
+    /// The input of `Elicitation`.
     ElicitationInput {
         /// The server (`mcp_server_name`).
         mcp_server_name: Box<str>,
-        /// What it says to the user (`message`).
+        /// The message for the user (`message`).
         #[serde(default)]
         message: String,
-        /// Whether it wants a form filled in or a page opened (`mode`).
+        /// The kind: a form or a page to open (`mode`).
         mode: Option<ElicitationMode>,
-        /// The page to open (`url`).
+        /// The URL of the page to open (`url`).
         url: Option<String>,
-        /// The id under which the server tells that the page is done with (`elicitation_id`).
+        /// The id by which the server reports that the page is completed (`elicitation_id`).
         elicitation_id: Option<Box<str>>,
         /// The JSON Schema of the form (`requested_schema`).
         requested_schema: Option<RawJson>,
     }
 }
 
-/// What only `Elicitation` can say.
+/// The event-specific output of `Elicitation`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationOutput {
-    /// The answer (`action`); `None` leaves it to the host.
+    /// The answer (`action`); `None` leaves the decision to the host.
     pub action: Option<ElicitationAction>,
-    /// The form as filled in, with [`ElicitationAction::Accept`] (`content`).
+    /// The filled-in form, with [`ElicitationAction::Accept`] (`content`).
     pub content: Option<RawJson>,
 }
 
 impl CanBlock for Elicitation {}
 
 hook_event! {
-    /// The user has answered an MCP server; the server does not know it yet.
+    /// The user answered an elicitation; fires before the server receives the answer.
     ///
-    /// A block makes the answer a decline.
-    /// The event's own output had no effect from a callback of CLI 2.1.330: the server got the user's answer.
+    /// A block changes the answer to a decline.
+    /// In CLI 2.1.330 the event-specific output of a callback has no effect: the server receives the user's answer.
     ElicitationResult => ElicitationResultOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
 
-    /// What `ElicitationResult` tells.
+    /// The input of `ElicitationResult`.
     ElicitationResultInput {
         /// The server (`mcp_server_name`).
         mcp_server_name: Box<str>,
-        /// The id under which the server tells that the page is done with (`elicitation_id`).
+        /// The id by which the server reports that the page is completed (`elicitation_id`).
         elicitation_id: Option<Box<str>>,
         /// Whether it wanted a form filled in or a page opened (`mode`).
         mode: Option<ElicitationMode>,
         /// The answer (`action`).
         action: ElicitationAction,
-        /// The form as filled in (`content`).
+        /// The filled-in form (`content`).
         content: Option<RawJson>,
     }
 }
 
-/// What only `ElicitationResult` can say.
+/// The event-specific output of `ElicitationResult`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationResultOutput {
-    /// The answer that the server is to get instead (`action`).
+    /// The answer for the server instead of the user's (`action`).
     pub action: Option<ElicitationAction>,
-    /// The form as filled in (`content`).
+    /// The filled-in form (`content`).
     pub content: Option<RawJson>,
 }
 

@@ -1,4 +1,4 @@
-//! What is shown to the user: `Notification` and `MessageDisplay`.
+//! Display events: `Notification` and `MessageDisplay`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,74 +6,75 @@ use super::{HookReply, ability::adds_context, declare::hook_event};
 use crate::Uuid;
 
 hook_event! {
-    /// A notice for the user, such as a question of permission that has been open for six seconds.
+    /// A notification for the user, such as a permission request that has been open for six seconds.
     ///
-    /// The event can't refuse.
+    /// This event can't be blocked.
     Notification => NotificationOutput, matched by "notification_type", refusal |_| None;
 
-    /// What `Notification` tells.
+    /// The input of `Notification`.
     NotificationInput {
-        /// The notice (`message`).
+        /// The message (`message`).
         #[serde(default)]
         message: String,
-        /// Its title (`title`).
+        /// The title (`title`).
         title: Option<String>,
-        /// Its kind, such as `permission_prompt` or `elicitation_response` (`notification_type`).
+        /// The kind, such as `permission_prompt` or `elicitation_response` (`notification_type`).
         #[serde(default)]
         notification_type: Box<str>,
     }
 }
 
-/// What only `Notification` can say.
+/// The event-specific output of `Notification`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NotificationOutput {
-    /// Text for the model (`additionalContext`).
+    /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
 }
 
 adds_context!(Notification);
 
 hook_event! {
-    /// Lines of an answer are about to be shown: other words may be shown instead.
+    /// Before lines of an answer are displayed; a reply can replace them.
     ///
-    /// The model and the stored session keep the answer's own words; the `assistant` frame and the `result` have those
-    /// of the hook.
-    /// The event can't refuse: a block has no effect.
+    /// The model and the stored session keep the original text; the `assistant` frame and the `result` contain the
+    /// replacement.
+    /// This event can't be blocked: a block has no effect.
     MessageDisplay => MessageDisplayOutput, refusal |_| None, within 10_000 ms;
 
-    /// What `MessageDisplay` tells.
+    /// The input of `MessageDisplay`.
     MessageDisplayInput {
         /// The turn (`turn_id`).
         turn_id: Uuid,
-        /// The `assistant` message by its own id, the same for all its parts (`message_id`).
+        /// The id of the `assistant` message, shared by all its parts (`message_id`).
         message_id: Uuid,
         /// The number of the part within the message, from 0 (`index`).
         #[serde(default, deserialize_with = "crate::lenient::count")]
         index: u64,
-        /// Whether it is the message's last (`final`).
+        /// Whether this is the last part of the message (`final`).
         #[serde(rename = "final", default)]
         is_final: bool,
-        /// The lines that are new since the part before, whole ones but for the last part; may be empty (`delta`).
+        /// The new lines since the previous part; only the last part may end in an incomplete line; may be empty
+        /// (`delta`).
         #[serde(default)]
         delta: String,
     }
 }
 
-/// What only `MessageDisplay` can say.
+/// The event-specific output of `MessageDisplay`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MessageDisplayOutput {
-    /// The text to show instead of the lines (`displayContent`).
+    /// The text to display instead of the lines (`displayContent`).
     pub display_content: Option<String>,
 }
 
 impl HookReply<MessageDisplay> {
-    /// Shows this text instead.
+    /// Returns a reply that displays this text instead.
     pub fn display(text: impl Into<String>) -> Self {
         Self::output(MessageDisplayOutput { display_content: Some(text.into()) })
     }

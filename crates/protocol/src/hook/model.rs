@@ -1,4 +1,4 @@
-//! Around a switch of the model: `PreModelSwitch` and `PostModelSwitch`.
+//! Model switch events: `PreModelSwitch` and `PostModelSwitch`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,59 +6,59 @@ use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
-    /// Before the model is switched, also by a `set_model` of the host's.
+    /// Before the model is switched, including by a `set_model` of the host.
     ///
-    /// Not told where the name asked for stands for the model in use.
-    /// A refused `set_model` is answered with an error (`error_code: "blocked_by_hook"`); in a session without a
-    /// terminal `ask` refuses as well, and so does `decision: "block"`.
+    /// Does not fire if the requested name resolves to the current model.
+    /// A denied `set_model` gets an error reply (`error_code: "blocked_by_hook"`). In a session without a
+    /// terminal, `ask` denies too, and so does `decision: "block"`.
     PreModelSwitch => PreModelSwitchOutput, matched by "to_model", refusal |reason| Some(HookReply::deny_switch(reason)), also when late, within 30_000 ms;
 
-    /// What `PreModelSwitch` tells.
+    /// The input of `PreModelSwitch`.
     PreModelSwitchInput {
-        /// The model in use, by its full name (`from_model`).
+        /// The current model, by its full name (`from_model`).
         from_model: Box<str>,
-        /// The model to use, by its full name (`to_model`).
+        /// The new model, by its full name (`to_model`).
         to_model: Box<str>,
-        /// What was asked for, such as an alias (`requested_model`); null for the default.
+        /// The requested name, such as an alias (`requested_model`); null for the default.
         #[serialize_always]
         requested_model: Option<Box<str>>,
-        /// Who asked (`source`).
+        /// The source of the request (`source`).
         source: ModelSwitchSource,
-        /// How many tokens the next request sends again (`context_tokens`).
+        /// The number of tokens that the next request sends again (`context_tokens`).
         #[serde(default, deserialize_with = "crate::lenient::count")]
         context_tokens: u64,
-        /// Whether the cache of the model in use is likely to be still there, and would be lost (`prompt_cache_warm`).
+        /// Whether the cache of the current model probably still exists and would be lost (`prompt_cache_warm`).
         #[serde(default)]
         prompt_cache_warm: bool,
-        /// How long a cached prompt is kept (`cache_ttl`).
+        /// The lifetime of a cached prompt (`cache_ttl`).
         cache_ttl: Option<CacheTtl>,
-        /// What caching those tokens for the new model would cost, in US dollars (`estimated_cache_write_usd`).
+        /// The estimated cost of caching those tokens for the new model, in US dollars (`estimated_cache_write_usd`).
         estimated_cache_write_usd: Option<f64>,
-        /// Where that price comes from (`pricing`).
+        /// The source of that price (`pricing`).
         pricing: Option<ModelPricing>,
     }
 }
 
-/// What only `PreModelSwitch` can say.
+/// The event-specific output of `PreModelSwitch`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PreModelSwitchOutput {
-    /// What happens to the switch (`permissionDecision`).
+    /// The decision (`permissionDecision`).
     pub permission_decision: Option<SwitchDecision>,
-    /// Why (`permissionDecisionReason`).
+    /// The reason (`permissionDecisionReason`).
     pub permission_decision_reason: Option<String>,
 }
 
 open_enum! {
-    /// What happens to a switch of the model.
+    /// A decision on a model switch.
     pub enum SwitchDecision {
-        /// It goes ahead.
+        /// Allow the switch.
         Allow = "allow",
-        /// It is refused.
+        /// Deny the switch.
         Deny = "deny",
-        /// The user is asked; where there is none, it is refused.
+        /// Ask the user; deny if there is none.
         Ask = "ask",
     }
 }
@@ -66,7 +66,7 @@ open_enum! {
 impl CanBlock for PreModelSwitch {}
 
 impl HookReply<PreModelSwitch> {
-    /// The model may be switched, without a further question.
+    /// Returns a reply that allows the switch without asking.
     pub fn allow_switch() -> Self {
         Self::output(PreModelSwitchOutput {
             permission_decision: Some(SwitchDecision::Allow),
@@ -74,7 +74,7 @@ impl HookReply<PreModelSwitch> {
         })
     }
 
-    /// The model may not be switched.
+    /// Returns a reply that denies the switch.
     pub fn deny_switch(reason: impl Into<String>) -> Self {
         Self::output(PreModelSwitchOutput {
             permission_decision: Some(SwitchDecision::Deny),
@@ -86,81 +86,81 @@ impl HookReply<PreModelSwitch> {
 hook_event! {
     /// After the model was switched.
     ///
-    /// The event can't refuse.
+    /// This event can't be blocked.
     PostModelSwitch => PostModelSwitchOutput, matched by "to_model", refusal |_| None, within 30_000 ms;
 
-    /// What `PostModelSwitch` tells.
+    /// The input of `PostModelSwitch`.
     PostModelSwitchInput {
-        /// The model that was in use, by its full name (`from_model`).
+        /// The previous model, by its full name (`from_model`).
         from_model: Box<str>,
-        /// The model that is in use, by its full name (`to_model`).
+        /// The new model, by its full name (`to_model`).
         to_model: Box<str>,
-        /// What was asked for, such as an alias (`requested_model`); null for the default.
+        /// The requested name, such as an alias (`requested_model`); null for the default.
         #[serialize_always]
         requested_model: Option<Box<str>>,
-        /// Who asked (`source`).
+        /// The source of the request (`source`).
         source: ModelSwitchSource,
-        /// How many tokens the next request sends again (`context_tokens`).
+        /// The number of tokens that the next request sends again (`context_tokens`).
         #[serde(default, deserialize_with = "crate::lenient::count")]
         context_tokens: u64,
-        /// Whether the cache of the model before is likely to have been still there (`prompt_cache_warm`).
+        /// Whether the cache of the previous model probably still existed (`prompt_cache_warm`).
         #[serde(default)]
         prompt_cache_warm: bool,
-        /// How long a cached prompt is kept (`cache_ttl`).
+        /// The lifetime of a cached prompt (`cache_ttl`).
         cache_ttl: Option<CacheTtl>,
-        /// What caching those tokens for the new model costs, in US dollars (`estimated_cache_write_usd`).
+        /// The estimated cost of caching those tokens for the new model, in US dollars (`estimated_cache_write_usd`).
         estimated_cache_write_usd: Option<f64>,
-        /// Where that price comes from (`pricing`).
+        /// The source of that price (`pricing`).
         pricing: Option<ModelPricing>,
     }
 }
 
-/// What only `PostModelSwitch` can say.
+/// The event-specific output of `PostModelSwitch`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostModelSwitchOutput {
-    /// Text for the new model, with its next request (`additionalContext`).
+    /// Additional text for the new model, sent with its next request (`additionalContext`).
     pub additional_context: Option<String>,
 }
 
 adds_context!(PostModelSwitch);
 
 open_enum! {
-    /// Who asked for another model.
+    /// The source of a model switch.
     pub enum ModelSwitchSource {
-        /// The user, by a command.
+        /// A command of the user.
         Command = "command",
-        /// The user, from a list.
+        /// The model picker.
         Picker = "picker",
-        /// The host, by `set_model`.
+        /// A `set_model` request of the host.
         Sdk = "sdk",
-        /// The CLI itself, such as for a fallback; only told afterwards.
+        /// The CLI itself, such as for a fallback; only in `PostModelSwitch`.
         Auto = "auto",
-        /// A resumed session had another one; only told afterwards.
+        /// A resumed session with another model; only in `PostModelSwitch`.
         Resume = "resume",
     }
 }
 
 open_enum! {
-    /// How long a cached prompt is kept.
+    /// The lifetime of a cached prompt.
     pub enum CacheTtl {
         /// Five minutes.
         FiveMinutes = "5m",
-        /// An hour.
+        /// One hour.
         OneHour = "1h",
     }
 }
 
 open_enum! {
-    /// Where a price comes from.
+    /// The source of a price.
     pub enum ModelPricing {
-        /// From managed settings.
+        /// Managed settings.
         Configured = "configured",
-        /// From the list.
+        /// The price list.
         Catalog = "catalog",
-        /// The model is not on the list, and a price was assumed.
+        /// A default price for a model that is not on the price list.
         Default = "default",
     }
 }

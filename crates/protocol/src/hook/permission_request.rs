@@ -1,4 +1,4 @@
-//! Around a question of permission: `PermissionRequest` and `PermissionDenied`.
+//! Permission events: `PermissionRequest` and `PermissionDenied`.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,29 +10,29 @@ use crate::{
 };
 
 hook_event! {
-    /// Somebody would be asked about a tool use: the hook may answer instead.
+    /// Before the CLI asks for permission; a reply can decide instead.
     ///
-    /// The hook and `can_use_tool` are asked together, and the first decision counts.
-    /// A callback that decides first has `can_use_tool` cancelled; one that decides later is ignored, also where it
-    /// denies.
-    /// `decision: "block"` is no decision here.
+    /// The CLI calls the hook and `can_use_tool` concurrently, and the first decision counts.
+    /// If the callback decides first, the CLI cancels `can_use_tool`; a later decision is ignored, even a
+    /// denial.
+    /// `decision: "block"` is not a decision here.
     PermissionRequest => PermissionRequestOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny_request(reason)), also when late;
 
-    /// What `PermissionRequest` tells; the tool use's id is only in `can_use_tool`.
+    /// The input of `PermissionRequest`; only `can_use_tool` contains the id of the tool call.
     PermissionRequestInput {
         /// The tool (`tool_name`).
         tool_name: ToolName,
-        /// Its input (`tool_input`).
+        /// The tool input (`tool_input`).
         tool_input: RawJson,
-        /// Changes that would make the question needless next time (`permission_suggestions`); often absent.
+        /// Suggested changes to avoid the question next time (`permission_suggestions`); often absent.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         permission_suggestions: Vec<PermissionUpdate>,
-        /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
+        /// The MCP server of the tool (`mcp_server`); `None` for the CLI's own tools.
         mcp_server: Option<McpOrigin>,
     }
 }
 
-/// What only `PermissionRequest` can say; without it somebody is asked.
+/// The event-specific output of `PermissionRequest`; without it the CLI asks for permission.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PermissionRequestOutput {
@@ -41,63 +41,63 @@ pub struct PermissionRequestOutput {
 }
 
 impl PermissionRequestOutput {
-    /// Decides so.
+    /// Returns an output with this decision.
     pub fn new(decision: RequestDecision) -> Self {
         Self { decision }
     }
 }
 
 tagged! {
-    /// A hook's decision about a tool use that somebody would be asked about.
+    /// A hook's decision on a permission request.
     pub enum RequestDecision by "behavior" {
-        /// The tool may be used.
+        /// Allows the tool call.
         Allow(RequestAllow) = "allow",
-        /// It may not.
+        /// Denies the tool call.
         Deny(RequestDeny) = "deny",
     }
 }
 
-/// The tool may be used.
+/// An allowed tool call.
 ///
-/// There is no `Default`: permission must be asked for by name.
+/// There is no `Default`, so that allowing is always explicit.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RequestAllow {
-    /// The input to use (`updatedInput`); `None` for the one that was asked about.
+    /// The input to use (`updatedInput`); `None` for the original input.
     pub updated_input: Option<RawJson>,
-    /// Changes to the permissions, so that the question need not be asked again (`updatedPermissions`).
+    /// Changes to the permissions, to avoid further questions of this kind (`updatedPermissions`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updated_permissions: Vec<PermissionUpdate>,
 }
 
 impl RequestAllow {
-    /// The tool may be used as asked; the fields may say more.
+    /// Returns a decision that allows the call unchanged; set the fields for more.
     #[expect(clippy::new_without_default, reason = "permission must be asked for by name")]
     pub fn new() -> Self {
         Self { updated_input: None, updated_permissions: Vec::new() }
     }
 }
 
-/// The tool may not be used.
+/// A denied tool call.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RequestDeny {
-    /// Why, for the model (`message`).
+    /// The reason, for the model (`message`).
     pub message: Option<String>,
-    /// Whether the turn ends (`interrupt`).
+    /// Whether to end the turn (`interrupt`).
     pub interrupt: Option<bool>,
 }
 
 impl HookReply<PermissionRequest> {
-    /// The tool may be used as asked.
+    /// Returns a reply that allows the tool call unchanged.
     pub fn allow_request() -> Self {
         Self::output(PermissionRequestOutput::new(RequestDecision::Allow(RequestAllow::new())))
     }
 
-    /// The tool may not be used; the model is told why and goes on.
+    /// Returns a reply that denies the tool call. The model sees the message and continues.
     pub fn deny_request(message: impl Into<String>) -> Self {
         let deny = RequestDeny { message: Some(message.into()), interrupt: None };
         Self::output(PermissionRequestOutput::new(RequestDecision::Deny(deny)))
@@ -105,41 +105,41 @@ impl HookReply<PermissionRequest> {
 }
 
 hook_event! {
-    /// The classifier of the mode `auto` refused a tool use.
+    /// The classifier of mode `auto` denied a tool call.
     ///
-    /// Refusals by rules, by a mode or by the host do not fire it.
-    /// The event can't refuse: the tool use is refused already.
+    /// Denials by rules, other modes or the host do not fire it.
+    /// This event can't be blocked: the call was already denied.
     PermissionDenied => PermissionDeniedOutput, matched by "tool_name", refusal |_| None;
 
-    /// What `PermissionDenied` tells.
+    /// The input of `PermissionDenied`.
     PermissionDeniedInput {
         /// The tool (`tool_name`).
         tool_name: ToolName,
-        /// Its input (`tool_input`).
+        /// The tool input (`tool_input`).
         tool_input: RawJson,
-        /// The tool use (`tool_use_id`).
+        /// The tool call (`tool_use_id`).
         tool_use_id: ToolUseId,
-        /// Why, for a person (`reason`).
+        /// The reason, for a person (`reason`).
         #[serde(default)]
         reason: String,
-        /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
+        /// The MCP server of the tool (`mcp_server`); `None` for the CLI's own tools.
         mcp_server: Option<McpOrigin>,
     }
 }
 
-/// What only `PermissionDenied` can say.
+/// The event-specific output of `PermissionDenied`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PermissionDeniedOutput {
-    /// Whether the model is told that it may try again (`retry`).
+    /// Whether to notify the model that it may try again (`retry`).
     ///
-    /// No effect was seen where the classifier could not be reached.
+    /// No effect was seen if the classifier was not reachable.
     pub retry: Option<bool>,
 }
 
 impl HookReply<PermissionDenied> {
-    /// The model may try again.
+    /// Returns a reply that lets the model try again.
     pub fn retry() -> Self {
         Self::output(PermissionDeniedOutput { retry: Some(true) })
     }

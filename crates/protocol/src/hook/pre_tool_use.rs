@@ -1,4 +1,4 @@
-//! Before a tool is used: `PreToolUse`.
+//! `PreToolUse`: before a tool call.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,38 +6,38 @@ use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, open_enum::open_enum, permission::McpOrigin};
 
 hook_event! {
-    /// Before a tool is used: the use may be allowed, refused, asked about, put off, or changed.
+    /// Before a tool call; a reply can allow, deny, defer or change the call, or make the CLI ask for permission.
     ///
-    /// All callbacks of the event are asked at once, and of their decisions the strictest wins.
-    /// A reply that ends the turn does not stop this tool use: it runs, and then the turn ends.
+    /// The CLI calls all callbacks of the event concurrently; the strictest decision wins.
+    /// A reply that ends the turn does not stop this tool call: it runs, and then the turn ends.
     PreToolUse => PreToolUseOutput, matched by "tool_name", refusal |reason| Some(HookReply::deny(reason)), also when late;
 
-    /// What `PreToolUse` tells.
+    /// The input of `PreToolUse`.
     PreToolUseInput {
-        /// The tool (`tool_name`); a subagent's start is `Agent` here and `Task` in the `assistant` message.
+        /// The tool (`tool_name`); the start of a subagent is `Agent` here and `Task` in the `assistant` message.
         tool_name: ToolName,
-        /// Its input (`tool_input`).
+        /// The tool input (`tool_input`).
         tool_input: RawJson,
-        /// The tool use (`tool_use_id`).
+        /// The tool call (`tool_use_id`).
         tool_use_id: ToolUseId,
-        /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
+        /// The MCP server of the tool (`mcp_server`); `None` for the CLI's own tools.
         mcp_server: Option<McpOrigin>,
     }
 }
 
-/// What only `PreToolUse` can say.
+/// The event-specific output of `PreToolUse`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PreToolUseOutput {
-    /// What happens to the tool use (`permissionDecision`); `None` leaves it to the rules and the mode.
+    /// The decision (`permissionDecision`); `None` leaves it to the rules and the mode.
     pub permission_decision: Option<PermissionDecision>,
-    /// Why (`permissionDecisionReason`).
+    /// The reason (`permissionDecisionReason`).
     pub permission_decision_reason: Option<String>,
-    /// The input to use instead (`updatedInput`); without a decision it is asked about.
+    /// The input to use instead (`updatedInput`); without a decision the CLI asks for permission.
     pub updated_input: Option<RawJson>,
-    /// Text for the model (`additionalContext`).
+    /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
 }
 
@@ -45,36 +45,37 @@ adds_context!(PreToolUse);
 impl CanBlock for PreToolUse {}
 
 impl HookReply<PreToolUse> {
-    /// The tool may be used, without a further question.
+    /// Returns a reply that allows the tool call without asking.
     pub fn allow() -> Self {
         Self::decide(PermissionDecision::Allow, None)
     }
 
-    /// The tool may not be used; the model is told why.
+    /// Returns a reply that denies the tool call; the model sees the reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::decide(PermissionDecision::Deny, Some(reason.into()))
     }
 
-    /// The host is asked, even where a rule allows the use.
+    /// Returns a reply that makes the CLI ask the host, even if a rule allows the call.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::decide(PermissionDecision::Ask, Some(reason.into()))
     }
 
-    /// The tool is not used now: the turn ends, and its result names the tool use (`deferred_tool_use`).
+    /// Returns a reply that defers the tool call: the turn ends, and its result contains the call
+    /// (`deferred_tool_use`).
     ///
-    /// The CLI that resumes the session asks the hooks for it again.
-    /// It keeps one deferred tool use of a turn, and can't resume those of subagents and of in-process MCP servers; see
+    /// A CLI that resumes the session calls the hooks for it again.
+    /// It keeps one deferred call per turn, and can't resume calls of subagents and of in-process MCP servers; see
     /// the guide `docs/hooks.md`.
     pub fn defer() -> Self {
         Self::decide(PermissionDecision::Defer, None)
     }
 
-    /// The tool may be used with this input instead.
+    /// Returns a reply that allows the tool call with this input instead.
     pub fn allow_with_input(input: RawJson) -> Self {
         Self::allow().with_input(input)
     }
 
-    /// The same reply, and the tool is used with this input instead; without a decision it is asked about.
+    /// Sets the input to use instead; without a decision the CLI asks for permission.
     #[must_use]
     pub fn with_input(mut self, input: RawJson) -> Self {
         self.output.get_or_insert_default().updated_input = Some(input);
@@ -91,15 +92,15 @@ impl HookReply<PreToolUse> {
 }
 
 open_enum! {
-    /// What happens to a tool use.
+    /// A decision on a tool call.
     pub enum PermissionDecision {
-        /// It goes ahead.
+        /// Allow the call.
         Allow = "allow",
-        /// It is refused.
+        /// Deny the call.
         Deny = "deny",
-        /// The host is asked.
+        /// Ask the host.
         Ask = "ask",
-        /// The turn ends, and the host decides later.
+        /// End the turn, and let the host decide later.
         Defer = "defer",
     }
 }

@@ -1,4 +1,4 @@
-//! A hook's reply: what every event may say, and what only one may.
+//! A hook's reply: common fields and event-specific output.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::open_enum::open_enum;
 
 /// A hook's reply.
 ///
-/// An output that belongs to another event does not compile, since the specific part is the event's own type:
+/// The type of the event-specific output is checked at compile time:
 ///
 /// ```
 /// use agentwire_protocol::hook::{HookReply, PostToolUse, PostToolUseOutput};
@@ -27,7 +27,7 @@ use crate::open_enum::open_enum;
 /// let reply = HookReply::<PreToolUse>::output(output);
 /// ```
 ///
-/// Neither does a constructor of an event that can't say that:
+/// So are the constructors that only some events support:
 ///
 /// ```
 /// use agentwire_protocol::hook::{HookReply, PostToolUse};
@@ -41,33 +41,33 @@ use crate::open_enum::open_enum;
 /// let reply = HookReply::<PreCompact>::context("for the model");
 /// ```
 ///
-/// There is no `Default`: a reply that lets everything go ahead must be asked for by name.
+/// There is no `Default`, so that an allowing reply is always explicit.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HookReply<E: HookEvent> {
-    /// `Some(false)` ends the turn (`continue`); a tool call that is being asked about still runs.
+    /// `Some(false)` ends the turn (`continue`); the tool call that the event guards still runs.
     pub keep_going: Option<bool>,
-    /// Why the turn ends, for the user (`stopReason`).
+    /// The reason for ending the turn, for the user (`stopReason`).
     pub stop_reason: Option<String>,
     /// Whether to hide the hook's output (`suppressOutput`).
     pub suppress_output: Option<bool>,
-    /// A notice for the user (`systemMessage`).
+    /// A message for the user (`systemMessage`).
     pub system_message: Option<String>,
-    /// An escape sequence for the CLI to write to its terminal, a notice or a title (`terminalSequence`).
+    /// An escape sequence for the CLI to write to its terminal: a notification or a title (`terminalSequence`).
     ///
-    /// Sequences of other kinds are dropped, and no frame tells of any; a CLI that was started by a host has no
+    /// The CLI drops other kinds of sequences, and no frame contains them; a CLI that a host started has no
     /// terminal.
     pub terminal_sequence: Option<String>,
-    /// Blocks what the event guards, for events that know this vocabulary (`decision`).
+    /// Blocks the guarded action, for events that support it (`decision`).
     pub decision: Option<BlockDecision>,
-    /// Why it is blocked (`reason`).
+    /// The reason for the block (`reason`).
     pub reason: Option<String>,
-    /// What only this event can say (`hookSpecificOutput`).
+    /// The event-specific output (`hookSpecificOutput`).
     pub output: Option<E::Output>,
 }
 
 impl<E: HookEvent> HookReply<E> {
-    /// Says nothing: everything goes ahead as without the hook.
+    /// Returns an empty reply: the action proceeds as without the hook.
     pub fn proceed() -> Self {
         Self {
             keep_going: None,
@@ -81,31 +81,31 @@ impl<E: HookEvent> HookReply<E> {
         }
     }
 
-    /// Says only what belongs to this event.
+    /// Returns a reply with only the event-specific output.
     pub fn output(output: E::Output) -> Self {
         Self { output: Some(output), ..Self::proceed() }
     }
 
-    /// Blocks what the event guards.
+    /// Returns a reply that blocks the guarded action.
     pub(super) fn blocked(reason: impl Into<String>) -> Self {
         Self { decision: Some(BlockDecision::Block), reason: Some(reason.into()), ..Self::proceed() }
     }
 
-    /// The same reply with a notice for the user.
+    /// Adds a message for the user.
     #[must_use]
     pub fn with_system_message(mut self, message: impl Into<String>) -> Self {
         self.system_message = Some(message.into());
         self
     }
 
-    /// The same reply, and the hook's output is hidden (`suppressOutput`).
+    /// Hides the hook's output (`suppressOutput`).
     #[must_use]
     pub fn suppressing_output(mut self) -> Self {
         self.suppress_output = Some(true);
         self
     }
 
-    /// The same reply, and the turn ends.
+    /// Ends the turn.
     #[must_use]
     pub fn ending_the_turn(mut self, reason: impl Into<String>) -> Self {
         self.keep_going = Some(false);
@@ -148,7 +148,7 @@ impl<E: HookEvent> Serialize for HookReply<E> {
     }
 }
 
-/// Reads what was written; a reply that says to go on alone is an error here, since [`HookAnswer`] reads it.
+/// Deserializes a reply. An asynchronous answer is an error here; read it as [`HookAnswer`].
 impl<'de, E: HookEvent> Deserialize<'de> for HookReply<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match HookAnswer::deserialize(deserializer)? {
@@ -163,11 +163,11 @@ fn entry<M: SerializeMap, T: Serialize>(map: &mut M, name: &str, value: Option<&
 }
 
 open_enum! {
-    /// The older vocabulary of decisions, which some events know alone.
+    /// The older form of decisions, which some events still use exclusively.
     pub enum BlockDecision {
-        /// What the event guards does not happen.
+        /// Block the guarded action.
         Block = "block",
-        /// It does.
+        /// Let it proceed.
         Approve = "approve",
     }
 }

@@ -1,4 +1,4 @@
-//! When conversations begin and end: `SessionStart`, `SessionEnd` and `Setup`.
+//! Session events: `SessionStart`, `SessionEnd` and `Setup`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,56 +6,56 @@ use super::{HookReply, NoOutput, ability::adds_context, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
-    /// A conversation begins.
+    /// A conversation starts.
     ///
-    /// A callback is called after `/clear` and after a compaction, not when the CLI starts or resumes a session: that
-    /// is over when the handshake declares it.
-    /// The event can't refuse.
+    /// Callbacks fire after `/clear` and after a compaction, but not when the CLI starts or resumes a session: that
+    /// happens before the handshake registers them.
+    /// This event can't be blocked.
     SessionStart => SessionStartOutput, matched by "source", refusal |_| None;
 
-    /// What `SessionStart` tells.
+    /// The input of `SessionStart`.
     SessionStartInput {
-        /// Why it begins (`source`).
+        /// The reason (`source`).
         source: SessionStartSource,
         /// The model (`model`).
         model: Option<Box<str>>,
-        /// The session's title (`session_title`).
+        /// The session title (`session_title`).
         session_title: Option<String>,
-        /// How long ago the model last answered, in seconds, when resumed or forked (`seconds_since_last_response`).
+        /// The time since the model's last answer in seconds, if resumed or forked (`seconds_since_last_response`).
         seconds_since_last_response: Option<f64>,
-        /// How many tokens the resumed conversation has (`context_tokens`).
+        /// The number of tokens in the resumed conversation (`context_tokens`).
         #[serde(default, deserialize_with = "crate::lenient::optional_count")]
         context_tokens: Option<u64>,
-        /// Whether the prompt cache is likely to have expired since (`prompt_cache_likely_expired`).
+        /// Whether the prompt cache has probably expired (`prompt_cache_likely_expired`).
         prompt_cache_likely_expired: Option<bool>,
-        /// What caching those tokens anew would cost, in US dollars (`estimated_cache_write_usd`).
+        /// The estimated cost of caching those tokens again, in US dollars (`estimated_cache_write_usd`).
         estimated_cache_write_usd: Option<f64>,
     }
 }
 
 open_enum! {
-    /// Why a conversation begins.
+    /// The reason why a conversation starts.
     pub enum SessionStartSource {
         /// The CLI was started.
         Startup = "startup",
         /// A session was resumed.
         Resume = "resume",
-        /// The conversation before was cleared.
+        /// The previous conversation was cleared.
         Clear = "clear",
-        /// The conversation before was compacted.
+        /// The previous conversation was compacted.
         Compact = "compact",
         /// A session was forked.
         Fork = "fork",
     }
 }
 
-/// What only `SessionStart` can say.
+/// The event-specific output of `SessionStart`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SessionStartOutput {
-    /// Text for the model (`additionalContext`).
+    /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
     /// A first prompt (`initialUserMessage`).
     pub initial_user_message: Option<String>,
@@ -63,7 +63,7 @@ pub struct SessionStartOutput {
     pub session_title: Option<String>,
     /// Absolute paths to watch for `FileChanged` (`watchPaths`).
     pub watch_paths: Option<Vec<String>>,
-    /// Whether to look again for skills and commands, where the hook has put some there (`reloadSkills`).
+    /// Whether to reload skills and commands, if the hook added some (`reloadSkills`).
     pub reload_skills: Option<bool>,
 }
 
@@ -72,27 +72,27 @@ adds_context!(SessionStart, Setup);
 hook_event! {
     /// A conversation ends.
     ///
-    /// Fires on `/clear`, and on `SIGTERM` while the CLI's input is open; not at the end of its input.
-    /// The event can't refuse.
+    /// Fires on `/clear`, and on `SIGTERM` while the CLI's input is open, but not at the end of its input.
+    /// This event can't be blocked.
     SessionEnd => NoOutput, matched by "reason", refusal |_| None, within 1_500 ms;
 
-    /// What `SessionEnd` tells.
+    /// The input of `SessionEnd`.
     SessionEndInput {
-        /// Why it ends (`reason`).
+        /// The reason (`reason`).
         reason: SessionEndReason,
     }
 }
 
 open_enum! {
-    /// Why a conversation ends.
+    /// The reason why a conversation ends.
     pub enum SessionEndReason {
-        /// It was cleared.
+        /// The conversation was cleared.
         Clear = "clear",
-        /// Another one was resumed.
+        /// Another conversation was resumed.
         Resume = "resume",
         /// The user logged out.
         Logout = "logout",
-        /// The user left at the prompt.
+        /// The user exited at the prompt.
         PromptInputExit = "prompt_input_exit",
         /// Another reason, such as a signal.
         Other = "other",
@@ -102,46 +102,46 @@ open_enum! {
 hook_event! {
     /// The project is set up, with `--init` or `--maintenance`.
     ///
-    /// Declared; a callback was never seen to be called for it.
-    /// The event can't refuse.
+    /// Declared, but a callback was never seen to fire for it.
+    /// This event can't be blocked.
     Setup => SetupOutput, matched by "trigger", refusal |_| None;
 
-    /// What `Setup` tells.
+    /// The input of `Setup`.
     SetupInput {
-        /// What set it off (`trigger`).
+        /// The trigger (`trigger`).
         trigger: SetupTrigger,
     }
 }
 
 open_enum! {
-    /// What set off a set-up.
+    /// The trigger of a set-up.
     pub enum SetupTrigger {
-        /// The project is set up for the first time.
+        /// The first set-up of the project.
         Init = "init",
-        /// It is maintained.
+        /// Maintenance.
         Maintenance = "maintenance",
     }
 }
 
-/// What only `Setup` can say.
+/// The event-specific output of `Setup`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SetupOutput {
-    /// Text for the model (`additionalContext`).
+    /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
 }
 
 impl HookReply<SessionStart> {
-    /// The same reply, and skills and commands are looked for again, where the hook has put some there.
+    /// Reloads skills and commands that the hook added.
     #[must_use]
     pub fn reloading_skills(mut self) -> Self {
         self.output.get_or_insert_default().reload_skills = Some(true);
         self
     }
 
-    /// The conversation begins with this prompt.
+    /// Returns a reply that starts the conversation with this prompt.
     pub fn initial_message(text: impl Into<String>) -> Self {
         let text = Some(text.into());
         Self::output(SessionStartOutput { initial_user_message: text, ..SessionStartOutput::default() })

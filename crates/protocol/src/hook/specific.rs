@@ -1,4 +1,4 @@
-//! The part of a reply that belongs to one event (`hookSpecificOutput`): written and read with the event's name.
+//! Event-specific output (`hookSpecificOutput`), written and read with the event's name.
 
 use std::{fmt, marker::PhantomData};
 
@@ -13,7 +13,7 @@ use serde::{
 use super::HookEvent;
 use crate::tagged::Inject;
 
-/// The output of an event that can say nothing of its own: there is no value of it.
+/// The output type of events without event-specific output; it has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it has no value, and never will")]
 pub enum NoOutput {}
@@ -30,7 +30,7 @@ impl<'de> Deserialize<'de> for NoOutput {
     }
 }
 
-/// The event's own output, to be written with its name.
+/// The output to serialize with the event's name.
 pub(super) struct Named<'a, E: HookEvent>(pub(super) &'a E::Output);
 
 impl<E: HookEvent> Serialize for Named<'_, E> {
@@ -39,7 +39,7 @@ impl<E: HookEvent> Serialize for Named<'_, E> {
     }
 }
 
-/// The event's own output, read behind its name.
+/// The output, deserialized with the event's name.
 pub(super) struct Specific<E: HookEvent>(pub(super) E::Output);
 
 impl<'de, E: HookEvent> Deserialize<'de> for Specific<E> {
@@ -63,7 +63,7 @@ impl<'de, E: HookEvent> Visitor<'de> for SpecificVisitor<E> {
     }
 }
 
-/// The fields without the event's name, which is checked in passing.
+/// Deserializes the fields without the event's name, which it checks.
 struct Unnamed<A> {
     map: A,
     event: &'static str,

@@ -1,4 +1,4 @@
-//! When the model is done: `Stop` and `StopFailure`.
+//! Stop events: `Stop` and `StopFailure`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,33 +6,33 @@ use super::{CanBlock, CanContinue, HookReply, NoOutput, ability::adds_context, d
 use crate::message::AssistantError;
 
 hook_event! {
-    /// The model is done: it may be made to go on.
+    /// The model has finished its answer; a reply can make it continue.
     ///
-    /// A handler that always refuses keeps the turn running up to its limits: look at `stop_hook_active`.
-    /// The CLI ignores `onFailure` here, so only a reply can refuse; one that comes too late lets the turn end.
+    /// A handler that always blocks keeps the turn running up to its limits: check `stop_hook_active`.
+    /// The CLI ignores `onFailure` here, so only a reply can block; a late reply lets the turn end.
     Stop => StopOutput, refusal |reason| Some(HookReply::go_on(reason));
 
-    /// What `Stop` tells.
+    /// The input of `Stop`.
     StopInput {
-        /// Whether the turn goes on already because a `Stop` hook said so (`stop_hook_active`).
+        /// Whether the turn already continues because of a `Stop` hook (`stop_hook_active`).
         #[serde(default)]
         stop_hook_active: bool,
         /// The model's last text (`last_assistant_message`).
         last_assistant_message: Option<String>,
-        /// What still runs in the background (`background_tasks`); absent from older CLIs.
+        /// Running background tasks (`background_tasks`); absent from older CLIs.
         background_tasks: Option<Vec<BackgroundTask>>,
-        /// What the session has planned to run later (`session_crons`); absent from older CLIs.
+        /// Scheduled prompts of the session (`session_crons`); absent from older CLIs.
         session_crons: Option<Vec<SessionCron>>,
     }
 }
 
-/// What only `Stop` can say.
+/// The event-specific output of `Stop`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct StopOutput {
-    /// Text for the model, which goes on to act on it (`additionalContext`).
+    /// Text for the model, which continues to act on it (`additionalContext`).
     pub additional_context: Option<String>,
 }
 
@@ -40,44 +40,44 @@ adds_context!(Stop);
 impl CanBlock for Stop {}
 impl CanContinue for Stop {}
 
-/// Something that runs in the background.
+/// A background task.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundTask {
-    /// Its id (`id`).
+    /// The id (`id`).
     pub id: Box<str>,
-    /// Its kind, such as `shell`, `subagent`, `monitor` or `workflow` (`type`).
+    /// The kind, such as `shell`, `subagent`, `monitor` or `workflow` (`type`).
     #[serde(rename = "type")]
     pub kind: Box<str>,
-    /// How it is doing, such as `running` (`status`).
+    /// The status, such as `running` (`status`).
     #[serde(default)]
     pub status: Box<str>,
-    /// What it is for, cut at 1,000 characters (`description`).
+    /// The description, cut at 1,000 characters (`description`).
     #[serde(default)]
     pub description: String,
     /// The command of a shell, cut at 1,000 characters (`command`).
     pub command: Option<String>,
-    /// The kind of a subagent (`agent_type`).
+    /// The type of a subagent (`agent_type`).
     pub agent_type: Option<Box<str>>,
-    /// The MCP server that it belongs to (`server`).
+    /// The MCP server of the task (`server`).
     pub server: Option<Box<str>>,
-    /// The tool of that server (`tool`).
+    /// The tool of the server (`tool`).
     pub tool: Option<Box<str>>,
     /// The name of a workflow (`name`).
     pub name: Option<Box<str>>,
 }
 
-/// A prompt that the session has planned for later.
+/// A scheduled prompt of the session.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SessionCron {
-    /// Its id (`id`).
+    /// The id (`id`).
     pub id: Box<str>,
-    /// When, as a cron expression (`schedule`).
+    /// The schedule, as a cron expression (`schedule`).
     #[serde(default)]
     pub schedule: Box<str>,
-    /// Whether it comes again and again (`recurring`).
+    /// Whether it repeats (`recurring`).
     #[serde(default)]
     pub recurring: bool,
     /// The prompt, cut at 1,000 characters (`prompt`).
@@ -86,18 +86,18 @@ pub struct SessionCron {
 }
 
 hook_event! {
-    /// The turn ended with an error of the API, in the place of `Stop`.
+    /// The turn ended with an API error; fires instead of `Stop`.
     ///
-    /// The event can't refuse.
+    /// This event can't be blocked.
     StopFailure => NoOutput, matched by "error", refusal |_| None;
 
-    /// What `StopFailure` tells.
+    /// The input of `StopFailure`.
     StopFailureInput {
-        /// What went wrong (`error`).
+        /// The error (`error`).
         error: AssistantError,
-        /// More of it, for a person (`error_details`).
+        /// Error details, for a person (`error_details`).
         error_details: Option<String>,
-        /// The last text, which is that of the error (`last_assistant_message`).
+        /// The last text, which contains the error (`last_assistant_message`).
         last_assistant_message: Option<String>,
     }
 }

@@ -1,4 +1,4 @@
-//! When subagents begin and end: `SubagentStart` and `SubagentStop`.
+//! Subagent events: `SubagentStart` and `SubagentStop`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::{
 };
 
 hook_event! {
-    /// A subagent begins.
+    /// A subagent starts.
     ///
-    /// The event can't refuse: a block has no effect.
-    /// To refuse it, refuse the tool `Agent` in [`PreToolUse`](super::PreToolUse).
+    /// This event can't be blocked: a block has no effect.
+    /// To block it, deny the tool `Agent` in [`PreToolUse`](super::PreToolUse).
     SubagentStart => SubagentStartOutput, matched by "agent_type", refusal |_| None;
 
-    /// What `SubagentStart` tells.
+    /// The input of `SubagentStart`.
     SubagentStartInput of a subagent {}
 }
 
-/// What only `SubagentStart` can say.
+/// The event-specific output of `SubagentStart`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,36 +30,36 @@ pub struct SubagentStartOutput {
 adds_context!(SubagentStart, SubagentStop);
 
 hook_event! {
-    /// A subagent is done: it may be made to go on.
+    /// A subagent has finished; a reply can make it continue.
     ///
-    /// A handler that always refuses keeps it running up to its limits: look at `stop_hook_active`.
-    /// The CLI ignores `onFailure` here, so only a reply can refuse.
+    /// A handler that always blocks keeps it running up to its limits: check `stop_hook_active`.
+    /// The CLI ignores `onFailure` here, so only a reply can block.
     SubagentStop => SubagentStopOutput, matched by "agent_type", refusal |reason| Some(HookReply::go_on(reason));
 
-    /// What `SubagentStop` tells.
+    /// The input of `SubagentStop`.
     SubagentStopInput of a subagent {
-        /// Whether it goes on already because a hook said so (`stop_hook_active`).
+        /// Whether it already continues because of a hook (`stop_hook_active`).
         #[serde(default)]
         stop_hook_active: bool,
-        /// The file that the subagent's own conversation is stored in (`agent_transcript_path`).
+        /// The path of the subagent's own transcript (`agent_transcript_path`).
         #[serde(default)]
         agent_transcript_path: String,
         /// The subagent's last text (`last_assistant_message`).
         last_assistant_message: Option<String>,
-        /// What still runs in the background (`background_tasks`); absent from older CLIs.
+        /// Running background tasks (`background_tasks`); absent from older CLIs.
         background_tasks: Option<Vec<BackgroundTask>>,
-        /// What the session has planned to run later (`session_crons`); absent from older CLIs.
+        /// Scheduled prompts of the session (`session_crons`); absent from older CLIs.
         session_crons: Option<Vec<SessionCron>>,
     }
 }
 
-/// What only `SubagentStop` can say.
+/// The event-specific output of `SubagentStop`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SubagentStopOutput {
-    /// Text for the subagent, which goes on to act on it (`additionalContext`).
+    /// Text for the subagent, which continues to act on it (`additionalContext`).
     pub additional_context: Option<String>,
 }
 

@@ -1,24 +1,24 @@
-//! The list of tasks and those who work on it: `TaskCreated`, `TaskCompleted` and `TeammateIdle`.
+//! Task list events: `TaskCreated`, `TaskCompleted` and `TeammateIdle`.
 
 use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
-    /// A task is put on the list.
+    /// A task was created.
     ///
-    /// A block takes it off again, and the model is told why.
+    /// A block removes the task, and the model sees the reason.
     /// A reply that ends the turn has no effect.
     TaskCreated => NoOutput, refusal |reason| Some(HookReply::block(reason));
 
-    /// What `TaskCreated` tells.
+    /// The input of `TaskCreated`.
     TaskCreatedInput {
         /// The task (`task_id`).
         task_id: Box<str>,
-        /// What is to be done, in a line (`task_subject`).
+        /// The subject, in one line (`task_subject`).
         #[serde(default)]
         task_subject: String,
-        /// What is to be done (`task_description`).
+        /// The description (`task_description`).
         task_description: Option<String>,
-        /// Who works on it (`teammate_name`).
+        /// The teammate that works on it (`teammate_name`).
         teammate_name: Option<Box<str>>,
         /// The team (`team_name`); deprecated by the CLI.
         team_name: Option<Box<str>>,
@@ -28,22 +28,22 @@ hook_event! {
 impl CanBlock for TaskCreated {}
 
 hook_event! {
-    /// A task is to be marked as done.
+    /// Before a task is marked as completed.
     ///
-    /// A block leaves it as it was, and the model is told why.
-    /// A reply that ends the turn has no effect, and the CLI ignores `onFailure`, so only a reply can refuse.
+    /// A block leaves the task unchanged, and the model sees the reason.
+    /// A reply that ends the turn has no effect, and the CLI ignores `onFailure`, so only a reply can block.
     TaskCompleted => NoOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
-    /// What `TaskCompleted` tells.
+    /// The input of `TaskCompleted`.
     TaskCompletedInput {
         /// The task (`task_id`).
         task_id: Box<str>,
-        /// What was to be done, in a line (`task_subject`).
+        /// The subject, in one line (`task_subject`).
         #[serde(default)]
         task_subject: String,
-        /// What was to be done (`task_description`).
+        /// The description (`task_description`).
         task_description: Option<String>,
-        /// Who worked on it (`teammate_name`).
+        /// The teammate that worked on it (`teammate_name`).
         teammate_name: Option<Box<str>>,
         /// The team (`team_name`); deprecated by the CLI.
         team_name: Option<Box<str>>,
@@ -53,13 +53,13 @@ hook_event! {
 impl CanBlock for TaskCompleted {}
 
 hook_event! {
-    /// A teammate has nothing to do any more: it may be made to go on.
+    /// A teammate becomes idle; a reply can make it continue.
     ///
-    /// Declared; a callback was never seen to be called for it, so the effect of a block is as documented by the CLI
+    /// Declared, but a callback was never seen to fire for it; the effect of a block follows the CLI's documentation
     /// and was not measured.
     TeammateIdle => NoOutput, refusal |reason| Some(HookReply::block(reason));
 
-    /// What `TeammateIdle` tells.
+    /// The input of `TeammateIdle`.
     TeammateIdleInput {
         /// The teammate (`teammate_name`).
         teammate_name: Box<str>,

@@ -1,4 +1,4 @@
-//! After tools were used: `PostToolUse`, `PostToolUseFailure` and `PostToolBatch`.
+//! Events after tool calls: `PostToolUse`, `PostToolUseFailure` and `PostToolBatch`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,47 +6,47 @@ use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
-    /// After a tool was used: the output may be changed, and the model told something.
+    /// After a successful tool call; a reply can change the output or add text for the model.
     ///
-    /// The event can't refuse: the tool was used already.
-    /// A block tells the model the reason as an error beside the tool's output, and it goes on.
+    /// This event can't be blocked: the tool has already run.
+    /// After a block, the model sees the reason as an error next to the tool's output, and continues.
     PostToolUse => PostToolUseOutput, matched by "tool_name", refusal |_| None;
 
-    /// What `PostToolUse` tells.
+    /// The input of `PostToolUse`.
     PostToolUseInput {
         /// The tool (`tool_name`).
         tool_name: ToolName,
-        /// Its input, as it was used (`tool_input`).
+        /// The tool input that was used (`tool_input`).
         tool_input: RawJson,
-        /// What it gave, in the tool's own shape (`tool_response`).
+        /// The result, in the tool's own format (`tool_response`).
         tool_response: RawJson,
-        /// The tool use (`tool_use_id`).
+        /// The tool call (`tool_use_id`).
         tool_use_id: ToolUseId,
-        /// How long it took, in milliseconds, without the time for questions and hooks (`duration_ms`).
+        /// The duration in milliseconds, without permission requests and hooks (`duration_ms`).
         #[serde(default, deserialize_with = "crate::lenient::optional_count")]
         duration_ms: Option<u64>,
-        /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
+        /// The MCP server of the tool (`mcp_server`); `None` for the CLI's own tools.
         mcp_server: Option<McpOrigin>,
     }
 }
 
-/// What only `PostToolUse` can say.
+/// The event-specific output of `PostToolUse`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostToolUseOutput {
-    /// Text for the model; it leaves no message of its own (`additionalContext`).
+    /// Additional text for the model, without a separate message (`additionalContext`).
     pub additional_context: Option<String>,
-    /// What the host vouches for towards the classifier of the mode `auto` (`classifierContext`).
+    /// Text that the host vouches for, as input of the classifier of mode `auto` (`classifierContext`).
     ///
-    /// At most 2,000 UTF-16 code units for all hooks of one tool use.
-    /// It carries the host's authority: never put the tool's output or the model's words into it.
+    /// At most 2,000 UTF-16 code units for all hooks of one tool call.
+    /// It has the host's authority: never include the tool's output or the model's text.
     pub classifier_context: Option<String>,
-    /// What the model sees instead of the tool's output, in the shape of the tool's own `tool_response`
+    /// Replaces the tool's output for the model, in the format of the tool's own `tool_response`
     /// (`updatedToolOutput`).
     pub updated_tool_output: Option<RawJson>,
-    /// As `updated_tool_output`, for tools of MCP servers alone (`updatedMCPToolOutput`).
+    /// Like `updated_tool_output`, but only for tools of MCP servers (`updatedMCPToolOutput`).
     #[serde(rename = "updatedMCPToolOutput")]
     pub updated_mcp_tool_output: Option<RawJson>,
 }
@@ -55,12 +55,12 @@ adds_context!(PostToolUse, PostToolUseFailure, PostToolBatch);
 impl CanBlock for PostToolUse {}
 
 impl HookReply<PostToolUse> {
-    /// The model sees this instead of the tool's output.
+    /// Returns a reply that replaces the tool's output for the model.
     pub fn replace_output(output: RawJson) -> Self {
         Self::output(PostToolUseOutput { updated_tool_output: Some(output), ..PostToolUseOutput::default() })
     }
 
-    /// The model sees this instead of the output of an MCP server's tool.
+    /// Returns a reply that replaces the output of an MCP tool for the model.
     pub fn replace_mcp_output(output: RawJson) -> Self {
         Self::output(PostToolUseOutput {
             updated_mcp_tool_output: Some(output),
@@ -70,79 +70,79 @@ impl HookReply<PostToolUse> {
 }
 
 hook_event! {
-    /// After the use of a tool failed.
+    /// After a failed tool call.
     ///
-    /// The event can't refuse; a block tells the model the reason beside the error, and it goes on.
+    /// This event can't be blocked; after a block, the model sees the reason next to the error, and continues.
     PostToolUseFailure => PostToolUseFailureOutput, matched by "tool_name", refusal |_| None;
 
-    /// What `PostToolUseFailure` tells.
+    /// The input of `PostToolUseFailure`.
     PostToolUseFailureInput {
         /// The tool (`tool_name`).
         tool_name: ToolName,
-        /// Its input, as it was used (`tool_input`).
+        /// The tool input that was used (`tool_input`).
         tool_input: RawJson,
-        /// The tool use (`tool_use_id`).
+        /// The tool call (`tool_use_id`).
         tool_use_id: ToolUseId,
-        /// What went wrong, as the model is told (`error`).
+        /// The error as the model sees it (`error`).
         #[serde(default)]
         error: String,
-        /// Whether it failed because the turn was interrupted (`is_interrupt`).
+        /// Whether an interrupt of the turn caused the failure (`is_interrupt`).
         is_interrupt: Option<bool>,
-        /// How long it took, in milliseconds, without the time for questions and hooks (`duration_ms`).
+        /// The duration in milliseconds, without permission requests and hooks (`duration_ms`).
         #[serde(default, deserialize_with = "crate::lenient::optional_count")]
         duration_ms: Option<u64>,
-        /// The MCP server that the tool belongs to (`mcp_server`); `None` for tools of the CLI's own.
+        /// The MCP server of the tool (`mcp_server`); `None` for the CLI's own tools.
         mcp_server: Option<McpOrigin>,
     }
 }
 
-/// What only `PostToolUseFailure` can say.
+/// The event-specific output of `PostToolUseFailure`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostToolUseFailureOutput {
-    /// Text for the model (`additionalContext`).
+    /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
 }
 
 impl CanBlock for PostToolUseFailure {}
 
 hook_event! {
-    /// After all tool uses of one message, before the model is asked again.
+    /// After all tool calls of one message, before the next API request.
     ///
-    /// A block ends the turn there (`hook_stopped`), with an empty result.
+    /// A block ends the turn (`hook_stopped`), with an empty result.
     PostToolBatch => PostToolBatchOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
-    /// What `PostToolBatch` tells.
+    /// The input of `PostToolBatch`.
     PostToolBatchInput {
-        /// The tool uses, in the message's order (`tool_calls`).
+        /// The tool calls, in the message's order (`tool_calls`).
         tool_calls: Vec<BatchedToolCall>,
     }
 }
 
-/// One tool use of a batch.
+/// One tool call of a batch.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BatchedToolCall {
     /// The tool (`tool_name`).
     pub tool_name: ToolName,
-    /// Its input (`tool_input`).
+    /// The tool input (`tool_input`).
     pub tool_input: RawJson,
-    /// The tool use (`tool_use_id`).
+    /// The tool call (`tool_use_id`).
     pub tool_use_id: ToolUseId,
-    /// What the model is given, as the content of a `tool_result` and not as `PostToolUse` has it (`tool_response`).
+    /// The content of the `tool_result` for the model, unlike in `PostToolUse` (`tool_response`).
     pub tool_response: Option<RawJson>,
 }
 
-/// What only `PostToolBatch` can say.
+/// The event-specific output of `PostToolBatch`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PostToolBatchOutput {
-    /// Text for the model (`additionalContext`).
+    /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The directories and files of a session: `CwdChanged`, `FileChanged` and `DirectoryAdded`.
+//! Working directory and file events: `CwdChanged`, `FileChanged` and `DirectoryAdded`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,22 +6,22 @@ use super::{HookReply, NoOutput, declare::hook_event};
 use crate::open_enum::open_enum;
 
 hook_event! {
-    /// The working directory was changed, by a command of the model's.
+    /// A command of the model changed the working directory.
     ///
-    /// A callback is called only where a hook in the settings is registered for the event too.
-    /// The event can't refuse.
+    /// Callbacks only fire if a hook in the settings is registered for the event too.
+    /// This event can't be blocked.
     CwdChanged => CwdChangedOutput, refusal |_| None;
 
-    /// What `CwdChanged` tells.
+    /// The input of `CwdChanged`.
     CwdChangedInput {
-        /// The directory before, as an absolute path (`old_cwd`).
+        /// The absolute path of the previous directory (`old_cwd`).
         old_cwd: String,
-        /// The directory now, as an absolute path (`new_cwd`).
+        /// The absolute path of the new directory (`new_cwd`).
         new_cwd: String,
     }
 }
 
-/// What only `CwdChanged` can say.
+/// The event-specific output of `CwdChanged`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,7 +32,7 @@ pub struct CwdChangedOutput {
 }
 
 impl HookReply<CwdChanged> {
-    /// Watches these paths from now on.
+    /// Returns a reply that watches these paths.
     pub fn watch(paths: Vec<String>) -> Self {
         Self::output(CwdChangedOutput { watch_paths: Some(paths) })
     }
@@ -41,69 +41,70 @@ impl HookReply<CwdChanged> {
 hook_event! {
     /// A watched file was changed.
     ///
-    /// A callback is called only where a hook in the settings is registered for the event too, which says what to watch.
-    /// The event can't refuse.
+    /// Callbacks only fire if a hook in the settings is registered for the event too; that hook defines the paths
+    /// to watch.
+    /// This event can't be blocked.
     FileChanged => FileChangedOutput, matched by "file_path", refusal |_| None;
 
-    /// What `FileChanged` tells.
+    /// The input of `FileChanged`.
     FileChangedInput {
-        /// The file, as an absolute path (`file_path`).
+        /// The absolute path of the file (`file_path`).
         file_path: String,
-        /// What happened to it (`event`).
+        /// The kind of change (`event`).
         event: FileChange,
     }
 }
 
 open_enum! {
-    /// What happened to a file.
+    /// A kind of file change.
     pub enum FileChange {
-        /// It was changed.
+        /// The file was modified.
         Change = "change",
-        /// It is new.
+        /// The file was created.
         Add = "add",
-        /// It is gone.
+        /// The file was deleted.
         Unlink = "unlink",
     }
 }
 
-/// What only `FileChanged` can say.
+/// The event-specific output of `FileChanged`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FileChangedOutput {
-    /// Absolute paths to watch from now on (`watchPaths`).
+    /// Additional absolute paths to watch (`watchPaths`).
     pub watch_paths: Option<Vec<String>>,
 }
 
 impl HookReply<FileChanged> {
-    /// Watches these paths from now on.
+    /// Returns a reply that watches these paths.
     pub fn watch(paths: Vec<String>) -> Self {
         Self::output(FileChangedOutput { watch_paths: Some(paths) })
     }
 }
 
 hook_event! {
-    /// A directory was added to those that the session may work in.
+    /// A working directory was added to the session.
     ///
-    /// The event can't refuse.
+    /// This event can't be blocked.
     DirectoryAdded => NoOutput, matched by "source", refusal |_| None;
 
-    /// What `DirectoryAdded` tells.
+    /// The input of `DirectoryAdded`.
     DirectoryAddedInput {
-        /// The directory, as an absolute path (`directory`).
+        /// The absolute path of the directory (`directory`).
         directory: String,
-        /// Who added it (`source`).
+        /// The source (`source`).
         source: DirectorySource,
     }
 }
 
 open_enum! {
-    /// Who added a directory.
+    /// The source of an added directory.
     pub enum DirectorySource {
-        /// The user, by a command.
+        /// A command of the user.
         SlashCommand = "slash_command",
-        /// The host, by `register_repo_root`.
+        /// A `register_repo_root` request of the host.
         RegisterRepoRoot = "register_repo_root",
     }
 }

@@ -1,35 +1,35 @@
-//! Worktrees made by the host: `WorktreeCreate` and `WorktreeRemove`.
+//! Worktree events: `WorktreeCreate` and `WorktreeRemove`.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
-    /// A worktree is to be made, and the hook is the one who makes it: it must answer with the directory.
+    /// A worktree must be created: the hook creates it, and its reply must contain the directory.
     ///
-    /// With a hook for this event the CLI makes none itself.
-    /// Any reply without a directory refuses, [`HookReply::proceed`] too, and the reason is not shown.
-    /// The directory must be a checkout of its own: one that git takes for a part of the project is refused.
+    /// With a hook for this event, the CLI does not create worktrees itself.
+    /// Any reply without a directory blocks, even [`HookReply::proceed`], and the reason is not shown.
+    /// The directory must be a checkout of its own: the CLI rejects one that git considers part of the project.
     WorktreeCreate => WorktreeCreateOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
-    /// What `WorktreeCreate` tells.
+    /// The input of `WorktreeCreate`.
     WorktreeCreateInput {
         /// The worktree's name (`name`).
         name: Box<str>,
     }
 }
 
-/// What only `WorktreeCreate` can say.
+/// The event-specific output of `WorktreeCreate`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WorktreeCreateOutput {
-    /// The directory that was made, as an absolute path (`worktreePath`).
+    /// The absolute path of the created directory (`worktreePath`).
     pub worktree_path: String,
 }
 
 impl WorktreeCreateOutput {
-    /// This directory was made.
+    /// Returns an output with this directory.
     pub fn new(worktree_path: impl Into<String>) -> Self {
         Self { worktree_path: worktree_path.into() }
     }
@@ -38,21 +38,21 @@ impl WorktreeCreateOutput {
 impl CanBlock for WorktreeCreate {}
 
 impl HookReply<WorktreeCreate> {
-    /// This directory was made.
+    /// Returns a reply with this directory.
     pub fn created(worktree_path: impl Into<String>) -> Self {
         Self::output(WorktreeCreateOutput::new(worktree_path))
     }
 }
 
 hook_event! {
-    /// A worktree that a hook has made is to be removed, which is for the hook to do.
+    /// A worktree that a hook created must be removed; the hook removes it.
     ///
-    /// The event can't refuse: the session leaves the directory whatever the reply is.
+    /// This event can't be blocked: the session leaves the directory in any case.
     WorktreeRemove => NoOutput, refusal |_| None;
 
-    /// What `WorktreeRemove` tells.
+    /// The input of `WorktreeRemove`.
     WorktreeRemoveInput {
-        /// The directory, as an absolute path (`worktree_path`).
+        /// The absolute path of the directory (`worktree_path`).
         worktree_path: String,
     }
 }

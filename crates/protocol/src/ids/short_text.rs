@@ -1,4 +1,4 @@
-//! Text that lies in its owner where it is short: a message has two or three UUIDs, and each would be an allocation.
+//! Text that is stored inline if it is short: a message has two or three UUIDs, and each would be an allocation.
 
 use std::{
     cmp::Ordering,
@@ -6,7 +6,7 @@ use std::{
     ops::Deref,
 };
 
-/// Text of which up to [`INLINE`] bytes take no allocation.
+/// A text; up to [`INLINE`] bytes need no allocation.
 #[derive(Clone)]
 pub(super) enum ShortText {
     Inline { len: u8, bytes: [u8; INLINE] },
@@ -16,8 +16,8 @@ pub(super) enum ShortText {
 impl ShortText {
     fn as_str(&self) -> &str {
         match self {
-            // Both always hold, since the bytes were copied from a text of that length; checking costs a few
-            // nanoseconds, and not to check would be unsafe.
+            // Both checks always succeed, since the bytes were copied from a text of that length. They cost a few
+            // nanoseconds; skipping them would be unsafe.
             Self::Inline { len, bytes } => {
                 let bytes = bytes.get(..usize::from(*len)).unwrap_or_default();
                 std::str::from_utf8(bytes).unwrap_or_default()
@@ -38,7 +38,7 @@ impl Deref for ShortText {
 impl From<&str> for ShortText {
     fn from(text: &str) -> Self {
         let mut bytes = [0; INLINE];
-        // The commonest length by far is copied without a call.
+        // UUIDs are the most common length; a fixed size is copied without a call.
         if let Ok(uuid) = <&[u8; UUID]>::try_from(text.as_bytes()) {
             bytes[..UUID].copy_from_slice(uuid);
             return Self::Inline { len: UUID as u8, bytes };
@@ -79,7 +79,7 @@ impl Ord for ShortText {
     }
 }
 
-/// As `str` does, since ids are borrowed as `str` by maps.
+/// Hashes like `str`, since maps look ids up by `str`.
 impl Hash for ShortText {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
@@ -87,7 +87,7 @@ impl Hash for ShortText {
 }
 
 const UUID: usize = 36;
-/// Room for a UUID; with the length and the tag the whole has 40 bytes, as much as alignment gives anyway.
+/// Room for a UUID. With the length and the tag the enum has 40 bytes, which alignment would give anyway.
 const INLINE: usize = 38;
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     use super::{INLINE, ShortText};
 
     #[test]
-    fn text_of_any_length_comes_back() {
+    fn text_of_any_length_round_trips() {
         assert_eq!(size_of::<Option<ShortText>>(), 40);
         for length in [0, 1, 36, INLINE - 1, INLINE, INLINE + 1, 255, 256, 300] {
             for text in ["a".repeat(length), "é".repeat(length / 2)] {

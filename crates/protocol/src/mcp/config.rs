@@ -1,4 +1,4 @@
-//! How an MCP server is reached: one shape for each transport.
+//! The configuration of an MCP server: one struct per transport.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use super::ToolPolicy;
 use crate::{Secrets, tagged::tagged};
 
 tagged! {
-    /// How an MCP server is reached, as `mcp_set_servers` and `initialize` take it and `mcp_status` tells it.
+    /// The configuration of an MCP server, as in `mcp_set_servers`, `initialize` and `mcp_status`.
     ///
-    /// An entry without `type` that reads as a [`StdioServer`] is one.
-    /// `Debug` shows no arguments, neither the values of environment variables nor those of headers, of a URL the
-    /// host alone, and of an unknown kind its name.
+    /// An entry without `type` is a [`StdioServer`] if it reads as one.
+    /// `Debug` hides arguments and the values of environment variables and headers, shows only the origin of a URL,
+    /// and only the name of an unknown kind.
     pub enum McpServerConfig by "type" or Stdio hides unknown {
         /// A program that the CLI starts.
         Stdio(StdioServer) = "stdio",
@@ -22,14 +22,14 @@ tagged! {
         Http(HttpServer) = "http",
         /// A server that runs in the host.
         Sdk(SdkServer) = "sdk",
-        /// A server at a URL, by WebSocket; not declared, taken by the CLI.
+        /// A server at a URL, by WebSocket; not declared, but accepted by the CLI.
         WebSocket(WebSocketServer) = "ws",
-        /// A connector of the user's account, in `mcp_status` only.
+        /// A connector of the user's account; only in `mcp_status`.
         Proxy(ProxyServer) = "claudeai-proxy",
     }
 }
 
-/// An MCP server that the CLI starts as a program and talks to over its standard input and output.
+/// An MCP server that the CLI starts as a child process and connects to by stdio.
 #[skip_serializing_none]
 #[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -39,20 +39,21 @@ pub struct StdioServer {
     pub command: String,
     /// Its arguments.
     ///
-    /// Always written: the CLI fails on an entry of `mcp_set_servers` that lacks them, although they are declared optional.
+    /// Always written: the CLI fails on an entry of `mcp_set_servers` without it, although it is declared optional.
     #[serde(default)]
     pub args: Vec<String>,
-    /// Environment variables for it; `mcp_status` does not tell them.
+    /// Environment variables of the process; absent from `mcp_status`.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub env: Secrets,
-    /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
+    /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not extend it.
     pub timeout: Option<u64>,
-    /// Whether its tools are always in the prompt (`true`, which also waits for the server at the start) or only found
+    /// Whether the tools are always in the prompt (`true`; the CLI then waits for the server at the start) or only
+    /// found
     /// by tool search (`false`).
     pub always_load: Option<bool>,
 }
 
-/// Keys are often among the arguments.
+/// Hides the arguments, since they often contain keys.
 impl fmt::Debug for StdioServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { command, args, env, timeout, always_load } = self;
@@ -67,13 +68,13 @@ impl fmt::Debug for StdioServer {
 }
 
 impl StdioServer {
-    /// A program with its arguments.
+    /// Returns a server with this program and these arguments.
     pub fn new(command: impl Into<String>, args: Vec<String>) -> Self {
         Self { command: command.into(), args, env: Secrets::default(), timeout: None, always_load: None }
     }
 }
 
-/// Declares a server at a URL: the transports differ in nothing but their name.
+/// Declares a server at a URL. The transports have the same fields.
 macro_rules! remote {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
@@ -82,17 +83,19 @@ macro_rules! remote {
         #[serde(rename_all = "camelCase")]
         #[non_exhaustive]
         pub struct $name {
-            /// Where it is; `Debug` shows the host alone.
+            /// The URL; `Debug` shows only its origin.
             pub url: String,
-            /// HTTP headers to send along; `mcp_status` tells them with their values.
+            /// HTTP headers to send; `mcp_status` contains their values.
             #[serde(default, skip_serializing_if = "Secrets::is_empty")]
             pub headers: Secrets,
-            /// What its tools may do, by tool.
+            /// The permissions of its tools.
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             pub tools: Vec<ToolPolicy>,
-            /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
+            /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not
+            /// extend it.
             pub timeout: Option<u64>,
-            /// Whether its tools are always in the prompt (`true`, which also waits for the server at the start) or only
+            /// Whether the tools are always in the prompt (`true`; the CLI then waits for the server at the start)
+            /// or only
             /// found by tool search (`false`).
             pub always_load: Option<bool>,
         }
@@ -111,7 +114,7 @@ macro_rules! remote {
         }
 
         impl $name {
-            /// A server at this URL.
+            /// Returns a server at this URL.
             pub fn new(url: impl Into<String>) -> Self {
                 Self {
                     url: url.into(),
@@ -126,54 +129,54 @@ macro_rules! remote {
 }
 
 remote! {
-    /// An MCP server at a URL, reached by streamable HTTP.
+    /// An MCP server at a URL, by streamable HTTP.
     HttpServer
 }
 remote! {
-    /// An MCP server at a URL, reached by server-sent events.
+    /// An MCP server at a URL, by server-sent events.
     SseServer
 }
 remote! {
-    /// An MCP server at a URL, reached by WebSocket.
+    /// An MCP server at a URL, by WebSocket.
     ///
-    /// Not declared, taken by the CLI; `mcp_status` tells no configuration of it.
+    /// Not declared, but accepted by the CLI; `mcp_status` leaves its configuration out.
     WebSocketServer
 }
 
-/// An MCP server that runs in the host and is reached by `mcp_message`.
+/// An MCP server that runs in the host; its messages are `mcp_message` requests.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SdkServer {
-    /// Its name, the same as the one that it is configured under.
+    /// The name, equal to the key of its entry.
     pub name: Box<str>,
-    /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
+    /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not extend it.
     ///
-    /// It counts when the server is first registered.
+    /// The CLI uses the value of the first registration.
     pub timeout: Option<u64>,
-    /// What its tools may do, by tool; only `always_ask` and `always_deny` take effect.
+    /// The permissions of its tools; only `always_ask` and `always_deny` take effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolPolicy>,
 }
 
 impl SdkServer {
-    /// A server of this name in the host.
+    /// Returns a server of the host with this name.
     pub fn new(name: impl Into<Box<str>>) -> Self {
         Self { name: name.into(), timeout: None, tools: Vec::new() }
     }
 }
 
-/// A connector of the user's account on claude.ai, as `mcp_status` tells it. It can't be sent.
+/// A connector of the user's claude.ai account. It only occurs in `mcp_status` and can't be sent.
 #[skip_serializing_none]
 #[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ProxyServer {
-    /// Where it is.
+    /// The URL.
     pub url: String,
     /// The connector's id.
     pub id: Box<str>,
-    /// The limit for one tool call, in milliseconds.
+    /// The timeout of a tool call in milliseconds.
     pub timeout: Option<u64>,
 }
 
@@ -188,7 +191,7 @@ impl fmt::Debug for ProxyServer {
     }
 }
 
-/// A URL of which scheme, host and port are shown: user, password, path and query may each hold a key.
+/// A URL whose `Debug` shows scheme, host and port: user, password, path and query may contain a key.
 struct Origin<'a>(&'a str);
 
 impl fmt::Debug for Origin<'_> {
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_without_type_is_a_program() {
+    fn entry_without_type_is_a_stdio_server() {
         let server = read(r#"{"command":"srv","env":{"KEY":"s3cret"}}"#);
         assert!(!format!("{server:?}").contains("s3cret"));
         let written = serde_json::to_string(&server).unwrap();
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_not_shown() {
+    fn debug_hides_headers() {
         for kind in ["http", "sse", "ws", "later"] {
             let text =
                 format!(r#"{{"type":"{kind}","url":"http://far","headers":{{"Authorization":"s3cret"}}}}"#);
@@ -239,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_and_all_of_a_url_but_its_host_are_not_shown() {
+    fn debug_hides_arguments_and_all_of_a_url_but_its_origin() {
         let shown = |text: &str| format!("{:?}", read(text));
         assert!(!shown(r#"{"command":"srv","args":["--token","s3cret"]}"#).contains("s3cret"));
         for (url, origin) in [
@@ -247,7 +250,7 @@ mod tests {
             ("https://far?k=s3cret", "https://far/<hidden>"),
             ("http://[::1]:80/", "http://[::1]:80"),
             ("https://far", "https://far"),
-            // What is no usual URL may hide its password anywhere.
+            // An unusual URL may contain its password anywhere.
             ("https://s3cret/x@far/", "<hidden>"),
             ("https://me:s3cret#y@far/", "<hidden>"),
             ("s3cret@far", "<hidden>"),

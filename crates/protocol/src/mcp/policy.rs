@@ -1,52 +1,52 @@
-//! What the tools of an MCP server may do.
+//! Permissions of MCP tools.
 
 use serde::{Deserialize, Serialize};
 
 use crate::open_enum::open_enum;
 
-/// What one tool of an MCP server may do.
+/// The permissions of one tool of an MCP server.
 ///
-/// `mcp_set_servers` carries it for remote servers and for those of the host, `initialize` for those of the host.
-/// An entry that the CLI can't read is dropped by it, without an error.
+/// `mcp_set_servers` accepts it for remote and in-process servers, `initialize` for in-process servers.
+/// The CLI drops entries that it can't read, without an error.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolPolicy {
-    /// The tool's name on its server.
+    /// The tool's name on the server.
     pub name: Box<str>,
-    /// What becomes of a call; the CLI takes one that it does not know for `always_ask`.
+    /// How the CLI decides on a call; it treats an unknown value as `always_ask`.
     pub permission_policy: Option<ToolPermission>,
-    /// The most that the organisation allows; ignored for servers of the host.
+    /// The organisation's maximum; ignored for in-process servers.
     pub org_max_permission: Option<OrgMaxPermission>,
 }
 
 impl ToolPolicy {
-    /// What becomes of calls of this tool.
+    /// Returns a policy for this tool.
     pub fn new(name: impl Into<Box<str>>, policy: ToolPermission) -> Self {
         Self { name: name.into(), permission_policy: Some(policy), org_max_permission: None }
     }
 }
 
 open_enum! {
-    /// What becomes of a call of an MCP tool (`permission_policy`).
+    /// How the CLI decides on a call of an MCP tool (`permission_policy`).
     pub enum ToolPermission {
-        /// It passes; ignored for servers of the host.
+        /// The call is allowed; ignored for in-process servers.
         AlwaysAllow = "always_allow",
-        /// The host is asked, even where a rule allows the call.
+        /// The CLI asks the host, even if a rule allows the call.
         AlwaysAsk = "always_ask",
-        /// It is refused.
+        /// The call is denied.
         AlwaysDeny = "always_deny",
     }
 }
 
 open_enum! {
-    /// The most that an organisation allows to a tool (`org_max_permission`).
+    /// The maximum permission that an organisation allows for a tool (`org_max_permission`).
     pub enum OrgMaxPermission {
-        /// Anything.
+        /// No restriction.
         Allow = "allow",
-        /// The user must be asked, in automatic mode too.
+        /// The user must be asked, even in mode `auto`.
         Ask = "ask",
-        /// Nothing.
+        /// The tool is blocked.
         Blocked = "blocked",
     }
 }

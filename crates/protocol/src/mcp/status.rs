@@ -1,67 +1,67 @@
-//! How an MCP server stands, and which tools it has.
+//! The status and the tools of an MCP server.
 
 use serde::{Deserialize, Serialize};
 
 use super::McpServerConfig;
 use crate::{RawJson, open_enum::open_enum};
 
-/// How one MCP server stands.
+/// The status of one MCP server.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpServerStatus {
-    /// The name under which it is configured.
+    /// The configured name.
     pub name: Box<str>,
-    /// How its connection stands.
+    /// The status of its connection.
     pub status: McpStatusKind,
-    /// What the server says of itself, once it has connected.
+    /// The server's description of itself, once it is connected.
     pub server_info: Option<ServerInfo>,
-    /// Why it failed.
+    /// The reason for a failure.
     pub error: Option<String>,
-    /// How it is reached; absent for servers of the host and for WebSocket.
+    /// The configuration; absent for in-process and WebSocket servers.
     ///
-    /// The values of headers are in it, those of environment variables are not.
+    /// It contains the values of headers, but not those of environment variables.
     pub config: Option<McpServerConfig>,
-    /// By which transport it is reached. Not declared, seen on the wire.
+    /// The transport. Not declared, seen on the wire.
     pub transport: Option<McpTransport>,
-    /// Which configuration it stands in, such as `project` or `dynamic`.
+    /// The scope of its configuration, such as `project` or `dynamic`.
     pub scope: Option<McpSource>,
-    /// Where its definition came from: what trust may rest on, since the name may not.
+    /// The origin of its definition. Base trust on this field, not on the name.
     pub source: Option<McpSource>,
-    /// What the server can do, in MCP's own terms. Not in the declarations as a field, only named in them.
+    /// The server's MCP capabilities. The declarations mention them, but not as a field.
     pub capabilities: Option<RawJson>,
-    /// The server's tools; none where it is not connected.
+    /// The server's tools; empty if it is not connected.
     #[serde(default)]
     pub tools: Vec<McpTool>,
 }
 
 open_enum! {
-    /// How the connection to an MCP server stands (`status`).
+    /// The status of the connection to an MCP server (`status`).
     pub enum McpStatusKind {
-        /// It is up.
+        /// Connected.
         Connected = "connected",
-        /// It could not be made, or broke.
+        /// The connection failed or was lost.
         Failed = "failed",
         /// The user must log in first: see the request `mcp_authenticate`.
         NeedsAuth = "needs-auth",
-        /// It is being made.
+        /// The connection is in progress.
         Pending = "pending",
-        /// The user turned the server off.
+        /// The user disabled the server.
         Disabled = "disabled",
     }
 }
 
 open_enum! {
-    /// By which transport an MCP server is reached (`transport`).
+    /// The transport of an MCP server (`transport`).
     pub enum McpTransport {
-        /// A program's standard input and output.
+        /// Standard input and output of a child process.
         Stdio = "stdio",
         /// Server-sent events.
         Sse = "sse",
         /// Streamable HTTP.
         Http = "http",
-        /// The host itself.
+        /// In-process in the host.
         Sdk = "sdk",
         /// WebSocket.
         WebSocket = "ws",
@@ -71,11 +71,11 @@ open_enum! {
 }
 
 open_enum! {
-    /// Where an MCP server's definition came from (`source`, `scope`).
+    /// The origin of an MCP server's definition (`source`, `scope`).
     pub enum McpSource {
-        /// The host runs the server itself; nothing else can say so.
+        /// The host itself; no other origin uses this value.
         Sdk = "sdk",
-        /// A plugin brought it.
+        /// A plugin.
         Plugin = "plugin",
         /// The user's settings.
         User = "user",
@@ -96,7 +96,7 @@ open_enum! {
     }
 }
 
-/// What an MCP server says of itself (`serverInfo`).
+/// An MCP server's description of itself (`serverInfo`).
 ///
 /// Known since CLI 2.1.197.
 #[skip_serializing_none]
@@ -104,17 +104,17 @@ open_enum! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ServerInfo {
-    /// Its name for programs.
+    /// The name.
     pub name: Box<str>,
-    /// Its name for people. Not declared, seen on the wire.
+    /// The display name. Not declared, seen on the wire.
     pub title: Option<String>,
-    /// Its version.
+    /// The version.
     pub version: Option<Box<str>>,
-    /// What it is for. Not declared; MCP has it.
+    /// The description. Not declared; part of MCP.
     pub description: Option<String>,
-    /// Its home page. Not declared; MCP has it.
+    /// The website. Not declared; part of MCP.
     pub website_url: Option<String>,
-    /// Pictures of it. Not declared; MCP has them.
+    /// Icons. Not declared; part of MCP.
     pub icons: Option<RawJson>,
 }
 
@@ -123,27 +123,27 @@ pub struct ServerInfo {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpTool {
-    /// The tool's name on its server.
+    /// The tool's name on the server.
     pub name: Box<str>,
-    /// What it does. Declared, but never seen: the CLI leaves it out.
+    /// The description. Declared, but never seen: the CLI leaves it out.
     pub description: Option<String>,
-    /// What it says of its own effects.
+    /// The server's hints about the tool's effects.
     pub annotations: Option<ToolAnnotations>,
-    /// What MCP Apps says of it: `ui`, and the older `ui/resourceUri`; other keys are withheld by the CLI.
+    /// Metadata of MCP Apps: `ui`, and the older `ui/resourceUri`; the CLI leaves other keys out.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
 }
 
-/// What a tool says of its own effects. The CLI writes only those that are `true`.
+/// A server's hints about the effects of a tool. The CLI only writes those that are `true`.
 #[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// It changes nothing.
+    /// The tool does not modify its environment.
     pub read_only: Option<bool>,
-    /// It may destroy something.
+    /// The tool may perform destructive updates.
     pub destructive: Option<bool>,
-    /// It reaches out to the world.
+    /// The tool interacts with external systems.
     pub open_world: Option<bool>,
 }

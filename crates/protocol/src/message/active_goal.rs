@@ -1,40 +1,40 @@
-//! `active_goal`: what the session is to reach.
+//! `active_goal`: the goal of the session.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// The goal that `/goal` set has changed (`active_goal`).
+/// The goal that `/goal` sets changed (`active_goal`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ActiveGoal {
-    /// The goal; `None` where there is none any more.
+    /// The goal; `None` if there is none.
     #[serialize_always]
     pub value: Option<Goal>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// What the session is to reach before it may stop.
+/// A goal that the session must reach before it may stop.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Goal {
-    /// What must be true in the end.
+    /// The condition to reach.
     #[serde(default)]
     pub condition: String,
-    /// How often it was found not to be true yet.
+    /// How often the condition was checked and not met.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub iterations: u64,
-    /// When it was set, in milliseconds since 1970.
+    /// The time when the goal was set, in milliseconds since 1970.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub set_at: u64,
-    /// Tokens used when it was set.
+    /// The tokens used when the goal was set.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens_at_start: u64,
-    /// Why it was not true the last time.
+    /// The reason why the last check failed.
     pub last_reason: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What the model's API says of an answer as a whole, beside its blocks and its tokens.
+//! Properties of a whole answer of the API, besides its blocks and token counts.
 
 mod container;
 mod context_management;

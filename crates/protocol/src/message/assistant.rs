@@ -1,4 +1,4 @@
-//! `assistant`: what the model said.
+//! `assistant`: an answer of the model.
 
 mod api_error;
 mod context_usage;
@@ -25,62 +25,62 @@ use crate::{
     usage::Usage,
 };
 
-/// One content block of the model's answer (`assistant`), complete.
+/// One complete content block of the model's answer (`assistant`).
 ///
-/// The CLI sends one frame for each block, all with the same `message.id`, before the block's
+/// The CLI sends one frame per block, all with the same `message.id`, before the block's
 /// `content_block_stop`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Assistant {
-    /// The answer, holding this block alone.
+    /// The answer, with only this block.
     pub message: ApiMessage,
-    /// The tool use whose subagent said it; `None` for the main conversation.
+    /// The tool call that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// The kind of failure that this text stands for, where the model's API failed.
+    /// The kind of API failure, if the text describes one.
     pub error: Option<AssistantError>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
-    /// The id of the API request that gave it.
+    /// The id of the API request.
     pub request_id: Option<Box<str>>,
-    /// When it was made, as ISO 8601 text; for a reader, not to sort by.
+    /// The creation time, as ISO 8601 text; for display, not for sorting.
     pub timestamp: Option<Box<str>>,
-    /// The prompt that the turn answers, by the id that the host gave it; on the first frame of the answer
-    /// alone.
+    /// The prompt that the turn answers, by the id that the host chose; only on the first frame of the
+    /// answer.
     pub user_message_uuid: Option<Uuid>,
-    /// All prompts that the turn has taken in by then; with [`user_message_uuid`](Self::user_message_uuid).
+    /// All prompts included in the turn so far; present with [`user_message_uuid`](Self::user_message_uuid).
     pub user_message_uuids: Option<Vec<Uuid>>,
-    /// Why the turn goes on with one that was cut off, such as `interrupted_turn`.
+    /// Why the turn continues an interrupted one, such as `interrupted_turn`.
     pub resume_reason: Option<Box<str>>,
-    /// Whether it goes on within a thinking block that was cut at the token limit.
+    /// Whether it continues within a thinking block that was cut at the token limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resumed_from_incomplete_thinking: bool,
-    /// The earlier messages that it takes the place of, after a refusal or an unreadable tool use.
+    /// The earlier messages that it replaces, after a refusal or a malformed tool call.
     pub supersedes: Option<Vec<Uuid>>,
-    /// Whether an interrupt cut it off, perhaps in the middle of a word.
+    /// Whether an interrupt cut it off, possibly in the middle of a word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
-    /// The subagent that said it, by its task.
+    /// The task id of the subagent.
     pub agent_id: Option<Box<str>>,
-    /// The kind of subagent.
+    /// The subagent type.
     pub subagent_type: Option<Box<str>>,
-    /// What the subagent does.
+    /// The task description of the subagent.
     pub task_description: Option<String>,
-    /// What fills the context window; on the answer to `/context`.
+    /// The content of the context window; on the answer to `/context`.
     pub context_usage: Option<Box<ContextUsage>>,
-    /// What was used; on the answer to `/usage`.
+    /// The usage report; on the answer to `/usage`.
     pub usage_report: Option<Box<UsageReport>>,
-    /// How to show the tool uses of the message.
+    /// Display data of the tool calls in the message.
     /// Not declared, seen on the wire.
     pub tool_use_meta: Option<Vec<ToolUseMeta>>,
-    /// How long the model thought, in milliseconds.
+    /// The duration of thinking, in milliseconds.
     /// Not declared, seen on the wire.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub thinking_duration_ms: Option<u64>,
-    /// How to show the thinking, such as `updates`.
+    /// The display of thinking, such as `updates`.
     /// Not declared, seen on the wire.
     pub thinking_display: Option<Box<str>>,
     /// The text of a slash command's answer, as it is in the transcript.
@@ -89,40 +89,40 @@ pub struct Assistant {
     /// The slash command that it answers.
     /// Not declared, seen on the wire.
     pub local_command_run: Option<LocalCommandRun>,
-    /// Whether the text stands for an API error.
+    /// Whether the text describes an API error.
     /// Not declared, seen on the wire.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_api_error_message: bool,
-    /// The HTTP status of the failure that the text stands for.
+    /// The HTTP status of that error.
     /// Not declared, seen on the wire.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_error_status: Nullable<u16>,
-    /// The kind of that failure, in the API's words, such as `rate_limit_error`.
+    /// The error type of the API, such as `rate_limit_error`.
     /// Not declared, seen on the wire.
     pub api_error_type: Option<Box<str>>,
-    /// The cause of that failure in the CLI's words, such as `media_removed`; new ones are added over time.
+    /// The cause of that error according to the CLI, such as `media_removed`; new causes are added over time.
     /// Not declared, seen on the wire.
     pub api_error: Option<Box<str>>,
-    /// What belongs to that cause; only for those that have any.
+    /// The parameters of that cause, if it has any.
     /// Not declared, seen on the wire.
     pub api_error_params: Option<Box<ApiErrorParams>>,
-    /// How the slash command ended.
+    /// The outcome of the slash command.
     /// Not declared, seen on the wire.
     pub local_command_outcome: Option<LocalCommandOutcome>,
-    /// The API's id of the answer that was declined, where the text stands for that.
+    /// The API's id of the declined answer that the text refers to.
     /// Not declared, seen on the wire.
     pub refused_message_id: Option<ApiMessageId>,
 }
 
-/// A message of the model's API (`message` of an `assistant` frame).
+/// A message of the Messages API (`message` of an `assistant` frame).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ApiMessage {
-    /// The API's id, the same for every block of one answer.
+    /// The API's id, shared by all blocks of one answer.
     #[serde(default = "crate::lenient::empty")]
     pub id: ApiMessageId,
-    /// The model that answered.
+    /// The model.
     #[serde(default)]
     pub model: Box<str>,
     /// Always `assistant`.
@@ -130,30 +130,30 @@ pub struct ApiMessage {
     /// Always `message` (`type`).
     #[serde(rename = "type")]
     pub kind: Option<Box<str>>,
-    /// The blocks; one for each frame of an answer that streams.
+    /// The blocks; a streamed answer has one per frame.
     #[serde(default)]
     pub content: Vec<Block>,
     /// Why the model stopped; `None` while the answer streams.
     #[serialize_always]
     pub stop_reason: Option<StopReason>,
-    /// The stop sequence that it wrote.
+    /// The stop sequence that the model wrote.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub stop_sequence: Nullable<Box<str>>,
-    /// More on why it stopped.
+    /// Details on the stop reason.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub stop_details: Nullable<StopDetails>,
-    /// Tokens, as far as they are counted by then.
+    /// Token counts so far.
     pub usage: Option<Usage>,
-    /// What the API cleared out of a long context.
+    /// Context edits by the API.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub context_management: Nullable<ContextManagement>,
-    /// Where the API ran code.
+    /// The container of code execution.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub container: Nullable<Container>,
-    /// What the API found out about the request.
+    /// Diagnostics of the request.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub diagnostics: Nullable<Diagnostics>,
-    /// What the API changed in the request.
+    /// Changes of the request by the API.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub input_transformations: Nullable<Vec<InputTransformation>>,
 }

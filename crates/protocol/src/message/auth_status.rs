@@ -1,24 +1,24 @@
-//! `auth_status`: a login is under way.
+//! `auth_status`: the status of a login.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// A login is under way (`auth_status`); asked for with `--enable-auth-status`.
+/// The status of a login (`auth_status`); enabled by `--enable-auth-status`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AuthStatus {
-    /// Whether it still goes on.
+    /// Whether the login is in progress.
     #[serde(default, rename = "isAuthenticating")]
     pub is_authenticating: bool,
-    /// What the login printed.
+    /// The output of the login.
     #[serde(default)]
     pub output: Vec<String>,
-    /// Why it failed.
+    /// The error, if it failed.
     pub error: Option<String>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

@@ -1,42 +1,42 @@
-//! `autocompact_state`: when the conversation will be compacted.
+//! `autocompact_state`: the state of automatic compaction.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// When the conversation will be compacted by itself (`autocompact_state`).
+/// The state of automatic compaction (`autocompact_state`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AutocompactState {
-    /// The rule that holds.
+    /// The configuration.
     #[serialize_always]
     pub value: Option<Autocompact>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// When a conversation is compacted by itself.
+/// The configuration of automatic compaction.
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Autocompact {
-    /// Whether it is at all.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// The context window that counts, in tokens.
+    /// The effective context window in tokens.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub effective_window: Option<u64>,
-    /// From how many tokens on.
+    /// The threshold in tokens.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub threshold: Option<u64>,
-    /// Whether it happens without being asked for.
+    /// Whether it is enforced.
     pub enforced: Option<bool>,
-    /// Where the rule comes from, such as `model-default`.
+    /// The source of the configuration, such as `model-default`.
     pub source: Option<Box<str>>,
 }

@@ -1,38 +1,38 @@
-//! `command_lifecycle`: the receipts of a prompt.
+//! `command_lifecycle`: the state of a prompt.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// What has become of a prompt (`command_lifecycle`).
+/// The state of a prompt (`command_lifecycle`).
 ///
-/// Sent for prompts that the host gave an id; not declared, seen on the wire.
+/// Sent for prompts with an id of the host; not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CommandLifecycle {
-    /// The prompt, by the id that the host gave it.
+    /// The id of the prompt, chosen by the host.
     #[serde(default = "crate::lenient::empty")]
     pub command_uuid: Uuid,
-    /// What has become of it.
+    /// The state.
     #[serde(default = "crate::lenient::empty")]
     pub state: CommandState,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// What has become of a prompt.
+    /// The state of a prompt.
     pub enum CommandState {
-        /// It waits.
+        /// Waiting in the queue.
         Queued = "queued",
-        /// Its turn began, or the running turn took it in.
+        /// Its turn started, or the running turn included it.
         Started = "started",
-        /// It was answered.
+        /// Answered.
         Completed = "completed",
-        /// It was cancelled before it began.
+        /// Cancelled before it started.
         Cancelled = "cancelled",
     }
 }

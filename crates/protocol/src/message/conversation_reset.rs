@@ -1,42 +1,42 @@
-//! `conversation_reset`: all that was said is forgotten.
+//! `conversation_reset`: the conversation was reset.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// All that was said is forgotten (`conversation_reset`).
+/// The conversation was reset (`conversation_reset`).
 ///
-/// The session goes on under another id, told by the next `system/init`; it is not
+/// The session continues with another id, which the next `system/init` contains; it is not
 /// [`new_conversation_id`](Self::new_conversation_id).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ConversationReset {
-    /// The new conversation.
+    /// The id of the new conversation.
     #[serde(default = "crate::lenient::empty")]
     pub new_conversation_id: Uuid,
-    /// What did it; absent from older CLIs.
+    /// The trigger; absent from older CLIs.
     pub trigger: Option<ResetTrigger>,
-    /// The prompt that was `/clear`, by the id that the host gave it.
+    /// The `/clear` prompt, by the id that the host chose.
     pub user_message_uuid: Option<Uuid>,
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// What made a session forget.
+    /// The trigger of a reset.
     pub enum ResetTrigger {
         /// The command `/clear`.
         Clear = "clear",
-        /// The plan was accepted, and is to be carried out with a clear head.
+        /// A plan was accepted, and a new context executes it.
         PlanModeExit = "plan_mode_exit",
-        /// A new session was begun to carry out a plan.
+        /// A new session was started to execute a plan.
         FreshSession = "fresh_session",
-        /// The first steps were taken again.
+        /// The onboarding was repeated.
         Onboarding = "onboarding",
     }
 }

@@ -1,36 +1,36 @@
-//! Where a message to the model came from.
+//! The origin of a message to the model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
-    /// Where a message to the model came from (`origin`).
+    /// The origin of a message to the model (`origin`).
     ///
-    /// In both directions: a host that passes on what a person typed says so by `human`.
+    /// Used in both directions: a host marks text that a person typed as `human`.
     pub enum Origin by "kind" {
         /// A person typed it.
         Human(PlainOrigin) = "human",
-        /// It came by a channel of an MCP server.
+        /// A channel of an MCP server sent it.
         Channel(ChannelOrigin) = "channel",
         /// Another session or agent sent it.
         Peer(Box<PeerOrigin>) = "peer",
-        /// A task or an event outside the session reports.
+        /// A report of a task or of an event outside of the session.
         TaskNotification(Box<TaskNotificationOrigin>) = "task-notification",
         /// The coordinator of several sessions sent it.
         Coordinator(PlainOrigin) = "coordinator",
-        /// It could not be found out.
+        /// The origin is unknown.
         Unclassified(PlainOrigin) = "unclassified",
-        /// A subagent that watches sent it.
+        /// An observing subagent sent it.
         Observer(ObserverOrigin) = "observer",
-        /// The CLI goes on by itself.
+        /// The CLI continues automatically.
         AutoContinuation(PlainOrigin) = "auto-continuation",
-        /// It tells a subagent that watches what went on.
+        /// A report of activity for an observing subagent.
         ObserverActivity(PlainOrigin) = "observer-activity",
     }
 }
 
-/// An origin of which nothing more is told.
+/// An origin without further details.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PlainOrigin {}
@@ -49,72 +49,72 @@ pub struct ChannelOrigin {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PeerOrigin {
-    /// Whom to answer, as the sender says; anyone on the machine can say anything.
+    /// The sender's reply address, as claimed by the sender; any process on the machine can claim anything.
     pub from: Box<str>,
-    /// How the sender's tool uses are permitted, as its host declares.
+    /// The sender's permission mode, as claimed by its host.
     pub from_mode: Option<PeerMode>,
-    /// The sender's name for a reader, as the sender says.
+    /// The sender's display name, as claimed by the sender.
     pub name: Option<String>,
-    /// The sender's session, as the sender says.
+    /// The sender's session, as claimed by the sender.
     pub from_session: Option<Box<str>>,
-    /// The task of the subagent that sent it; the CLI's own word.
+    /// The task of the sending subagent, set by the CLI.
     pub sender_task_id: Option<Box<str>>,
-    /// The text without what it was wrapped in.
+    /// The text without its wrapper.
     pub body: Option<String>,
-    /// The process that connected, as the operating system says.
+    /// The process id of the peer, as reported by the operating system.
     pub verified_peer_pid: Option<u64>,
 }
 
 open_enum! {
-    /// How the tool uses of another session are permitted (`fromMode`).
+    /// The permission mode of another session (`fromMode`).
     pub enum PeerMode {
-        /// They pass without a question.
+        /// Tool calls are allowed without asking.
         Bypass = "bypass",
-        /// Somebody is asked.
+        /// The session asks for permission.
         Prompting = "prompting",
     }
 }
 
-/// A task or an event outside the session (`task-notification`).
+/// A task or an event outside of the session (`task-notification`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TaskNotificationOrigin {
-    /// What it was; absent for the session's own tasks.
+    /// The kind; absent for the session's own tasks.
     pub subkind: Option<NotificationSubkind>,
-    /// Why a scheduled task was started, such as `manual`.
+    /// The reason why a scheduled task started, such as `manual`.
     pub fire_reason: Option<Box<str>>,
-    /// The run of the task that reports.
+    /// The run of the reporting task.
     pub run_id: Option<Box<str>>,
-    /// What reports, such as `session-task`.
+    /// The producer of the report, such as `session-task`.
     /// Not declared, seen on the wire.
     pub producer: Option<Box<str>>,
 }
 
 open_enum! {
-    /// What reported to a session.
+    /// The kind of a report to a session.
     pub enum NotificationSubkind {
-        /// A scheduled task: its stored prompt.
+        /// The stored prompt of a scheduled task.
         ScheduledTrigger = "scheduled-trigger",
         /// Another session of the same user.
         PeerSendMessage = "peer-send-message",
-        /// A project passed it on.
+        /// A message relayed by a project.
         ProjectsRelay = "projects-relay",
         /// The session's inbox.
         SessionInbox = "session-inbox",
-        /// An event outside, such as a webhook.
+        /// An external event, such as a webhook.
         ExternalEvent = "external-event",
     }
 }
 
-/// A subagent that watches (`observer`).
+/// An observing subagent (`observer`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ObserverOrigin {
-    /// Its name.
+    /// The name.
     pub from: Box<str>,
-    /// Its task.
+    /// The task id.
     #[serde(rename = "senderTaskId")]
     pub sender_task_id: Box<str>,
 }

@@ -1,12 +1,12 @@
-//! `prompt_suggestion`: what the user may say next.
+//! `prompt_suggestion`: a suggestion for the next prompt.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// What the user may say next (`prompt_suggestion`).
+/// A suggestion for the next prompt (`prompt_suggestion`).
 ///
-/// Sent after a turn, where `initialize` asked for `promptSuggestions`.
+/// Sent after a turn if `initialize` has `promptSuggestions`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -14,8 +14,8 @@ pub struct PromptSuggestion {
     /// The prompt.
     #[serde(default)]
     pub suggestion: String,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

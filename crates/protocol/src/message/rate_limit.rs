@@ -1,119 +1,119 @@
-//! `rate_limit_event`: where the account stands.
+//! `rate_limit_event`: the account's rate limits.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// Where the account stands against its rate limits (`rate_limit_event`), for accounts with a subscription.
+/// The account's rate limits (`rate_limit_event`), for accounts with a subscription.
 ///
-/// Taken from the published declarations; a scripted model never causes one.
+/// Declared; a scripted model does not trigger it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RateLimitEvent {
-    /// The standing.
+    /// The state of the limit.
     #[serde(default)]
     pub rate_limit_info: RateLimitInfo,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// The standing against one limit (`rate_limit_info`).
+/// The state of a rate limit (`rate_limit_info`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct RateLimitInfo {
-    /// Whether requests pass.
+    /// Whether requests are allowed.
     pub status: RateLimitStatus,
-    /// When the limit starts anew, in seconds since 1970.
+    /// The time of the reset, in seconds since 1970.
     pub resets_at: Option<f64>,
-    /// Which limit it is.
+    /// The kind of limit.
     pub rate_limit_type: Option<RateLimitType>,
     /// The share that is used, from 0 to 1.
     pub utilization: Option<f64>,
-    /// Whether requests pass beyond the limit.
+    /// Whether requests beyond the limit are allowed.
     pub overage_status: Option<RateLimitStatus>,
-    /// When the limit of that starts anew, in seconds since 1970.
+    /// The time of the reset of the overage limit, in seconds since 1970.
     pub overage_resets_at: Option<f64>,
-    /// Why no request passes beyond the limit.
+    /// The reason why overage is disabled.
     pub overage_disabled_reason: Option<OverageDisabledReason>,
-    /// Whether requests go beyond the limit now.
+    /// Whether current requests use overage.
     pub is_using_overage: Option<bool>,
-    /// Whether usage beyond the limit is being paid for.
+    /// Whether overage is being paid for.
     pub overage_in_use: Option<bool>,
-    /// Whether usage beyond the limit is turned on.
+    /// Whether overage is enabled.
     pub overage_enabled: Option<bool>,
-    /// The share whose passing caused this frame.
+    /// The threshold that was exceeded and caused this frame.
     pub surpassed_threshold: Option<f64>,
-    /// Whose limit it is; absent for the member's own.
+    /// The scope of the limit; absent for the member's own limit.
     pub limit_scope: Option<LimitScope>,
-    /// What is needed to go on.
+    /// The action needed to continue.
     pub error_code: Option<RateLimitErrorCode>,
-    /// Whether the user may buy more.
+    /// Whether the user may buy credits.
     pub can_user_purchase_credits: Option<bool>,
-    /// Whether there is a way to pay for it.
+    /// Whether a saved payment method can be charged.
     pub has_chargeable_saved_payment_method: Option<bool>,
 }
 
 open_enum! {
-    /// Whether requests pass.
+    /// The status of a rate limit.
     pub enum RateLimitStatus {
-        /// They do.
+        /// Requests are allowed.
         Allowed = "allowed",
-        /// They do, but the limit is near.
+        /// Requests are allowed, but the limit is near.
         AllowedWarning = "allowed_warning",
-        /// They do not.
+        /// Requests are rejected.
         Rejected = "rejected",
     }
 }
 
 open_enum! {
-    /// Which limit it is (`rateLimitType`).
+    /// The kind of limit (`rateLimitType`).
     pub enum RateLimitType {
-        /// That of five hours.
+        /// The five-hour limit.
         FiveHour = "five_hour",
-        /// That of a week.
+        /// The weekly limit.
         SevenDay = "seven_day",
-        /// That of a week for Opus.
+        /// The weekly limit for Opus.
         SevenDayOpus = "seven_day_opus",
-        /// That of a week for Sonnet.
+        /// The weekly limit for Sonnet.
         SevenDaySonnet = "seven_day_sonnet",
-        /// That of a week, with what lies beyond.
+        /// The weekly limit including overage.
         SevenDayOverageIncluded = "seven_day_overage_included",
-        /// That of what lies beyond.
+        /// The overage limit.
         Overage = "overage",
     }
 }
 
 open_enum! {
-    /// Why no request passes beyond a limit (`overageDisabledReason`).
+    /// The reason why overage is disabled (`overageDisabledReason`).
     pub enum OverageDisabledReason {
-        /// It was never set up.
+        /// Overage was not provisioned.
         NotProvisioned = "overage_not_provisioned",
-        /// The organisation turned it off.
+        /// The organisation disabled it.
         OrgLevelDisabled = "org_level_disabled",
-        /// The organisation turned it off for some time.
+        /// The organisation disabled it temporarily.
         OrgLevelDisabledUntil = "org_level_disabled_until",
-        /// Nothing is left.
+        /// No credits are left.
         OutOfCredits = "out_of_credits",
-        /// It is off for seats of this kind.
+        /// It is disabled for this seat tier.
         SeatTierLevelDisabled = "seat_tier_level_disabled",
-        /// It is off for the member.
+        /// It is disabled for the member.
         MemberLevelDisabled = "member_level_disabled",
-        /// Seats of this kind may spend nothing.
+        /// The credit limit of this seat tier is zero.
         SeatTierZeroCreditLimit = "seat_tier_zero_credit_limit",
-        /// The group may spend nothing.
+        /// The credit limit of the group is zero.
         GroupZeroCreditLimit = "group_zero_credit_limit",
-        /// The member may spend nothing.
+        /// The credit limit of the member is zero.
         MemberZeroCreditLimit = "member_zero_credit_limit",
-        /// The organisation turned it off for this service.
+        /// The organisation disabled it for this service.
         OrgServiceLevelDisabled = "org_service_level_disabled",
-        /// No limit was set.
+        /// No limits are configured.
         NoLimitsConfigured = "no_limits_configured",
-        /// It could not be found out.
+        /// The reason could not be fetched.
         FetchError = "fetch_error",
         /// Anything else.
         Unclassified = "unknown",
@@ -121,26 +121,26 @@ open_enum! {
 }
 
 open_enum! {
-    /// Whose limit it is (`limitScope`).
+    /// The scope of a limit (`limitScope`).
     pub enum LimitScope {
-        /// The service's.
+        /// The service.
         Service = "service",
-        /// The channel's.
+        /// The channel.
         Channel = "channel",
-        /// That of a group which shares a budget.
+        /// A group with a shared budget.
         GroupPool = "group_pool",
     }
 }
 
 open_enum! {
-    /// What is needed to go on (`errorCode`).
+    /// The action needed to continue (`errorCode`).
     pub enum RateLimitErrorCode {
-        /// More must be bought.
+        /// Credits must be bought.
         CreditsRequired = "credits_required",
     }
 }
 
-/// The empty string, as where the CLI does not say it.
+/// Returns the empty string, for a missing field.
 impl Default for RateLimitStatus {
     fn default() -> Self {
         Self::from("")

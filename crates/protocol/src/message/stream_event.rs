@@ -1,4 +1,4 @@
-//! `stream_event`: the model's answer as it streams.
+//! `stream_event`: a fragment of the model's answer while it streams.
 
 mod delta;
 mod event;
@@ -19,65 +19,65 @@ use crate::{
     open_enum::open_enum,
 };
 
-/// A piece of the model's answer as it streams (`stream_event`), sent with `--include-partial-messages`.
+/// A fragment of the model's answer while it streams (`stream_event`), sent with `--include-partial-messages`.
 ///
-/// The event is kept as text and typed on demand, since most readers want few of the many.
+/// The event is kept as text and typed on demand, since most readers only need a few of the many events.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StreamEvent {
     /// The API's event, as text.
     pub event: RawJson,
-    /// The tool use whose subagent streams; `None` for the main conversation.
+    /// The tool call that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
-    /// The answer that the piece belongs to; the API's id of it.
+    /// The API's id of the answer.
     ///
     /// Not declared, seen on the wire.
     pub api_message_id: Option<ApiMessageId>,
     /// Time to the first token, in milliseconds, on the `message_start` of an answer.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub ttft_ms: Option<u64>,
-    /// The prompt that the turn answers, by the `uuid` that the host gave it.
+    /// The prompt that the turn answers, by the `uuid` that the host chose.
     ///
-    /// It is on the first event of a turn, and on the first one after another prompt was folded into the turn.
-    /// Boxed, since events are many and few have it.
+    /// Present on the first event of a turn, and on the first one after the turn included another prompt.
+    /// Boxed, since events are frequent and few have it.
     pub user_message_uuid: Option<Box<Uuid>>,
-    /// All prompts that the turn has taken in so far, in that order, at most 64; there when `user_message_uuid` is.
+    /// All prompts that the turn has included so far, in order, at most 64; present with `user_message_uuid`.
     #[serde(default, skip_serializing_if = "<[Uuid]>::is_empty")]
     pub user_message_uuids: Box<[Uuid]>,
-    /// Why the turn goes on from one that was broken off with its process: `interrupted_turn`, or what the host of
-    /// the CLI says with `CLAUDE_CODE_RESUME_REASON`.
+    /// Why the turn continues one whose process ended: `interrupted_turn`, or the value of
+    /// `CLAUDE_CODE_RESUME_REASON` in the CLI's environment.
     pub resume_reason: Option<Box<str>>,
-    /// How the thinking of this answer is shown, on `message_start` and on the events of `thinking` blocks.
+    /// The display of this answer's thinking, on `message_start` and on the events of `thinking` blocks.
     ///
     /// Not declared, seen on the wire.
     pub thinking_display: Option<ThinkingDisplay>,
-    /// The blocks to drop, on the `message_stop` with which the CLI closes an answer that broke off.
+    /// The blocks to drop, on the `message_stop` with which the CLI closes an aborted answer.
     ///
     /// Not declared, seen on the wire.
     pub abandoned_blocks: Option<Box<AbandonedBlocks>>,
-    /// Messages that the turn wrote in front of its first request to the model, by their ids.
+    /// The ids of messages that the turn wrote before its first API request.
     ///
     /// Not declared, seen on the wire.
     pub owed_rows: Option<Box<[Uuid]>>,
 }
 
 impl StreamEvent {
-    /// The typed event.
+    /// Deserializes the event.
     ///
     /// # Errors
     ///
-    /// When it is of a known kind with a missing or wrong field; the positions count from the start of the event.
+    /// Returns an error if a known kind has a missing or wrong field; positions count from the start of the event.
     pub fn event(&self) -> Result<Event, DecodeError> {
         decode::tolerant(self.event.as_str(), |_, _| true).map(|(event, _)| event)
     }
 
-    /// The text of a text delta, the commonest event of all.
+    /// Returns the text of a text delta, the most frequent event.
     pub fn text_delta(&self) -> Option<String> {
         match self.event().ok()? {
             Event::ContentBlockDelta(BlockDelta { delta: Delta::Text(delta), .. }) => Some(delta.text),
@@ -87,26 +87,26 @@ impl StreamEvent {
 }
 
 open_enum! {
-    /// How the model's thinking is shown (`thinking_display`).
+    /// The display of the model's thinking (`thinking_display`).
     pub enum ThinkingDisplay {
-        /// As short news of what it thinks about.
+        /// Short progress updates.
         Updates = "updates",
-        /// As a summary.
+        /// A summary.
         Summarized = "summarized",
-        /// Not at all.
+        /// No thinking text.
         Omitted = "omitted",
     }
 }
 
-/// The blocks of an answer that broke off (`abandoned_blocks`): the CLI asks again, and streams another answer.
+/// The blocks of an aborted answer (`abandoned_blocks`): the CLI repeats the request and streams another answer.
 ///
 /// Not declared, seen on the wire.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AbandonedBlocks {
-    /// The answer, by the API's id.
+    /// The API's id of the answer.
     pub api_message_id: ApiMessageId,
-    /// The first block to drop, from 0; those before it were sent as `assistant` frames and stay.
+    /// The first block to drop, from 0; earlier blocks were sent as `assistant` frames and remain valid.
     #[serde(default)]
     pub from_block_index: u32,
 }

@@ -1,4 +1,4 @@
-//! `system`: news of the session itself, by its `subtype`.
+//! `system`: events of the session, distinguished by `subtype`.
 
 mod api_retry;
 mod commands_changed;
@@ -62,79 +62,79 @@ use super::declare::messages;
 use crate::ToolUseId;
 
 messages! {
-    /// News of the session itself.
+    /// An event of the session.
     ///
-    /// Its second tag lies on the same object as the first, `"type": "system"`.
+    /// Its tag is on the same object as the outer tag, `"type": "system"`.
     pub enum System by "subtype" within "type" = "system" {
-        /// A turn starts: what the session can do.
+        /// The start of a turn.
         Init(Box<Init>) = "init",
-        /// What the CLI is busy with.
+        /// The CLI's activity.
         Status(Box<Status>) = "status",
-        /// The session went idle, runs, or waits for an answer.
+        /// The session's state changed.
         SessionStateChanged(Box<SessionStateChanged>) = "session_state_changed",
-        /// How much the model has thought.
+        /// The progress of thinking.
         ThinkingTokens(Box<ThinkingTokens>) = "thinking_tokens",
-        /// A request to the model's API failed, and is made again.
+        /// A retry of a failed API request.
         ApiRetry(Box<ApiRetry>) = "api_retry",
-        /// The model was overloaded, and another one takes over.
+        /// The model was overloaded, and another model continues.
         ModelFallback(Box<ModelFallback>) = "model_fallback",
-        /// The model declined, and another one was asked.
+        /// The model declined, and another model was used.
         ModelRefusalFallback(Box<ModelRefusalFallback>) = "model_refusal_fallback",
-        /// The model declined, and no other one was asked.
+        /// The model declined, and no other model was used.
         ModelRefusalNoFallback(Box<ModelRefusalNoFallback>) = "model_refusal_no_fallback",
         /// The conversation was compacted.
         CompactBoundary(Box<CompactBoundary>) = "compact_boundary",
-        /// A tool use was refused without a question.
+        /// A tool call was denied without asking.
         PermissionDenied(Box<PermissionDenied>) = "permission_denied",
-        /// A hook of the settings starts.
+        /// A hook of the settings started.
         HookStarted(Box<HookStarted>) = "hook_started",
-        /// A hook of the settings has printed more.
+        /// A hook of the settings printed more output.
         HookProgress(Box<HookProgress>) = "hook_progress",
-        /// A hook of the settings has ended.
+        /// A hook of the settings ended.
         HookResponse(Box<HookResponse>) = "hook_response",
-        /// A task begins.
+        /// A task started.
         TaskStarted(Box<TaskStarted>) = "task_started",
-        /// Something about a task changed.
+        /// A task changed.
         TaskUpdated(Box<TaskUpdated>) = "task_updated",
-        /// What a task has done so far.
+        /// The progress of a task.
         TaskProgress(Box<TaskProgress>) = "task_progress",
-        /// A task has ended.
+        /// A task ended.
         TaskNotification(Box<TaskNotification>) = "task_notification",
-        /// Which tasks run in the background now.
+        /// The list of background tasks changed.
         BackgroundTasksChanged(Box<BackgroundTasksChanged>) = "background_tasks_changed",
-        /// A line of text for the reader.
+        /// A line of text for display.
         Informational(Box<Informational>) = "informational",
-        /// A short note that a terminal would show for a while.
+        /// A short notification.
         Notification(Box<Notification>) = "notification",
-        /// What a slash command printed.
+        /// The output of a slash command.
         LocalCommandOutput(Box<LocalCommandOutput>) = "local_command_output",
-        /// A long control request of ours is being worked on.
+        /// The progress of a long control request of the host.
         ControlRequestProgress(Box<ControlRequestProgress>) = "control_request_progress",
-        /// What an MCP server asked for by a URL is done.
+        /// A URL elicitation is completed.
         ElicitationComplete(Box<ElicitationComplete>) = "elicitation_complete",
-        /// Plugins are being installed.
+        /// The progress of plugin installation.
         PluginInstall(Box<PluginInstall>) = "plugin_install",
-        /// The model was reminded of something.
+        /// Memories were added to the context.
         MemoryRecall(Box<MemoryRecall>) = "memory_recall",
-        /// Files of the session were stored elsewhere.
+        /// Files of the session were uploaded.
         FilesPersisted(Box<FilesPersisted>) = "files_persisted",
-        /// The commands that a prompt may start with are others now.
+        /// The slash commands changed.
         CommandsChanged(Box<CommandsChanged>) = "commands_changed",
-        /// The session has a new title.
+        /// The title of the session changed.
         SessionTitleChanged(Box<SessionTitleChanged>) = "session_title_changed",
-        /// Screens that show the session are out of date.
+        /// Views of the session are out of date.
         UiInvalidate(Box<UiInvalidate>) = "ui_invalidate",
-        /// Something was not saved, since the disk was full.
+        /// Data was lost because the disk was full.
         SessionWritesLost(Box<SessionWritesLost>) = "session_writes_lost",
-        /// A copy of the transcript could not be kept.
+        /// A copy of the transcript could not be stored.
         MirrorError(Box<MirrorError>) = "mirror_error",
-        /// A remote worker says why it goes.
+        /// A remote worker shuts down.
         WorkerShuttingDown(Box<WorkerShuttingDown>) = "worker_shutting_down",
     }
 }
 
 impl System {
-    /// The tool use that the message is about: that of a task, of a refusal or of a line of text.
+    /// Returns the tool call that the message is about: of a task, a denial or a line of text.
     pub fn tool_use_id(&self) -> Option<&ToolUseId> {
         match self {
             Self::TaskStarted(message) => message.tool_use_id.as_ref(),

@@ -1,56 +1,56 @@
-//! `tool_progress`: a tool still runs.
+//! `tool_progress`: the progress of a running tool.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, ToolName, ToolUseId, Uuid};
 
-/// A tool still runs (`tool_progress`).
+/// The progress of a running tool (`tool_progress`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolProgress {
-    /// The tool use.
+    /// The tool call.
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The tool.
     #[serde(default = "crate::lenient::empty")]
     pub tool_name: ToolName,
-    /// The tool use whose subagent uses it; `None` for the main conversation.
+    /// The tool call that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// How long it has run, in seconds.
+    /// The elapsed time in seconds.
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub elapsed_time_seconds: f64,
-    /// The task that it became.
+    /// The task id, if the call became a task.
     pub task_id: Option<Box<str>>,
-    /// Whether it was sent by the clock alone.
+    /// Whether it is a periodic heartbeat.
     pub heartbeat: Option<bool>,
-    /// The kind of subagent.
+    /// The subagent type.
     pub subagent_type: Option<Box<str>>,
-    /// The request of the subagent that failed and will be made again.
+    /// The subagent's failed request that will be retried.
     pub subagent_retry: Option<SubagentRetry>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// A failed request of a subagent, which will be made again (`subagent_retry`).
+/// A failed request of a subagent that will be retried (`subagent_retry`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SubagentRetry {
     /// The subagent.
     pub agent_id: Box<str>,
-    /// Which retry this is, from 1.
+    /// The number of the retry, from 1.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub attempt: u64,
-    /// How many retries there are at most.
+    /// The maximum number of retries.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub max_retries: u64,
     /// The pause before the retry, in milliseconds.
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub retry_delay_ms: f64,
-    /// The HTTP status; `None` where there was none.
+    /// The HTTP status; `None` without a response.
     pub error_status: Option<u16>,
     /// The kind of failure.
     #[serde(default)]

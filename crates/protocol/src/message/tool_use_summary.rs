@@ -1,22 +1,22 @@
-//! `tool_use_summary`: what several tool uses were about.
+//! `tool_use_summary`: a summary of several tool calls.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, ToolUseId, Uuid};
 
-/// What several tool uses were about, in a line (`tool_use_summary`).
+/// A one-line summary of several tool calls (`tool_use_summary`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolUseSummary {
-    /// The line.
+    /// The summary.
     #[serde(default)]
     pub summary: String,
-    /// The tool uses.
+    /// The tool calls.
     #[serde(default)]
     pub preceding_tool_use_ids: Vec<ToolUseId>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

@@ -1,27 +1,27 @@
-//! `transcript_mirror`: what goes into the transcript on the disk.
+//! `transcript_mirror`: lines of the session's transcript file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RawJson, SessionId, Uuid};
 
-/// New lines of the session's transcript (`transcript_mirror`), for a host that keeps a copy; sent with
+/// New lines of the session's transcript (`transcript_mirror`), for a host that mirrors it; sent with
 /// `--session-mirror`.
 ///
-/// Some come after the last `result` and after the end of our input, so a host reads until the output ends.
-/// The entries hold the vendor's prompt and the descriptions of tools.
+/// Some follow the last `result` and the end of the CLI's input, so a host reads until the output ends.
+/// The entries contain the vendor's prompt and the descriptions of tools.
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TranscriptMirror {
-    /// The file that the CLI writes them to.
+    /// The path of the transcript file.
     #[serde(rename = "filePath")]
     pub file_path: String,
     /// The lines.
     #[serde(default)]
     pub entries: Vec<RawJson>,
-    /// The session, where it is told.
+    /// The session id, if present.
     pub session_id: Option<SessionId>,
-    /// This frame's own id, where it has one.
+    /// The id of this frame, if it has one.
     pub uuid: Option<Uuid>,
 }

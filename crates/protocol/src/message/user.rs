@@ -1,4 +1,4 @@
-//! `user`: what is said to the model, in both directions.
+//! `user`: input of the model, in both directions.
 
 mod input;
 mod tool_result_meta;
@@ -12,56 +12,56 @@ use crate::{
     ApiMessageId, Content, RawJson, SessionId, ToolUseId, Uuid, message::Origin, open_enum::open_enum,
 };
 
-/// What was said to the model (`user`, from the CLI): tool results, synthetic prompts, and replayed ones.
+/// Input of the model (`user`, from the CLI): tool results, synthetic prompts and replayed prompts.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct User {
     /// The role and the content.
     pub message: UserMessage,
-    /// The tool use whose subagent it was said to; `None` for the main conversation.
+    /// The tool call that started the subagent; `None` for the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
-    /// When it was made, as ISO 8601 text.
+    /// The creation time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
-    /// The tool's own result, richer than the text that the model sees: an object, array or string, as the
-    /// tool likes.
+    /// The tool's own result, with more detail than the text for the model: an object, an array or a string, depending
+    /// on the tool.
     pub tool_use_result: Option<RawJson>,
-    /// How each tool use of the message came to its result.
+    /// Metadata of each tool result.
     /// Not declared, seen on the wire.
     pub tool_result_meta: Option<Vec<ToolResultMeta>>,
-    /// Whether the CLI made the message up itself.
+    /// Whether the CLI generated the message.
     #[serde(rename = "isSynthetic", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_synthetic: bool,
-    /// Whether it is an echo of what we sent; absent means that it is not.
+    /// Whether it is a replay of the host's input; absent means no.
     #[serde(rename = "isReplay")]
     pub is_replay: Option<bool>,
-    /// How soon it was to be read.
+    /// The priority.
     pub priority: Option<Priority>,
-    /// Where it came from.
+    /// The origin.
     pub origin: Option<Origin>,
-    /// Whether the model answers it; absent means that it does.
+    /// Whether the model answers; absent means yes.
     #[serde(rename = "shouldQuery")]
     pub should_query: Option<bool>,
-    /// Whether the host put it together from what nobody typed.
+    /// Whether the host composed the text.
     pub client_composed: Option<bool>,
-    /// What the user pasted, beside the text.
+    /// Pasted content besides the text.
     pub pasted_content: Option<Vec<Content>>,
-    /// What the user pasted, within the text.
+    /// Pasted text within the content.
     pub inline_pastes: Option<Vec<String>>,
-    /// Files that came with it; in an echo.
+    /// Attached files; in a replay.
     pub file_attachments: Option<Vec<RawJson>>,
-    /// The subagent that it belongs to, by its task.
+    /// The task id of the subagent.
     pub agent_id: Option<Box<str>>,
-    /// The kind of subagent.
+    /// The subagent type.
     pub subagent_type: Option<Box<str>>,
-    /// What the subagent does.
+    /// The task description of the subagent.
     pub task_description: Option<String>,
-    /// The API's id of the answer that was declined, where this message was part of that attempt.
+    /// The API's id of the declined answer, if this message was part of that attempt.
     /// Not declared, seen on the wire.
     pub refused_message_id: Option<ApiMessageId>,
 }
@@ -79,13 +79,13 @@ pub struct UserMessage {
 }
 
 open_enum! {
-    /// How soon a prompt is to be read (`priority`).
+    /// The priority of a prompt (`priority`).
     pub enum Priority {
-        /// At once: what runs is interrupted.
+        /// Immediately: interrupts the running turn.
         Now = "now",
-        /// As soon as the running turn can take it in.
+        /// As soon as the running turn can include it.
         Next = "next",
-        /// In a turn of its own, afterwards.
+        /// In a separate turn afterwards.
         Later = "later",
     }
 }

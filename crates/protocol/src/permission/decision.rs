@@ -1,4 +1,4 @@
-//! The answer to `can_use_tool`.
+//! The response to `can_use_tool`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,70 +6,70 @@ use super::{DecisionClassification, PermissionUpdate};
 use crate::{RawJson, ToolUseId, tagged::tagged};
 
 tagged! {
-    /// The answer to `can_use_tool`.
+    /// The response to `can_use_tool`.
     ///
-    /// There is no default: whoever answers, decides.
+    /// There is no default: a caller decides explicitly.
     pub enum Decision by "behavior" {
-        /// The tool may be used.
+        /// Allows the tool call.
         Allow(Allow) = "allow",
-        /// It may not.
+        /// Denies the tool call.
         Deny(Deny) = "deny",
     }
 }
 
 impl Decision {
-    /// The tool may be used as asked; see [`Allow`] for more than that.
+    /// Allows the tool call unchanged; see [`Allow`] for further options.
     pub fn allow() -> Self {
         Self::Allow(Allow::new())
     }
 
-    /// The tool may be used with this input instead; the `assistant` message keeps the old one.
+    /// Allows the tool call with this input; the `assistant` message keeps the original input.
     ///
-    /// The CLI checks that the input fits the tool, and looks at no rule again: what a deny rule forbids runs too.
+    /// The CLI validates the input against the tool's schema. It does not check rules again: input that a deny
+    /// rule forbids runs.
     pub fn allow_with_input(input: RawJson) -> Self {
         Self::Allow(Allow::new().input(input))
     }
 
-    /// The tool may not be used; the model is told why and goes on.
+    /// Denies the tool call. The model sees the message and continues.
     pub fn deny(message: impl Into<String>) -> Self {
         Self::Deny(Deny::new(message))
     }
 
-    /// The tool may not be used, and the turn ends; asked by a subagent, that one's work ends, and the turn goes on.
+    /// Denies the tool call and ends the turn; in a subagent it ends the subagent's work, and the turn continues.
     ///
-    /// The model is told that the user does not want it, and not this message.
+    /// The model does not see the message, only that the user does not want the call.
     pub fn deny_and_interrupt(message: impl Into<String>) -> Self {
         Self::Deny(Deny { interrupt: Some(true), ..Deny::new(message) })
     }
 }
 
-/// The tool may be used.
+/// An allowed tool call.
 ///
-/// CLI 2.1.197 wants `updated_input` in each allowance: without it the tool does not run, and the model is told of an
-/// error.
-/// Whoever answers on his own sends back the input that was asked about; the handler of `agentwire-hooks` does so.
-/// 2.1.330 needs nothing, and takes the same input for no change.
+/// CLI 2.1.197 requires `updated_input`: without it, the tool does not run and the model gets an error.
+/// Callers without `agentwire-hooks`, which does so itself, must send the original input back.
+/// 2.1.330 does not need it, and treats an equal input as unchanged.
 ///
-/// There is no `Default`: it must be asked for by name.
+/// There is no `Default`, so that allowing is always explicit.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Allow {
-    /// The input to use; `None` for the one that was asked about, which CLI 2.1.197 does not take (`updatedInput`).
+    /// The input to use; `None` for the original input, which CLI 2.1.197 does not accept (`updatedInput`).
     pub updated_input: Option<RawJson>,
-    /// Changes to the permissions, so that the question need not be asked again (`updatedPermissions`).
+    /// Changes to the permissions, to avoid further questions of this kind (`updatedPermissions`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updated_permissions: Vec<PermissionUpdate>,
-    /// The tool use that is meant; the CLI knows without (`toolUseID`).
+    /// The tool call to decide on; the CLI does not need it (`toolUseID`).
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
-    /// How the user settled it, for the CLI's counts (`decisionClassification`).
+    /// The user's choice, for the CLI's statistics (`decisionClassification`).
     pub decision_classification: Option<DecisionClassification>,
 }
 
 impl Allow {
-    /// The tool may be used as asked; the fields may say more.
+    /// Returns a decision that allows the call unchanged; set the fields for more.
     #[expect(clippy::new_without_default, reason = "permission must be asked for by name")]
     pub fn new() -> Self {
         Self {
@@ -80,14 +80,14 @@ impl Allow {
         }
     }
 
-    /// With this input in the place of the one that was asked about.
+    /// Sets the input to use instead of the original one.
     #[must_use]
     pub fn input(mut self, input: RawJson) -> Self {
         self.updated_input = Some(input);
         self
     }
 
-    /// With these changes to the permissions, after those that it has.
+    /// Appends changes to the permissions.
     #[must_use]
     pub fn updates(mut self, updates: impl IntoIterator<Item = PermissionUpdate>) -> Self {
         self.updated_permissions.extend(updates);
@@ -107,25 +107,25 @@ impl From<Deny> for Decision {
     }
 }
 
-/// The tool may not be used.
+/// A denied tool call.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Deny {
-    /// Why, for the model (`message`).
+    /// The reason, for the model (`message`).
     pub message: String,
-    /// Whether the turn ends (`interrupt`).
+    /// Whether to end the turn (`interrupt`).
     pub interrupt: Option<bool>,
-    /// The tool use that is meant; the CLI knows without (`toolUseID`).
+    /// The tool call to decide on; the CLI does not need it (`toolUseID`).
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
-    /// How the user settled it, for the CLI's counts (`decisionClassification`).
+    /// The user's choice, for the CLI's statistics (`decisionClassification`).
     pub decision_classification: Option<DecisionClassification>,
 }
 
 impl Deny {
-    /// The tool may not be used, for this reason; the fields may say more.
+    /// Returns a decision that denies the call for this reason; set the fields for more.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), interrupt: None, tool_use_id: None, decision_classification: None }
     }

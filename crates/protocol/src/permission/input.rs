@@ -1,4 +1,4 @@
-//! The input of a tool as an object whose fields can be replaced, while all others stay as they were.
+//! A tool input as an object, to replace single fields and keep all others unchanged.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::RawJson;
 pub(super) struct Input(BTreeMap<Box<str>, RawJson>);
 
 impl Input {
-    /// The same with this field in the place of one that is called so.
+    /// Returns the input with this field set.
     #[expect(clippy::expect_used, reason = "the values are strings, and maps and structs of strings")]
     pub(super) fn with<T: Serialize + ?Sized>(&self, name: &str, value: &T) -> Self {
         let mut fields = self.0.clone();

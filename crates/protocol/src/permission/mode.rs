@@ -1,21 +1,21 @@
-//! How tool uses are permitted.
+//! Permission modes.
 
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// How tool uses are permitted.
+    /// The permission mode of a session.
     pub enum PermissionMode {
-        /// Rules decide, else the host is asked.
+        /// The CLI applies the rules; if none matches, it asks the host.
         Default = "default",
-        /// Edits in the working folder pass.
+        /// File edits in the working folder are allowed.
         AcceptEdits = "acceptEdits",
-        /// Everything passes; refused by the CLI for root, and without its launch flag.
+        /// All tool calls are allowed; the CLI rejects this mode for root and without its launch flag.
         BypassPermissions = "bypassPermissions",
-        /// The model plans and changes nothing.
+        /// The model plans and does not modify anything.
         Plan = "plan",
-        /// What no rule allows is refused, without a question.
+        /// Tool calls that no rule allows are denied without asking.
         DontAsk = "dontAsk",
-        /// A classifier decides.
+        /// A classifier decides on tool calls.
         Auto = "auto",
     }
 }

@@ -1,4 +1,4 @@
-//! Where the MCP server of a tool comes from.
+//! The origin of a tool's MCP server.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,6 @@ use crate::mcp::McpSource;
 pub struct McpOrigin {
     /// The server's name (`name`).
     pub name: Box<str>,
-    /// Who configured it (`source`).
+    /// The origin of its configuration (`source`).
     pub source: Option<McpSource>,
 }

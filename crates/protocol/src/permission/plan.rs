@@ -1,14 +1,14 @@
-//! `ExitPlanMode`: the model's plan, and the approval that lets it begin.
+//! `ExitPlanMode`: the model's plan, and the approval that ends plan mode.
 
 use serde::Deserialize;
 
 use super::{Allow, input::Input};
 use crate::{DecodeError, control::CanUseTool};
 
-/// The model's plan, which it wants approved by its tool `ExitPlanMode`.
+/// A plan that the model submits for approval by its tool `ExitPlanMode`.
 ///
-/// Give back [`approve`](Self::approve) or [`approve_changed`](Self::approve_changed), with the mode to go on in; a
-/// denial keeps the model planning, and its message is what the user wants otherwise.
+/// Return [`approve`](Self::approve) or [`approve_changed`](Self::approve_changed), with the mode to continue in. A
+/// denial keeps the model planning; its message can contain the user's feedback.
 ///
 /// ```
 /// use agentwire_protocol::{PermissionMode, permission::{Decision, PermissionUpdate, Plan}};
@@ -24,9 +24,9 @@ use crate::{DecodeError, control::CanUseTool};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The plan (`plan`), as it stands in its file; `None` where the model has written none.
+    /// The content of the plan file (`plan`); `None` if the model has not written a plan.
     pub plan: Option<String>,
-    /// The file that the model has written it to (`planFilePath`).
+    /// The path of the plan file (`planFilePath`).
     pub file: Option<String>,
     input: Input,
 }
@@ -35,11 +35,11 @@ impl Plan {
     /// The name of the tool.
     pub const TOOL: &'static str = "ExitPlanMode";
 
-    /// The plan of a request; `None` where it is about another tool.
+    /// Returns the plan of a request; `None` for another tool.
     ///
     /// # Errors
     ///
-    /// When the tool's input does not have the shape of a plan.
+    /// Returns an error if the tool's input is not a plan.
     pub fn presented_by(request: &CanUseTool) -> Result<Option<Self>, DecodeError> {
         if &*request.tool_name != Self::TOOL {
             return Ok(None);
@@ -48,17 +48,17 @@ impl Plan {
         Ok(Some(Self { plan, file: plan_file_path, input: request.input.decode()? }))
     }
 
-    /// The approval of the plan as it is.
+    /// Approves the plan unchanged.
     ///
-    /// The mode becomes the one that was before plan mode, `default` where there was none; a
-    /// [`set_mode`](super::PermissionUpdate::set_mode) among the allowance's updates says another one.
+    /// The mode changes back to the one before plan mode, or to `default` if there was none, unless the updates of the
+    /// decision contain [`set_mode`](super::PermissionUpdate::set_mode).
     ///
-    /// CLI 2.1.197 tells the model that the user has edited the plan, though it is the same; 2.1.330 does not.
+    /// CLI 2.1.197 notifies the model that the user edited the plan even if it is unchanged; 2.1.330 does not.
     pub fn approve(&self) -> Allow {
         Allow::new().input(self.input.clone().into_raw())
     }
 
-    /// The approval of this plan in its place; the model is told that the user has edited it.
+    /// Approves this plan instead; the CLI notifies the model that the user edited it.
     pub fn approve_changed(&self, plan: &str) -> Allow {
         Allow::new().input(self.input.with("plan", plan).into_raw())
     }

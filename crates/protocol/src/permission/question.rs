@@ -1,4 +1,4 @@
-//! `AskUserQuestion`: what the model asks the user, and the answers as an allowance that carries them.
+//! `AskUserQuestion`: the model's questions to the user, and the decision that carries the answers.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{Allow, input::Input};
 use crate::{DecodeError, control::CanUseTool};
 
-/// What the model asks the user, by its tool `AskUserQuestion`.
+/// Questions of the model to the user, by its tool `AskUserQuestion`.
 ///
-/// The question comes as a `can_use_tool`, and the answers go back in the input of its allowance.
-/// Fill in the [`answer`](Question::answer) of each question and give back [`allow`](Self::allow); or say something
-/// else in its place ([`respond`](Self::respond)); or deny, and the model is told the denial's message.
+/// The questions arrive as a `can_use_tool` request, and the answers go back in the input of its allow decision.
+/// Set the [`answer`](Question::answer) of each question and return [`allow`](Self::allow), return one text
+/// for all questions ([`respond`](Self::respond)), or deny with a message for the model.
 ///
-/// The tool is offered to the model only where somebody can be asked (`--permission-prompt-tool`).
+/// The CLI offers the tool to the model only with `--permission-prompt-tool`.
 ///
 /// ```
 /// use agentwire_protocol::permission::{Answer, Decision, Questions};
@@ -40,11 +40,11 @@ impl Questions {
     /// The name of the tool.
     pub const TOOL: &'static str = "AskUserQuestion";
 
-    /// The questions of a request; `None` where it is about another tool.
+    /// Returns the questions of a request; `None` for another tool.
     ///
     /// # Errors
     ///
-    /// When the tool's input does not have the shape of questions.
+    /// Returns an error if the tool's input does not contain questions.
     pub fn asked_by(request: &CanUseTool) -> Result<Option<Self>, DecodeError> {
         if &*request.tool_name != Self::TOOL {
             return Ok(None);
@@ -53,10 +53,10 @@ impl Questions {
         Ok(Some(Self { questions, input: request.input.decode()? }))
     }
 
-    /// The allowance that gives the model the answers (`updatedInput.answers` and `annotations`).
+    /// Returns the decision with the answers (`updatedInput.answers` and `annotations`).
     ///
-    /// Questions without an answer are left out; where none has one, the model is told that the user did not answer.
-    /// On the wire an answer is filed under its question's text; the CLI refuses two questions with the same one.
+    /// Unanswered questions are left out; if all are, the model sees that the user did not answer.
+    /// Answers are keyed by the question's text; the CLI rejects two questions with the same text.
     pub fn allow(&self) -> Allow {
         let answered = || self.questions.iter().filter_map(|q| Some((&*q.question, q.answer.as_ref()?)));
         let answers: BTreeMap<&str, &str> = answered().map(|(q, answer)| (q, &*answer.text)).collect();
@@ -71,7 +71,7 @@ impl Questions {
         Allow::new().input(input.into_raw())
     }
 
-    /// The allowance that gives the model this text in the place of all answers (`updatedInput.response`).
+    /// Returns the decision with this text instead of single answers (`updatedInput.response`).
     pub fn respond(&self, text: &str) -> Allow {
         let none = BTreeMap::<&str, &str>::new();
         Allow::new().input(self.input.with("answers", &none).with("response", text).into_raw())
@@ -88,35 +88,35 @@ struct Asked {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Question {
-    /// The question's text, which is also its key (`question`).
+    /// The question's text, which is also the key of its answer (`question`).
     pub question: String,
-    /// A label of a word or two (`header`).
+    /// A label of one or two words (`header`).
     #[serde(default)]
     pub header: String,
-    /// What can be chosen: two to four (`options`); the user may always say something else.
+    /// Two to four choices (`options`); the user may always answer in their own words.
     #[serde(default)]
     pub options: Vec<Choice>,
-    /// Whether several may be chosen (`multiSelect`).
+    /// Whether the user may select several choices (`multiSelect`).
     #[serde(default)]
     pub multi_select: bool,
-    /// The answer, to be filled in; `None` where there is none.
+    /// The answer, set by the caller; `None` if unanswered.
     #[serde(skip)]
     pub answer: Option<Answer>,
 }
 
-/// What can be chosen.
+/// A choice.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Choice {
-    /// What is shown, and what the answer is (`label`).
+    /// The label, which is also the answer (`label`).
     pub label: String,
-    /// What it means (`description`).
+    /// The description (`description`).
     #[serde(default)]
     pub description: String,
-    /// What it would look like (`preview`): Markdown, or a fragment of HTML where the session asks for that.
+    /// A preview (`preview`): Markdown, or an HTML fragment if the session requests it.
     ///
-    /// The CLI refuses previews of the wrong kind before anybody is asked.
+    /// The CLI rejects previews of the wrong kind before it asks.
     pub preview: Option<String>,
 }
 
@@ -124,18 +124,18 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The labels that were chosen with `, ` between them, or the user's own words.
+    /// The selected labels separated by `, `, or the user's own words.
     ///
-    /// Where it is other than a label, the model is told to read the answers with care.
+    /// If it is not a label, the CLI warns the model to read the answers with care.
     pub text: String,
-    /// The preview of what was chosen (`annotations.preview`).
+    /// The preview of the selected choice (`annotations.preview`).
     pub preview: Option<String>,
-    /// What the user has to say of it (`annotations.notes`).
+    /// The user's notes (`annotations.notes`).
     pub notes: Option<String>,
 }
 
 impl Answer {
-    /// What the user has chosen: one, or several where the question lets him; with the preview of a single one.
+    /// Returns an answer with the selected choices, and with the preview if there is only one.
     pub fn choices<'a>(chosen: impl IntoIterator<Item = &'a Choice>) -> Self {
         let chosen: Vec<&Choice> = chosen.into_iter().collect();
         let labels: Vec<&str> = chosen.iter().map(|choice| &*choice.label).collect();
@@ -143,12 +143,12 @@ impl Answer {
         Self { text: labels.join(", "), preview, notes: None }
     }
 
-    /// The user's own words ("Other").
+    /// Returns an answer in the user's own words ("Other").
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), preview: None, notes: None }
     }
 
-    /// Adds what the user has to say of it.
+    /// Adds notes of the user.
     #[must_use]
     pub fn notes(mut self, notes: impl Into<String>) -> Self {
         self.notes = Some(notes.into());

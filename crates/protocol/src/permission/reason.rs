@@ -1,29 +1,29 @@
-//! Why a tool use was asked about, and how it was settled.
+//! The reasons of permission requests and the classification of decisions.
 
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// Why a tool use is asked about or refused (`decision_reason_type`).
+    /// The reason why the CLI asks about a tool call or denies it (`decision_reason_type`).
     pub enum DecisionReason {
-        /// A rule says so.
+        /// A rule applies.
         Rule = "rule",
-        /// The mode says so.
+        /// The permission mode applies.
         Mode = "mode",
-        /// A part of a compound command; a safety check may be among its reasons.
+        /// The parts of a compound command; they may include a safety check.
         SubcommandResults = "subcommandResults",
-        /// The host said so.
+        /// The host's permission prompt decided.
         PermissionPromptTool = "permissionPromptTool",
-        /// A hook said so.
+        /// A hook decided.
         Hook = "hook",
-        /// It happens in a background agent, where nobody can be asked.
+        /// The call is in a background agent, where the CLI can't ask the user.
         AsyncAgent = "asyncAgent",
-        /// It would run outside of the sandbox.
+        /// The call would run outside of the sandbox.
         SandboxOverride = "sandboxOverride",
-        /// It reaches out of the working directories.
+        /// The call accesses paths outside of the working directories.
         WorkingDir = "workingDir",
-        /// It looks dangerous.
+        /// The call looks dangerous.
         SafetyCheck = "safetyCheck",
-        /// The classifier of the mode `auto` said so.
+        /// The classifier of mode `auto` decided.
         Classifier = "classifier",
         /// Another reason.
         Other = "other",
@@ -31,16 +31,16 @@ open_enum! {
 }
 
 open_enum! {
-    /// How the user settled a question of permission (`decisionClassification`); the CLI only counts it.
+    /// The user's choice on a permission request (`decisionClassification`); the CLI only counts it.
     ///
-    /// Where nothing is said it takes an allow for [`UserTemporary`](Self::UserTemporary) and a deny for
+    /// If it is absent, the CLI counts an allow as [`UserTemporary`](Self::UserTemporary) and a deny as
     /// [`UserReject`](Self::UserReject).
     pub enum DecisionClassification {
-        /// Allowed this once.
+        /// Allowed once.
         UserTemporary = "user_temporary",
-        /// Allowed for good, now or earlier.
+        /// Allowed permanently, now or earlier.
         UserPermanent = "user_permanent",
-        /// Refused.
+        /// Denied.
         UserReject = "user_reject",
     }
 }

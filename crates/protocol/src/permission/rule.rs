@@ -1,4 +1,4 @@
-//! A permission rule, and its text as it stands in settings and on the command line.
+//! Permission rules, and their text form in settings and on the command line.
 
 use std::{error::Error, fmt, str::FromStr};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolName;
 
-/// A permission rule: a tool, or some of its uses.
+/// A permission rule for a tool or for some of its calls.
 ///
-/// On the wire it is an object; in settings, in `allowed_tools` and for people it is a text such as `Read`,
-/// `Bash(git push:*)`, `Read(//etc/**)` or `mcp__server__tool`, which is what `parse` reads and `Display` writes.
-/// Parentheses and backslashes of the content are escaped with a backslash there: `Bash(echo \(x\))`.
-/// The escapes are those that CLI 2.1.330 writes into its settings.
+/// On the wire it is an object. In settings and in `allowed_tools` it is a text such as `Read`,
+/// `Bash(git push:*)`, `Read(//etc/**)` or `mcp__server__tool`; `parse` reads this form and `Display` writes it,
+/// with parentheses and backslashes of the content escaped by a backslash: `Bash(echo \(x\))`.
+/// CLI 2.1.330 writes the same escapes into its settings.
 ///
 /// ```
 /// use agentwire_protocol::permission::Rule;
@@ -26,29 +26,29 @@ use crate::ToolName;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Rule {
-    /// The tool (`toolName`); `mcp__server` is all tools of that server.
+    /// The tool (`toolName`); `mcp__server` matches all tools of that server.
     ///
-    /// The CLI writes names that it has given up as those of today: `Task` as `Agent`, `KillShell` as `TaskStop`.
+    /// The CLI replaces outdated tool names: `Task` by `Agent`, `KillShell` by `TaskStop`.
     pub tool_name: ToolName,
-    /// What of it (`ruleContent`): a command, a path pattern; `None` for all.
+    /// The calls to match, such as a command or a path pattern (`ruleContent`); `None` matches all calls.
     ///
-    /// `Some("*")` and `Some("")` are taken for all too, but the CLI does not store them: say `None`.
+    /// `Some("*")` and `Some("")` also match all calls, but the CLI does not store them: use `None`.
     pub rule_content: Option<String>,
 }
 
 impl Rule {
-    /// A rule for this tool, for all uses or those that match the content.
+    /// Returns a rule for this tool, for all calls or those that match the content.
     pub fn new(tool_name: impl Into<ToolName>, rule_content: Option<String>) -> Self {
         Self { tool_name: tool_name.into(), rule_content }
     }
 
-    /// Whether every use of the tool is meant.
+    /// Returns whether the rule matches every call of the tool.
     pub fn is_whole(&self) -> bool {
         self.rule_content.as_deref().is_none_or(|content| matches!(content, "" | "*"))
     }
 }
 
-/// Reads what settings and the command line hold; `Bash()` and `Bash(*)` are `Bash`.
+/// Parses the text form; `Bash()` and `Bash(*)` are `Bash`.
 impl FromStr for Rule {
     type Err = RuleError;
 
@@ -85,13 +85,13 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Why a text is no rule.
+/// The reason why a text is not a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// There is no tool's name in front, or white space is in it.
+    /// The tool name is missing or contains white space.
     Tool,
-    /// The content does not end with the text, or does not begin: one inside of it is escaped with a backslash.
+    /// The parentheses don't enclose the rest of the text; those within the content need a backslash.
     Parentheses,
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for RuleError {
 
 impl Error for RuleError {}
 
-/// Where this character stands without a backslash that escapes it.
+/// Returns the positions of this character that are not escaped by a backslash.
 fn bare(text: &str, wanted: u8) -> impl Iterator<Item = usize> {
     let mut backslashes = 0usize;
     text.bytes().enumerate().filter_map(move |(index, byte)| {
@@ -126,5 +126,5 @@ fn unescaped(content: &str) -> String {
     plain
 }
 
-/// What has a backslash in front in a rule's content.
+/// The characters that are escaped by a backslash in a rule's content.
 const ESCAPED: [char; 3] = ['\\', '(', ')'];

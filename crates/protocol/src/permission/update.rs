@@ -1,4 +1,4 @@
-//! Changes to the permission rules.
+//! Changes to the permissions.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,57 +6,57 @@ use super::{PermissionMode, Rule};
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
-    /// A change to the permission rules, as suggested by `can_use_tool` and made by its answer.
+    /// A change to the permissions; `can_use_tool` suggests some, and its response can apply any.
     pub enum PermissionUpdate by "type" {
         /// Adds rules.
         AddRules(RulesUpdate) = "addRules",
-        /// Puts these rules in the place of all of that behaviour.
+        /// Replaces all rules of a behavior.
         ReplaceRules(RulesUpdate) = "replaceRules",
-        /// Takes rules away.
+        /// Removes rules.
         RemoveRules(RulesUpdate) = "removeRules",
         /// Sets the mode.
         SetMode(ModeUpdate) = "setMode",
-        /// Adds directories to work in.
+        /// Adds working directories.
         AddDirectories(DirectoriesUpdate) = "addDirectories",
-        /// Takes directories away.
+        /// Removes working directories.
         RemoveDirectories(DirectoriesUpdate) = "removeDirectories",
     }
 }
 
 impl PermissionUpdate {
-    /// Adds rules, until the session ends; see [`kept_in`](Self::kept_in).
+    /// Adds rules until the session ends; see [`kept_in`](Self::kept_in) for another destination.
     ///
-    /// An allow rule that names a tool wholly has the permission callback never asked about it again.
+    /// After an allow rule for a whole tool, the CLI does not call the permission callback for it again.
     pub fn add_rules(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
         Self::AddRules(RulesUpdate::of_session(behavior, rules))
     }
 
-    /// Puts these rules in the place of all of that behaviour which the session has got so far.
+    /// Replaces all rules of this behavior that the session has.
     pub fn replace_rules(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
         Self::ReplaceRules(RulesUpdate::of_session(behavior, rules))
     }
 
-    /// Takes rules away which the session has got.
+    /// Removes rules of the session.
     pub fn remove_rules(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
         Self::RemoveRules(RulesUpdate::of_session(behavior, rules))
     }
 
-    /// Sets the mode, until the session ends.
+    /// Sets the mode until the session ends.
     pub fn set_mode(mode: PermissionMode) -> Self {
         Self::SetMode(ModeUpdate::new(mode, UpdateDestination::Session))
     }
 
-    /// Adds directories to work in, until the session ends.
+    /// Adds working directories until the session ends.
     pub fn add_directories(directories: impl IntoIterator<Item: Into<String>>) -> Self {
         Self::AddDirectories(DirectoriesUpdate::of_session(directories))
     }
 
-    /// Takes directories away which the session has got.
+    /// Removes working directories of the session.
     pub fn remove_directories(directories: impl IntoIterator<Item: Into<String>>) -> Self {
         Self::RemoveDirectories(DirectoriesUpdate::of_session(directories))
     }
 
-    /// The same change, kept there; one of an unknown kind stays as it is.
+    /// Sets the destination; a change of an unknown kind is not modified.
     #[must_use]
     pub fn kept_in(mut self, place: UpdateDestination) -> Self {
         match &mut self {
@@ -71,20 +71,20 @@ impl PermissionUpdate {
     }
 }
 
-/// Rules to add, replace or take away.
+/// Rules to add, replace or remove.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RulesUpdate {
     /// The rules.
     pub rules: Vec<Rule>,
-    /// What they do.
+    /// The behavior of the rules.
     pub behavior: RuleBehavior,
-    /// Where they are kept.
+    /// The destination.
     pub destination: UpdateDestination,
 }
 
 impl RulesUpdate {
-    /// Rules that do this and are kept there.
+    /// Returns an update of these rules.
     pub fn new(rules: Vec<Rule>, behavior: RuleBehavior, destination: UpdateDestination) -> Self {
         Self { rules, behavior, destination }
     }
@@ -94,35 +94,35 @@ impl RulesUpdate {
     }
 }
 
-/// A mode to set.
+/// A permission mode to set.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ModeUpdate {
     /// The mode.
     pub mode: PermissionMode,
-    /// Where it is kept.
+    /// The destination.
     pub destination: UpdateDestination,
 }
 
 impl ModeUpdate {
-    /// This mode, kept there.
+    /// Returns an update to this mode.
     pub fn new(mode: PermissionMode, destination: UpdateDestination) -> Self {
         Self { mode, destination }
     }
 }
 
-/// Directories to add or take away.
+/// Working directories to add or remove.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct DirectoriesUpdate {
     /// The directories.
     pub directories: Vec<String>,
-    /// Where they are kept.
+    /// The destination.
     pub destination: UpdateDestination,
 }
 
 impl DirectoriesUpdate {
-    /// These directories, kept there.
+    /// Returns an update of these directories.
     pub fn new(directories: Vec<String>, destination: UpdateDestination) -> Self {
         Self { directories, destination }
     }
@@ -133,29 +133,29 @@ impl DirectoriesUpdate {
 }
 
 open_enum! {
-    /// What a rule does.
+    /// The behavior of a rule.
     pub enum RuleBehavior {
-        /// The tool use passes.
+        /// The tool call is allowed.
         Allow = "allow",
-        /// It is refused.
+        /// The tool call is denied.
         Deny = "deny",
-        /// The host is asked.
+        /// The CLI asks the host.
         Ask = "ask",
     }
 }
 
 open_enum! {
-    /// Where a change is kept.
+    /// The destination of a permission change.
     pub enum UpdateDestination {
-        /// In the user's settings.
+        /// The user's settings.
         UserSettings = "userSettings",
-        /// In the project's settings; where the folder is not trusted, rules in there are not heeded.
+        /// The project's settings; ignored if the folder is not trusted.
         ProjectSettings = "projectSettings",
-        /// In the project's local settings.
+        /// The project's local settings.
         LocalSettings = "localSettings",
-        /// Until the session ends.
+        /// The session, until it ends.
         Session = "session",
-        /// As if given on the command line.
+        /// The session, as if passed on the command line.
         CliArg = "cliArg",
     }
 }

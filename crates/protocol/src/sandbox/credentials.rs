@@ -1,28 +1,28 @@
-//! Which credentials a sandboxed command sees, and how.
+//! The credentials that sandboxed commands can see.
 
 use serde::{Deserialize, Serialize};
 
 use crate::open_enum::open_enum;
 
-/// Which credentials commands see, and how (`credentials`); it names files and variables, and holds no secret itself.
+/// The credentials that commands can see (`credentials`): names of files and variables, but no secrets.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SandboxCredentials {
-    /// Files that hold secrets (`files`).
+    /// Files that contain secrets (`files`).
     pub files: Option<Vec<CredentialFile>>,
-    /// Environment variables that hold secrets (`envVars`).
+    /// Environment variables that contain secrets (`envVars`).
     pub env_vars: Option<Vec<CredentialVar>>,
-    /// Whether a masked secret may be put into requests without TLS (`allowPlaintextInject`).
+    /// Whether masked secrets may be injected into requests without TLS (`allowPlaintextInject`).
     pub allow_plaintext_inject: Option<bool>,
-    /// Variables that hold a pair of AWS keys (`awsPairs`).
+    /// Variables that contain pairs of AWS keys (`awsPairs`).
     pub aws_pairs: Option<Vec<AwsPair>>,
-    /// Signed requests that the proxy can't sign anew (`sigv4`).
+    /// How to treat signed requests that the proxy can't sign again (`sigv4`).
     pub sigv4: Option<SigV4>,
 }
 
-/// A file that holds a secret.
+/// A file that contains a secret.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,24 +30,24 @@ pub struct SandboxCredentials {
 pub struct CredentialFile {
     /// The file (`path`).
     pub path: String,
-    /// What a command sees of it (`mode`).
+    /// What a command can see of it (`mode`).
     pub mode: CredentialMode,
-    /// A regular expression that finds the secret within the text (`extract`).
+    /// A regular expression for the secret within the text (`extract`).
     pub extract: Option<String>,
-    /// What happens where it finds none (`onExtractNoMatch`).
+    /// How to continue if it does not match (`onExtractNoMatch`).
     pub on_extract_no_match: Option<SecretNoMatch>,
-    /// How the secret is built (`decode`).
+    /// The format of the secret (`decode`).
     pub decode: Option<SecretDecode>,
-    /// The claims of a token to mask (`maskClaims`).
+    /// The token claims to mask (`maskClaims`).
     pub mask_claims: Option<Vec<String>>,
-    /// Whether the same text is masked elsewhere in the file (`maskDuplicates`).
+    /// Whether to mask other occurrences of the secret in the file (`maskDuplicates`).
     pub mask_duplicates: Option<bool>,
-    /// The hosts that get the secret itself (`injectHosts`).
+    /// The hosts that receive the real secret (`injectHosts`).
     pub inject_hosts: Option<Vec<String>>,
 }
 
 impl CredentialFile {
-    /// This file, seen like this.
+    /// Returns a rule for this file.
     pub fn new(path: impl Into<String>, mode: CredentialMode) -> Self {
         Self {
             path: path.into(),
@@ -62,7 +62,7 @@ impl CredentialFile {
     }
 }
 
-/// An environment variable that holds a secret.
+/// An environment variable that contains a secret.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -70,22 +70,22 @@ impl CredentialFile {
 pub struct CredentialVar {
     /// The variable (`name`).
     pub name: Box<str>,
-    /// What a command sees of it (`mode`).
+    /// What a command can see of it (`mode`).
     pub mode: CredentialMode,
-    /// A regular expression that finds the secret within the text (`extract`).
+    /// A regular expression for the secret within the text (`extract`).
     pub extract: Option<String>,
-    /// What happens where it finds none (`onExtractNoMatch`).
+    /// How to continue if it does not match (`onExtractNoMatch`).
     pub on_extract_no_match: Option<SecretNoMatch>,
-    /// How the secret is built (`decode`).
+    /// The format of the secret (`decode`).
     pub decode: Option<SecretDecode>,
-    /// The claims of a token to mask (`maskClaims`).
+    /// The token claims to mask (`maskClaims`).
     pub mask_claims: Option<Vec<String>>,
-    /// The hosts that get the secret itself (`injectHosts`).
+    /// The hosts that receive the real secret (`injectHosts`).
     pub inject_hosts: Option<Vec<String>>,
 }
 
 impl CredentialVar {
-    /// This variable, seen like this.
+    /// Returns a rule for this variable.
     pub fn new(name: impl Into<Box<str>>, mode: CredentialMode) -> Self {
         Self {
             name: name.into(),
@@ -100,51 +100,51 @@ impl CredentialVar {
 }
 
 open_enum! {
-    /// What a command sees of a secret.
+    /// What a command can see of a secret.
     pub enum CredentialMode {
         /// Nothing.
         Deny = "deny",
-        /// Another text, which the proxy replaces in requests to the hosts that may have the secret.
+        /// A placeholder, which the proxy replaces in requests to the hosts that may receive the secret.
         Mask = "mask",
     }
 }
 
 open_enum! {
-    /// What happens where no secret is found.
+    /// How to continue if no secret is found.
     pub enum SecretNoMatch {
         /// Commands see nothing.
         Deny = "deny",
-        /// It is an error.
+        /// Fail.
         Error = "error",
-        /// The user is warned.
+        /// Warn the user.
         Warn = "warn",
     }
 }
 
 open_enum! {
-    /// How a secret is built.
+    /// The format of a secret.
     pub enum SecretDecode {
-        /// As a JSON web token.
+        /// A JSON web token.
         Jwt = "jwt",
     }
 }
 
-/// Variables that hold a pair of AWS keys; their names, not the keys.
+/// The names of the variables that contain a pair of AWS keys.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AwsPair {
-    /// The variable of the access key's id (`accessKeyIdVar`).
+    /// The variable of the access key id (`accessKeyIdVar`).
     pub access_key_id_var: Box<str>,
     /// The variable of the secret key (`secretAccessKeyVar`).
     pub secret_access_key_var: Box<str>,
-    /// The variable of the session's token (`sessionTokenVar`).
+    /// The variable of the session token (`sessionTokenVar`).
     pub session_token_var: Option<Box<str>>,
 }
 
 impl AwsPair {
-    /// These two variables.
+    /// Returns a pair of these variables.
     pub fn new(access_key_id_var: impl Into<Box<str>>, secret_access_key_var: impl Into<Box<str>>) -> Self {
         Self {
             access_key_id_var: access_key_id_var.into(),
@@ -154,25 +154,25 @@ impl AwsPair {
     }
 }
 
-/// What happens to signed requests that the proxy can't sign anew (`sigv4`).
+/// How to treat signed requests that the proxy can't sign again (`sigv4`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SigV4 {
-    /// To streamed ones (`streaming`).
+    /// Streamed requests (`streaming`).
     pub streaming: Option<SigningRule>,
-    /// To signed addresses (`presigned`).
+    /// Presigned URLs (`presigned`).
     pub presigned: Option<SigningRule>,
-    /// To those signed for several regions (`sigv4a`).
+    /// Requests signed for several regions (`sigv4a`).
     pub sigv4a: Option<SigningRule>,
 }
 
 open_enum! {
-    /// What happens to a request that can't be signed anew.
+    /// How to treat a request that can't be signed again.
     pub enum SigningRule {
-        /// It is refused.
+        /// Reject the request.
         Deny = "deny",
-        /// It goes out as it is.
+        /// Send the request unchanged.
         Passthrough = "passthrough",
     }
 }

@@ -1,38 +1,38 @@
-//! Hooks that settings declare: commands, questions to a model, requests and tools.
+//! Hooks in settings: commands, model prompts, HTTP requests and MCP tools.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RawJson, Secrets, control::HookFailure, open_enum::open_enum, tagged::tagged};
 
-/// Hooks of one event that share a matcher.
+/// Hooks of one event with the same matcher.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SettingsHookMatcher {
-    /// A tool name, several (`A|B`) or a pattern; `None` matches all (`matcher`).
+    /// A tool name, a list (`A|B`) or a pattern; `None` matches all (`matcher`).
     pub matcher: Option<Box<str>>,
     /// The hooks (`hooks`).
     pub hooks: Vec<SettingsHook>,
 }
 
 impl SettingsHookMatcher {
-    /// These hooks, whenever the event fires.
+    /// Returns a matcher that runs these hooks on every occurrence of the event.
     pub fn new(hooks: Vec<SettingsHook>) -> Self {
         Self { matcher: None, hooks }
     }
 }
 
 tagged! {
-    /// A hook that settings declare.
+    /// A hook in the settings.
     pub enum SettingsHook by "type" hides unknown {
         /// A command, which reads the event's input from its standard input.
         Command(Box<CommandHook>) = "command",
-        /// A question to a model.
+        /// A prompt for a model.
         Prompt(Box<PromptHook>) = "prompt",
         /// A check by an agent.
         Agent(Box<AgentHook>) = "agent",
-        /// A request that carries the event's input.
+        /// An HTTP request with the event's input.
         Http(Box<HttpHook>) = "http",
         /// A tool of an MCP server.
         McpTool(Box<McpToolHook>) = "mcp_tool",
@@ -45,32 +45,32 @@ tagged! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CommandHook {
-    /// The command, for a shell unless `args` is there (`command`).
+    /// The command; it runs in a shell unless `args` is set (`command`).
     pub command: String,
-    /// Its arguments, without a shell (`args`).
+    /// The arguments; the command then runs without a shell (`args`).
     pub args: Option<Vec<String>>,
     /// The shell (`shell`).
     pub shell: Option<HookShell>,
-    /// Only for tool uses that fit this permission rule (`if`).
+    /// Runs only for tool calls that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
-    /// The limit, in seconds (`timeout`).
+    /// The timeout in seconds (`timeout`).
     pub timeout: Option<f64>,
-    /// What is shown while it runs (`statusMessage`).
+    /// The message to show while it runs (`statusMessage`).
     pub status_message: Option<String>,
-    /// Whether it runs only once (`once`).
+    /// Whether to run it only once (`once`).
     pub once: Option<bool>,
-    /// What happens when it fails (`onFailure`).
+    /// How to continue after a failure (`onFailure`).
     pub on_failure: Option<HookFailure>,
-    /// Whether nobody waits for it (`async`).
+    /// Whether the CLI does not wait for it (`async`).
     #[serde(rename = "async")]
     pub run_async: Option<bool>,
-    /// Whether, when it ends with the code 2, the model is woken up; nobody waits for it (`asyncRewake`).
+    /// Whether exit code 2 wakes the model; the CLI does not wait for the command (`asyncRewake`).
     pub async_rewake: Option<bool>,
 }
 
 impl CommandHook {
-    /// This command; the fields may say more.
+    /// Returns a hook that runs this command; set the fields for more.
     pub fn new(command: impl Into<String>) -> Self {
         Self {
             command: command.into(),
@@ -88,35 +88,35 @@ impl CommandHook {
 }
 
 open_enum! {
-    /// The shell that a command runs in.
+    /// The shell of a command.
     pub enum HookShell {
-        /// The user's, or `bash`.
+        /// The user's shell, or `bash`.
         Bash = "bash",
         /// PowerShell.
         PowerShell = "powershell",
     }
 }
 
-/// A question to a model (`prompt`).
+/// A prompt for a model (`prompt`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptHook {
-    /// The question; `$ARGUMENTS` stands for the event's input (`prompt`).
+    /// The prompt; `$ARGUMENTS` stands for the event's input (`prompt`).
     pub prompt: String,
     /// The model (`model`).
     pub model: Option<Box<str>>,
-    /// Only for tool uses that fit this permission rule (`if`).
+    /// Runs only for tool calls that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
-    /// The limit, in seconds (`timeout`).
+    /// The timeout in seconds (`timeout`).
     pub timeout: Option<f64>,
-    /// What is shown while it runs (`statusMessage`).
+    /// The message to show while it runs (`statusMessage`).
     pub status_message: Option<String>,
-    /// Whether it runs only once (`once`).
+    /// Whether to run it only once (`once`).
     pub once: Option<bool>,
-    /// Whether the turn goes on when the answer is a block (`continueOnBlock`).
+    /// Whether the turn continues if the answer blocks (`continueOnBlock`).
     pub continue_on_block: Option<bool>,
 }
 
@@ -126,43 +126,43 @@ pub struct PromptHook {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AgentHook {
-    /// What to check; `$ARGUMENTS` stands for the event's input (`prompt`).
+    /// The task; `$ARGUMENTS` stands for the event's input (`prompt`).
     pub prompt: String,
     /// The model (`model`).
     pub model: Option<Box<str>>,
-    /// Only for tool uses that fit this permission rule (`if`).
+    /// Runs only for tool calls that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
-    /// The limit, in seconds (`timeout`).
+    /// The timeout in seconds (`timeout`).
     pub timeout: Option<f64>,
-    /// What is shown while it runs (`statusMessage`).
+    /// The message to show while it runs (`statusMessage`).
     pub status_message: Option<String>,
-    /// Whether it runs only once (`once`).
+    /// Whether to run it only once (`once`).
     pub once: Option<bool>,
 }
 
-/// A request (`http`); `Debug` does not show its headers.
+/// An HTTP request (`http`); `Debug` does not show its headers.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HttpHook {
-    /// The address that the event's input is posted to (`url`).
+    /// The URL to post the event's input to (`url`).
     pub url: String,
-    /// Headers to add, which may name environment variables (`headers`).
+    /// Additional headers, which may refer to environment variables (`headers`).
     pub headers: Option<Secrets>,
-    /// The environment variables that they may name (`allowedEnvVars`).
+    /// The environment variables that headers may refer to (`allowedEnvVars`).
     pub allowed_env_vars: Option<Vec<Box<str>>>,
-    /// Only for tool uses that fit this permission rule (`if`).
+    /// Runs only for tool calls that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
-    /// The limit, in seconds (`timeout`).
+    /// The timeout in seconds (`timeout`).
     pub timeout: Option<f64>,
-    /// What is shown while it runs (`statusMessage`).
+    /// The message to show while it runs (`statusMessage`).
     pub status_message: Option<String>,
-    /// Whether it runs only once (`once`).
+    /// Whether to run it only once (`once`).
     pub once: Option<bool>,
-    /// What happens when it fails (`onFailure`).
+    /// How to continue after a failure (`onFailure`).
     pub on_failure: Option<HookFailure>,
 }
 
@@ -176,17 +176,17 @@ pub struct McpToolHook {
     pub server: Box<str>,
     /// The tool (`tool`).
     pub tool: Box<str>,
-    /// The tool's input; `${path}` stands for a part of the event's input (`input`).
+    /// The tool's input; `${path}` stands for a field of the event's input (`input`).
     pub input: Option<RawJson>,
-    /// Only for tool uses that fit this permission rule (`if`).
+    /// Runs only for tool calls that match this permission rule (`if`).
     #[serde(rename = "if")]
     pub condition: Option<String>,
-    /// The limit, in seconds (`timeout`).
+    /// The timeout in seconds (`timeout`).
     pub timeout: Option<f64>,
-    /// What is shown while it runs (`statusMessage`).
+    /// The message to show while it runs (`statusMessage`).
     pub status_message: Option<String>,
-    /// Whether it runs only once (`once`).
+    /// Whether to run it only once (`once`).
     pub once: Option<bool>,
-    /// What happens when it fails (`onFailure`).
+    /// How to continue after a failure (`onFailure`).
     pub on_failure: Option<HookFailure>,
 }

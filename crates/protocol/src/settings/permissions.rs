@@ -1,47 +1,47 @@
-//! What the settings permit.
+//! Permission settings.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{PermissionMode, open_enum::open_enum};
 
-/// What is permitted (`permissions`); rules are written as `Tool` or `Tool(what)`.
+/// The permission settings (`permissions`); rules are texts such as `Tool` or `Tool(content)`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PermissionSettings {
-    /// Tool uses that pass (`allow`).
+    /// Allowed tool calls (`allow`).
     pub allow: Option<Vec<String>>,
-    /// Tool uses that are refused, which counts first (`deny`).
+    /// Denied tool calls; these rules have priority (`deny`).
     pub deny: Option<Vec<String>>,
-    /// Tool uses that are asked about (`ask`).
+    /// Tool calls to ask about (`ask`).
     pub ask: Option<Vec<String>>,
-    /// The mode to begin in (`defaultMode`).
+    /// The initial mode (`defaultMode`).
     pub default_mode: Option<PermissionMode>,
-    /// Whether the mode `bypassPermissions` can't be had (`disableBypassPermissionsMode`).
+    /// Disables the mode `bypassPermissions` (`disableBypassPermissionsMode`).
     pub disable_bypass_permissions_mode: Option<DisabledMark>,
-    /// Whether the mode `auto` can't be had (`disableAutoMode`).
+    /// Disables the mode `auto` (`disableAutoMode`).
     pub disable_auto_mode: Option<DisabledMark>,
-    /// Whether what would be asked about is refused (`denyInsteadOfPrompting`).
+    /// Whether to deny tool calls instead of asking (`denyInsteadOfPrompting`).
     pub deny_instead_of_prompting: Option<bool>,
-    /// Directories to work in besides (`additionalDirectories`).
+    /// Additional working directories (`additionalDirectories`).
     pub additional_directories: Option<Vec<String>>,
-    /// Whether reading outside of the working directories is refused (`blockReadsOutsideWorkingDirectories`).
+    /// Whether to deny reads outside of the working directories (`blockReadsOutsideWorkingDirectories`).
     pub block_reads_outside_working_directories: Option<bool>,
-    /// Whether writing outside of them is refused (`blockWritesOutsideWorkingDirectories`).
+    /// Whether to deny writes outside of the working directories (`blockWritesOutsideWorkingDirectories`).
     pub block_writes_outside_working_directories: Option<bool>,
-    /// Paths outside of them that can be read all the same (`blockReadsExemptPaths`).
+    /// Paths outside of the working directories that are still readable (`blockReadsExemptPaths`).
     pub block_reads_exempt_paths: Option<Vec<String>>,
-    /// Working directories that are taken as they are written (`workingDirectoriesAsGiven`).
+    /// Working directories that are used exactly as written (`workingDirectoriesAsGiven`).
     pub working_directories_as_given: Option<Vec<String>>,
-    /// Directories that are none to work in (`workingDirectoriesExclude`).
+    /// Directories that are excluded from the working directories (`workingDirectoriesExclude`).
     pub working_directories_exclude: Option<Vec<String>>,
 }
 
 open_enum! {
-    /// The mark that something can't be had.
+    /// A mark that disables a feature.
     pub enum DisabledMark {
-        /// It can't.
+        /// The feature is disabled.
         Disable = "disable",
     }
 }

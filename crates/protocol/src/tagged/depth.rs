@@ -1,13 +1,13 @@
-//! How deep unions may lie within unions, so that no line overflows the stack, and how many there may be, so that no line
-//! takes many times its length in memory.
+//! Limits on the nesting and the number of unions, so that a line can't overflow the stack or use many times its length
+//! in memory.
 
 use std::cell::Cell;
 
 use serde::de::Error;
 
-/// Counts one union more for as long as it lives.
+/// Counts one union as long as it exists.
 ///
-/// The parser has a bound of its own, but it starts anew for each field that was held until its tag was found.
+/// The parser has its own depth limit, but it restarts for each buffered field.
 pub(super) struct Depth(());
 
 impl Depth {
@@ -34,14 +34,14 @@ impl Drop for Depth {
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// How many objects of unions were read since the outermost began.
+    /// The number of union objects read since the outermost one began.
     static OBJECTS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Far more than any line needs: a document in a fetched page in an answer is seven deep.
+/// Much deeper than any real line: a document in a fetched page in an answer has depth 7.
 ///
-/// The parser's own bound, 128 objects and lists, allows more where tags come first; this one holds wherever they stand.
+/// The parser's limit of 128 objects and lists does not apply to tags behind buffered fields; this one always does.
 const MAX_DEPTH: usize = 32;
 
-/// Far more blocks than any message has. An empty one takes some hundred bytes and is written in three.
+/// Many more blocks than any real message has. An empty block takes about a hundred bytes and is written in three.
 const MAX_OBJECTS: usize = 100_000;

@@ -1,4 +1,4 @@
-//! A field held as text: borrowed from the input where the input lasts, else owned.
+//! A field buffered as text: borrowed if the input outlives the read, else owned.
 
 use std::{borrow::Cow, fmt};
 
@@ -8,12 +8,12 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-/// A field as name and text, read before its object's kind was known, or kept because it is not.
+/// The name and text of a field, read before its object's kind was known, or kept because the kind is unknown.
 pub(super) type Held<'de> = (Cow<'de, str>, Text<'de>);
 
-/// The JSON text of a value, as it was written.
+/// The JSON text of a value.
 ///
-/// `&RawValue` refuses an input that does not last, as a reader's, and `Box<RawValue>` copies from one that does.
+/// `&RawValue` fails on transient input, such as a reader's, and `Box<RawValue>` always copies.
 pub(super) enum Text<'de> {
     Borrowed(&'de str),
     Owned(Box<RawValue>),
@@ -43,7 +43,7 @@ impl<'de> Visitor<'de> for TextVisitor {
         f.write_str("any JSON value")
     }
 
-    /// The one entry's value is the text.
+    /// The text is the value of the only entry.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text<'de>, A::Error> {
         if map.next_key::<IgnoredAny>()?.is_none() {
             return Err(A::Error::custom("raw JSON without its text"));
@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for TextVisitor {
         RawValue::from_string(text).map(Text::Owned).map_err(E::custom)
     }
 
-    /// Where [`RAW`] means nothing to the deserializer, `serde_json`'s own type knows what does.
+    /// If the deserializer does not support [`RAW`], use `serde_json`'s own type.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text<'de>, D::Error> {
         Box::deserialize(deserializer).map(Text::Owned)
     }
@@ -77,9 +77,9 @@ impl<'de> DeserializeSeed<'de> for TextVisitor {
     }
 }
 
-/// The name by which `serde_json` knows that raw text is asked for.
+/// The private name by which `serde_json` recognises a request for raw text.
 ///
-/// It is private there: were it changed, a held field would be copied and no more would be lost than time.
+/// If it changes, buffered fields are copied, which only costs time.
 const RAW: &str = "$serde_json::private::RawValue";
 
 #[cfg(test)]
@@ -89,13 +89,13 @@ mod tests {
     const JSON: &str = r#"{"b":[1.10,"\u0061"], "a":12345678901234567890123}"#;
 
     #[test]
-    fn text_that_lasts_is_borrowed() {
+    fn lasting_text_is_borrowed() {
         assert!(matches!(serde_json::from_str(JSON).unwrap(), Text::Borrowed(JSON)));
         assert!(matches!(serde_json::from_slice(JSON.as_bytes()).unwrap(), Text::Borrowed(JSON)));
     }
 
     #[test]
-    fn text_that_does_not_last_is_copied() {
+    fn transient_text_is_copied() {
         let mut reader = serde_json::Deserializer::from_reader(JSON.as_bytes());
         let text: Text<'_> = serde::Deserialize::deserialize(&mut reader).unwrap();
         assert!(matches!(text, Text::Owned(_)));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deserializer_that_does_not_know_the_name_is_asked_by_serde_json() {
+    fn other_deserializers_are_read_by_serde_json() {
         let plain = serde::de::value::StrDeserializer::<serde_json::Error>::new("text");
         assert!(
             serde::Deserialize::deserialize(plain).map(|text: Text<'_>| text.as_str().to_owned()).is_err()

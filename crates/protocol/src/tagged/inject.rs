@@ -1,11 +1,11 @@
-//! Writing a tagged object: a serializer that puts the tags before the struct's own fields.
+//! A serializer that writes the tags before a struct's own fields.
 
 use serde::ser::{Error, Impossible, Serialize, SerializeMap, SerializeStruct, Serializer};
 
-/// A field that tells a union's kinds apart, as name and value.
+/// The name and value of a tag.
 type Tag = (&'static str, &'static str);
 
-/// Writes one struct or map, with tags first.
+/// Serializes one struct or map with tags first.
 pub(crate) struct Inject<S> {
     within: &'static [Tag],
     tag: Tag,
@@ -22,7 +22,7 @@ impl<S> Inject<S> {
     }
 }
 
-/// Anything but an object can't carry a tag.
+/// Fails for all values that are not objects, since only an object can have a tag.
 fn no_object<T, E: Error>(method: &str) -> Result<T, E> {
     let what = method.trim_start_matches("serialize_");
     Err(E::custom(format_args!("a tagged kind must be an object, not a `{what}`")))
@@ -63,7 +63,7 @@ impl<S: Serializer> Serializer for Inject<S> {
         Ok(entries)
     }
 
-    /// A struct without fields is an object with nothing but its tags.
+    /// A struct without fields becomes an object with only its tags.
     fn serialize_unit_struct(self, name: &'static str) -> Result<S::Ok, S::Error> {
         self.serialize_struct(name, 0)?.end()
     }

@@ -1,4 +1,4 @@
-//! Fields held back until the tag was found, played before those that are still to come.
+//! Replays fields that were buffered until the tag was found, then reads the remaining fields.
 
 use std::{borrow::Cow, vec};
 
@@ -10,7 +10,7 @@ use serde::de::{
 use super::held::{Held, Text};
 use crate::decode::{note_held_fault, note_held_name, note_no_held_fault, reason};
 
-/// The held fields, then the rest of the object.
+/// The buffered fields and the rest of the object.
 pub(super) struct Replay<'de, A> {
     held: vec::IntoIter<Held<'de>>,
     value: Option<Text<'de>>,
@@ -48,7 +48,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
         note_no_held_fault();
         let read = match &value {
             Text::Borrowed(text) => seed.deserialize(&mut serde_json::Deserializer::from_str(text)),
-            // Read as from a reader: the held text does not live as long as the input, so nothing may borrow from it.
+            // Read as transient: the buffered text does not live as long as the input, so values must not borrow
+            // from it.
             Text::Owned(text) => {
                 seed.deserialize(&mut serde_json::Deserializer::from_reader(text.get().as_bytes()))
             }

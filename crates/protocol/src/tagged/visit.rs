@@ -1,4 +1,4 @@
-//! Reading a tagged object: at once where the tag comes first, else with the fields before it held as text.
+//! Reads a tagged object: directly if the tag comes first, else with the fields before the tag buffered as text.
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
@@ -23,13 +23,13 @@ pub(crate) fn deserialize<'de, T: Tagged, D: Deserializer<'de>>(deserializer: D)
     deserializer.deserialize_map(TaggedVisitor { within: &[], union: PhantomData })
 }
 
-/// Reads a tagged union on the rest of an object, whose outer tags an enclosing union has read.
+/// Reads a tagged union from the rest of an object; an enclosing union has read the outer tags.
 pub(crate) fn deserialize_within<'de, T: Tagged, D: Deserializer<'de>>(rest: D) -> Result<T, D::Error> {
     rest.deserialize_map(TaggedVisitor { within: T::WITHIN, union: PhantomData })
 }
 
 struct TaggedVisitor<T> {
-    /// The fields that an enclosing union has read, to be put back into an unknown object.
+    /// The tags that an enclosing union has read, to restore them in an unknown object.
     within: &'static [(&'static str, &'static str)],
     union: PhantomData<T>,
 }
@@ -52,7 +52,7 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
             }
             if name == T::TAG {
                 if let Some(known) = known::<T>(value.as_str()) {
-                    // A tag before it named nothing.
+                    // A tag before this one did not name a kind.
                     held.retain(|(name, _)| name != T::TAG);
                     return if held.is_empty() {
                         T::read(known, MapAccessDeserializer::new(map))
@@ -69,14 +69,14 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
 }
 
 impl<T: Tagged> TaggedVisitor<T> {
-    /// An object that [`tolerant`](decode::tolerant) could not read as the kind that it names.
+    /// Keeps an object as unknown that [`tolerant`](decode::tolerant) could not read as its kind.
     fn unread<E: Error>(self, object: &Text<'_>) -> Result<T, E> {
         let raw = RawJson::parse(object.as_str()).map_err(E::custom)?;
         let kind = Unknown::new(None, raw.clone()).field(T::TAG).unwrap_or_default();
         Ok(T::unknown(Unknown::new(kind, raw)))
     }
 
-    /// An object of no known kind, with its fields in the order in which they came.
+    /// Keeps an object of an unknown kind, with its fields in their order.
     fn unknown<E: Error>(self, kind: Option<Box<str>>, fields: &[Held<'_>]) -> Result<T, E> {
         let mut text = String::from("{");
         for (name, value) in self.within {
@@ -90,7 +90,7 @@ impl<T: Tagged> TaggedVisitor<T> {
     }
 }
 
-/// Adds a field to the text of an object that is not closed yet.
+/// Appends a field to the text of an object that is not closed yet.
 fn put<E: Error>(text: &mut String, name: &str, value: &str) -> Result<(), E> {
     if text.len() > 1 {
         text.push(',');
@@ -101,24 +101,24 @@ fn put<E: Error>(text: &mut String, name: &str, value: &str) -> Result<(), E> {
     Ok(())
 }
 
-/// The kind that a tag names.
+/// Returns the kind of a tag.
 fn known<T: Tagged>(tag: &str) -> Option<T::Kind> {
-    // Most tags are written without escapes; one with escapes names no kind until they are read.
+    // Most tags have no escapes; compare those without decoding.
     unquoted(tag).and_then(T::kind_of).or_else(|| text(tag).as_deref().and_then(T::kind_of))
 }
 
-/// What stands between the quotes of a string, with its escapes.
+/// Returns the content of a string between the quotes, with its escapes.
 fn unquoted(tag: &str) -> Option<&str> {
     tag.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// The text of a tag; `None` where it is no string.
+/// Decodes the text of a tag; `None` if it is not a string.
 fn text(tag: &str) -> Option<Box<str>> {
     let text = unquoted(tag)?;
     if text.contains('\\') { decode::decode(tag).ok() } else { Some(text.into()) }
 }
 
-/// Reads a key, borrowed where the input lasts.
+/// Reads a key, borrowed if the input allows it.
 struct NameSeed;
 
 impl<'de> DeserializeSeed<'de> for NameSeed {

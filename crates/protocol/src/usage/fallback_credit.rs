@@ -1,69 +1,69 @@
-//! What became of the code that a refusal had given for the next request.
+//! `fallback_credit`: credits for requests that are repeated on another model after a refusal.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Nullable, open_enum::open_enum, tagged::tagged};
 
 tagged! {
-    /// Whether the code was taken (`status`).
+    /// Whether the credit was redeemed (`status`).
     pub enum CreditStatus by "type" {
-        /// It was: the cold cache costs nothing extra.
+        /// Redeemed: the cold cache costs nothing extra.
         Redeemed(CreditRedeemed) = "redeemed",
-        /// It was not.
+        /// Not redeemed.
         NotApplied(Box<CreditNotApplied>) = "not_applied",
     }
 }
 
-/// What became of the code that a refusal had given for the next request (`fallback_credit`).
+/// The outcome of the credit token that an earlier refusal contained (`fallback_credit`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FallbackCredit {
-    /// Whether it was taken.
+    /// Whether the credit was redeemed.
     pub status: CreditStatus,
 }
 
-/// The code was taken.
+/// The credit was redeemed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CreditRedeemed {}
 
-/// The code was not taken (`not_applied`).
+/// The credit was not redeemed (`not_applied`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CreditNotApplied {
-    /// Why not.
+    /// The reason.
     pub reason: CreditRefusal,
-    /// The fields of the request that kept it from being taken.
+    /// The fields of the request that must be removed to redeem it.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub remove_to_redeem: Nullable<Vec<Box<str>>>,
 }
 
 open_enum! {
-    /// Why a code was not taken.
+    /// The reason why a credit was not redeemed.
     pub enum CreditRefusal {
-        /// The request is another one.
+        /// The request differs from the refused one.
         BodyMismatch = "body_mismatch",
-        /// It is not for going on from a partial answer.
+        /// The credit does not apply to the continuation of a partial answer.
         ContinuationExcluded = "continuation_excluded",
-        /// It is for going on from a partial answer alone.
+        /// The credit only applies to the continuation of a partial answer.
         ContinuationOnly = "continuation_only",
-        /// It came too late.
+        /// The credit expired.
         Expired = "expired",
-        /// It is not for that model.
+        /// The credit does not apply to this model.
         InvalidTargetModel = "invalid_target_model",
-        /// The account can't use such codes.
+        /// Credits are not enabled for the account.
         NotEnabled = "not_enabled",
-        /// The price could not be changed.
+        /// The price could not be adjusted.
         RepriceUnavailable = "reprice_unavailable",
-        /// It could not be looked at just now.
+        /// The check is temporarily unavailable.
         TemporarilyUnavailable = "temporarily_unavailable",
-        /// The request has fields that such codes can't go with.
+        /// The request has fields that exclude credits.
         VariantFieldsPresent = "variant_fields_present",
-        /// It was given to another organisation.
+        /// The credit belongs to another organisation.
         WrongOrganization = "wrong_organization",
-        /// It was given on another platform.
+        /// The credit belongs to another platform.
         WrongPlatform = "wrong_platform",
-        /// It was given in another workspace.
+        /// The credit belongs to another workspace.
         WrongWorkspace = "wrong_workspace",
     }
 }

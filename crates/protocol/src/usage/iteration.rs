@@ -1,4 +1,4 @@
-//! The steps of one answer, each with its own tokens.
+//! The steps of an answer, each with its token counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,38 +7,38 @@ use crate::{Nullable, tagged::tagged, usage::CacheCreation};
 tagged! {
     /// One step of an answer (an item of `iterations`).
     pub enum Iteration by "type" {
-        /// The model answered.
+        /// An answer of the model.
         Message(Box<IterationUsage>) = "message",
-        /// The context was compacted.
+        /// A compaction of the context.
         Compaction(Box<IterationUsage>) = "compaction",
-        /// Another model gave advice.
+        /// Advice of another model.
         AdvisorMessage(Box<IterationUsage>) = "advisor_message",
-        /// Another model answered, since the first one declined.
+        /// An answer of another model, after the first one declined.
         FallbackMessage(Box<IterationUsage>) = "fallback_message",
     }
 }
 
-/// Tokens of one step of an answer.
+/// Token counts of one step of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct IterationUsage {
-    /// Tokens read that no cache held.
+    /// Input tokens that were not cached.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
-    /// Tokens written to the cache.
+    /// Input tokens written to the cache.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_creation_input_tokens: u64,
-    /// Tokens read from the cache.
+    /// Input tokens read from the cache.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
-    /// Tokens written to the cache, by how long it keeps them.
+    /// Input tokens written to the cache, by lifetime.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub cache_creation: Nullable<CacheCreation>,
-    /// The model; a compaction has none.
+    /// The model; absent or `null` for a compaction.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub model: Nullable<Box<str>>,
 }

@@ -1,28 +1,28 @@
-//! Tokens and cost of one model.
+//! Token counts and cost of one model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::open_enum::open_enum;
 
-/// Tokens and cost of one model (`modelUsage`).
+/// Token counts and cost of one model (`modelUsage`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct ModelUsage {
-    /// Tokens read that no cache held.
+    /// Input tokens that were not cached.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
-    /// Tokens read from the cache.
+    /// Input tokens read from the cache.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
-    /// Tokens written to the cache.
+    /// Input tokens written to the cache.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_creation_input_tokens: u64,
-    /// Web searches made.
+    /// Web searches.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub web_search_requests: u64,
     /// Cost in US dollars, as the CLI estimates it.
@@ -31,19 +31,19 @@ pub struct ModelUsage {
     /// The model's context window, in tokens.
     #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub context_window: Option<u64>,
-    /// The most tokens that one answer may have.
+    /// The maximum number of output tokens of an answer.
     #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub max_output_tokens: Option<u64>,
-    /// Those of the tokens written that were thinking.
+    /// The output tokens that were thinking.
     #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub thinking_tokens: Option<u64>,
-    /// Those of the tokens written to the cache that it keeps for five minutes.
+    /// Input tokens written to the cache with a lifetime of five minutes.
     #[serde(
         rename = "cacheCreationEphemeral5mInputTokens",
         deserialize_with = "crate::lenient::optional_count"
     )]
     pub cache_creation_ephemeral_5m_input_tokens: Option<u64>,
-    /// Those of the tokens written to the cache that it keeps for an hour.
+    /// Input tokens written to the cache with a lifetime of one hour.
     #[serde(
         rename = "cacheCreationEphemeral1hInputTokens",
         deserialize_with = "crate::lenient::optional_count"
@@ -51,20 +51,20 @@ pub struct ModelUsage {
     pub cache_creation_ephemeral_1h_input_tokens: Option<u64>,
     /// The model's name in the price table.
     pub canonical_model: Option<Box<str>>,
-    /// Who served the model, such as `firstParty` or `bedrock`.
+    /// The provider of the model, such as `firstParty` or `bedrock`.
     pub provider: Option<Box<str>>,
-    /// Which prices the cost was made of.
+    /// The price list of the cost.
     pub cost_basis: Option<CostBasis>,
 }
 
 open_enum! {
-    /// Which prices a cost was made of (`costBasis`).
+    /// The price list of a cost (`costBasis`).
     pub enum CostBasis {
-        /// Those that the CLI knows.
+        /// The CLI's own price list.
         List = "list",
-        /// Those of the organisation's settings.
+        /// The price list in the organisation's settings.
         Managed = "managed",
-        /// A guess, since none fits.
+        /// An estimate, since no price list applies.
         Unclassified = "unknown",
     }
 }

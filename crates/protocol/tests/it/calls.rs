@@ -1,4 +1,4 @@
-//! Every request of ours: it goes out with its subtype first, comes back as it was, and its replies keep what they say.
+//! Every outbound request: it is written with its subtype first, round-trips, and its replies lose nothing.
 
 use std::{
     collections::BTreeSet,
@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 #[test]
-fn every_call_has_fixtures_and_every_fixture_a_call() {
+fn calls_and_fixtures_match() {
     let mut subtypes = Subtypes(BTreeSet::new());
     visit_calls(&mut subtypes);
     let files = fs::read_dir(folder()).unwrap();
@@ -25,14 +25,14 @@ fn every_call_has_fixtures_and_every_fixture_a_call() {
 }
 
 #[test]
-fn requests_and_replies_come_back_as_they_were() {
+fn requests_and_replies_round_trip() {
     let mut pairs = Pairs { requests: 0, replies: 0 };
     visit_calls(&mut pairs);
     assert!(pairs.requests >= 80 && pairs.replies >= 50, "{} and {}", pairs.requests, pairs.replies);
 }
 
 #[test]
-fn what_is_lost_is_noticed() {
+fn comparison_notices_lost_fields() {
     let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let whole = json(r#"{"a":[{"b":1,"c":null}],"d":2}"#);
     assert_eq!(lost(&whole, &json(r#"{"a":[{"b":1.0}],"d":2,"e":[]}"#), ""), None);
@@ -94,7 +94,7 @@ fn request<C: ControlCall + DeserializeOwned + PartialEq + Debug>(frame: &Value)
     assert_eq!(again, call);
 }
 
-/// Whether it was a success that says something.
+/// Whether it is a success with a reply.
 fn response<C: ControlCall>(line: &str, frame: &Value) -> bool
 where
     C::Reply: Serialize + PartialEq + Debug,
@@ -110,7 +110,7 @@ where
     true
 }
 
-/// Where `written` lacks what `whole` says; a `null` may be absent, and defaults may be added.
+/// Checks that `written` lacks nothing of `whole`; a `null` may be absent, and defaults may be added.
 fn lost(whole: &Value, written: &Value, at: &str) -> Option<String> {
     match (whole, written) {
         (Value::Object(whole), Value::Object(written)) => whole.iter().find_map(|(name, value)| {
@@ -139,7 +139,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/calls")
 }
 
-/// What lies in a folder.
+/// Lists a directory.
 fn files(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }

@@ -1,4 +1,4 @@
-//! The control protocol's frames as they go out, and replies as they come in.
+//! Control frames as they are written, and replies as they are read.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use insta::assert_snapshot;
 use serde::Serialize;
 
 #[test]
-fn requests_carry_their_subtype_first() {
+fn requests_start_with_their_subtype() {
     assert_snapshot!(sent(&Initialize::default()), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}"#);
     assert_snapshot!(sent(&Interrupt::default()), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"interrupt"}}"#);
     assert_snapshot!(sent(&SetModel::new(Some("claude-x"))), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"set_model","model":"claude-x"}}"#);
@@ -28,7 +28,7 @@ fn requests_carry_their_subtype_first() {
 }
 
 #[test]
-fn initialize_names_its_hooks_and_servers() {
+fn initialize_contains_its_hooks_and_servers() {
     let mut matcher = HookMatcher::default();
     matcher.matcher = Some("Bash|Write".into());
     matcher.hook_callback_ids = vec!["cb_1".into()];
@@ -47,7 +47,7 @@ fn initialize_names_its_hooks_and_servers() {
 }
 
 #[test]
-fn a_request_of_the_callers_own_needs_no_fields() {
+fn custom_request_needs_no_fields() {
     #[derive(Debug, Serialize)]
     struct EndSession;
     impl ControlCall for EndSession {
@@ -67,7 +67,7 @@ fn a_request_of_the_callers_own_needs_no_fields() {
 }
 
 #[test]
-fn responses_and_cancellations_go_out_as_messages() {
+fn responses_and_cancellations_are_written_as_messages() {
     let id = || RequestId::from("r1");
     let message = |response| Message::ControlResponse(Box::new(response));
     assert_snapshot!(json(&message(ControlResponse::success(id(), Some(raw(r#"{"b":1,"a":1.10}"#))))), @r#"{"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"b":1,"a":1.10}}}"#);
@@ -78,7 +78,7 @@ fn responses_and_cancellations_go_out_as_messages() {
 }
 
 #[test]
-fn prompts_go_out_as_user_frames() {
+fn prompts_are_written_as_user_frames() {
     assert_snapshot!(json(&UserInput::new("hi")), @r#"{"type":"user","message":{"role":"user","content":"hi"},"parent_tool_use_id":null,"session_id":""}"#);
     let mut input = UserInput::new(Vec::new());
     input.uuid = Some("u".into());
@@ -86,7 +86,7 @@ fn prompts_go_out_as_user_frames() {
 }
 
 #[test]
-fn permission_answers() {
+fn permission_decisions_are_written_as_the_cli_reads_them() {
     assert_snapshot!(json(&Decision::allow()), @r#"{"behavior":"allow"}"#);
     assert_snapshot!(json(&Decision::allow_with_input(raw(r#"{"b":1,"a":1.10}"#))), @r#"{"behavior":"allow","updatedInput":{"b":1,"a":1.10}}"#);
     assert_snapshot!(json(&Decision::deny("no")), @r#"{"behavior":"deny","message":"no"}"#);
@@ -99,7 +99,7 @@ fn permission_answers() {
 }
 
 #[test]
-fn replies_decode_from_little_and_from_nothing() {
+fn replies_decode_from_few_fields_and_from_none() {
     let reply: InterruptReply = raw(r#"{"still_queued":["u"]}"#).decode().unwrap();
     assert_eq!(reply.still_queued.iter().map(|id| id.as_str()).collect::<Vec<_>>(), ["u"]);
     let reply: McpStatusReply = raw(

@@ -1,5 +1,5 @@
-//! Properties of broken messages, from every fixture: one fault is found at the same place in whatever order the fields
-//! come, and what is only new is no fault.
+//! Properties of broken messages, for every fixture: a fault has the same path in any field order, and new fields and
+//! strings are not faults.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn one_fault_is_found_at_the_same_place_in_any_order(
+    fn fault_has_the_same_path_in_any_field_order(
         line in any::<prop::sample::Index>(),
         at in any::<prop::sample::Index>(),
         change in prop::sample::select(CHANGES),
@@ -31,13 +31,13 @@ proptest! {
         };
         prop_assert_eq!(found.reason(), expected.reason(), "{} {}", text, shuffled);
         prop_assert_eq!(found.path(), expected.path(), "{} {}", text, shuffled);
-        // Both lie right behind the same value, or behind the same object, whose fields come in another order.
+        // Both lie behind the same value, or behind the same object with its fields in another order.
         let last = |text: &str, offset: usize| text[..offset].chars().next_back();
         prop_assert_eq!(last(&shuffled, found.offset()), last(&text, expected.offset()), "{} {}", text, shuffled);
     }
 
     #[test]
-    fn new_fields_and_new_strings_are_no_faults(
+    fn new_fields_and_new_strings_are_not_faults(
         line in any::<prop::sample::Index>(),
         at in any::<prop::sample::Index>(),
         field in prop::sample::select(NEW),
@@ -80,7 +80,7 @@ static KNOWN: LazyLock<Vec<Tree>> = LazyLock::new(|| {
     known.map(|fixture| Tree::of(&fixture.text)).collect()
 });
 
-/// How many values there are within the tree, with the tree itself.
+/// Counts the values in the tree, including the tree itself.
 fn count(tree: &Tree) -> usize {
     1 + match tree {
         Tree::List(items) => items.iter().map(count).sum(),
@@ -102,7 +102,7 @@ fn change_at(tree: &mut Tree, at: &mut usize, change: &mut dyn FnMut(&mut Tree))
     }
 }
 
-/// What may happen to a value.
+/// A change of a value.
 const CHANGES: &[fn(&mut Tree)] = &[
     |value| *value = Tree::Word("77".to_owned()),
     |value| *value = Tree::Word("null".to_owned()),
@@ -134,6 +134,6 @@ const CHANGES: &[fn(&mut Tree)] = &[
 const MAPS: &[&str] =
     &["modelUsage", "model_usage", "model_usage_since_last_result", "by_type", "time_to_request_phases_ms"];
 
-/// Fields that nobody knows.
+/// Unknown fields.
 const NEW: &[&str] =
     &["5", "1e400", r#""\ud83d""#, "null", r#"[{"type":5}]"#, r#"{"type":"text","text":5,"a":{},"a":[]}"#];

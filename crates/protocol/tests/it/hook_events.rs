@@ -1,4 +1,4 @@
-//! All hook events: their inputs come back whole from the fixtures, and so does everything that can be answered.
+//! All hook events: inputs from the fixtures and all outputs round-trip.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -14,7 +14,7 @@ use agentwire_protocol::{
 use crate::tree::Tree;
 
 #[test]
-fn every_event_is_visited_and_named() {
+fn every_event_is_visited_and_has_a_name() {
     struct Names(Vec<&'static str>);
     impl EventVisitor for Names {
         fn event<E: HookEvent>(&mut self) {
@@ -29,7 +29,7 @@ fn every_event_is_visited_and_named() {
 }
 
 #[test]
-fn every_input_comes_back_whole() {
+fn every_input_round_trips() {
     struct Inputs(BTreeMap<String, Vec<RawJson>>);
     impl EventVisitor for Inputs {
         fn event<E: HookEvent>(&mut self) {
@@ -52,7 +52,7 @@ fn every_input_comes_back_whole() {
 }
 
 #[test]
-fn every_output_comes_back_whole() {
+fn every_output_round_trips() {
     struct Outputs;
     impl EventVisitor for Outputs {
         fn event<E: HookEvent>(&mut self) {
@@ -85,7 +85,7 @@ fn every_output_comes_back_whole() {
 }
 
 #[test]
-fn a_reply_that_is_none_yet_is_no_reply() {
+fn asynchronous_answer_is_not_a_reply() {
     let error = serde_json::from_str::<HookReply<SessionEnd>>(r#"{"async":true}"#).unwrap_err();
     assert!(error.to_string().starts_with("an asynchronous reply"), "{error}");
     let answer: HookAnswer<SessionEnd> = serde_json::from_str(r#"{"async":true}"#).unwrap();
@@ -95,7 +95,7 @@ fn a_reply_that_is_none_yet_is_no_reply() {
 }
 
 #[test]
-fn refusal_is_a_block_or_a_decision_of_the_event() {
+fn refusals_match_what_the_cli_supports() {
     struct Refusals(Vec<(&'static str, String)>);
     impl EventVisitor for Refusals {
         fn event<E: HookEvent>(&mut self) {
@@ -147,13 +147,13 @@ fn tree(value: &impl serde::Serialize) -> Tree {
 }
 
 #[test]
-fn every_recorded_input_is_of_a_known_event() {
+fn every_recorded_input_has_a_known_event() {
     let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions");
     let mut seen = 0;
     for version in fs::read_dir(sessions).unwrap() {
         for file in fs::read_dir(version.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
-            // A recording may hold bytes that are no text; the lines that matter here are.
+            // Skips lines that are not UTF-8, which a recording may contain.
             let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
             let lines = text.lines().filter_map(|line| line.strip_prefix("< "));
             for line in lines.filter(|line| line.contains(r#""hook_callback""#)) {

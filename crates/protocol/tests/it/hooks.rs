@@ -1,4 +1,4 @@
-//! Hooks: inputs as the CLI sends them, replies as it wants them.
+//! Hook inputs as the CLI writes them, and replies as it reads them.
 
 use agentwire_protocol::{
     InboundRequest, Message, PermissionMode, RawJson,
@@ -10,7 +10,7 @@ use agentwire_protocol::{
 use insta::assert_snapshot;
 
 #[test]
-fn inputs_decode_from_what_the_cli_sends() {
+fn inputs_decode_from_frames_of_the_cli() {
     let pre =
         input::<PreToolUse>(include_str!("../../fixtures/messages/control_request/hook-pre-tool-use.json"));
     assert_eq!((&*pre.tool_name, pre.tool_input.as_str()), ("Bash", r#"{"command":"touch a.txt","n":1.10}"#));
@@ -38,7 +38,7 @@ fn inputs_decode_from_what_the_cli_sends() {
 }
 
 #[test]
-fn an_input_of_another_event_is_refused() {
+fn input_of_another_event_is_rejected() {
     let prompt = r#"{"session_id":"s","cwd":"/","hook_event_name":"UserPromptSubmit","prompt":"hi"}"#;
     let raw = RawJson::parse(prompt).unwrap();
     assert_eq!(
@@ -48,13 +48,13 @@ fn an_input_of_another_event_is_refused() {
 }
 
 #[test]
-fn names_are_those_of_the_wire() {
+fn event_names_match_the_wire() {
     let names = [PreToolUse::NAME, PostToolUse::NAME, UserPromptSubmit::NAME, Stop::NAME];
     assert_eq!(names, ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop"]);
 }
 
 #[test]
-fn what_every_event_may_say() {
+fn common_reply_fields_are_written_for_every_event() {
     assert_snapshot!(json(&HookReply::<Stop>::proceed()), @"{}");
     let mut reply = HookReply::<PostToolUse>::proceed().with_system_message("look").ending_the_turn("enough");
     reply.suppress_output = Some(true);
@@ -66,7 +66,7 @@ fn what_every_event_may_say() {
 }
 
 #[test]
-fn pre_tool_use() {
+fn pre_tool_use_replies_are_written_as_the_cli_reads_them() {
     let input = || RawJson::parse(r#"{"b":1.10,"a":2}"#).unwrap();
     assert_snapshot!(json(&HookReply::<PreToolUse>::allow()), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#);
     assert_snapshot!(json(&HookReply::<PreToolUse>::deny("no")), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#);
@@ -79,7 +79,7 @@ fn pre_tool_use() {
 }
 
 #[test]
-fn post_tool_use() {
+fn post_tool_use_replies_are_written_as_the_cli_reads_them() {
     assert_snapshot!(json(&HookReply::<PostToolUse>::context("mind the gap")), @r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"mind the gap"}}"#);
     let mut output = PostToolUseOutput::default();
     output.updated_tool_output = Some(RawJson::parse(r#"{"stdout":"x"}"#).unwrap());
@@ -89,7 +89,7 @@ fn post_tool_use() {
 }
 
 #[test]
-fn user_prompt_submit() {
+fn user_prompt_submit_replies_are_written_as_the_cli_reads_them() {
     assert_snapshot!(json(&HookReply::<UserPromptSubmit>::context("it rains")), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"it rains"}}"#);
     assert_snapshot!(json(&HookReply::<UserPromptSubmit>::block_prompt("no")), @r#"{"decision":"block","reason":"no"}"#);
     let mut output = UserPromptSubmitOutput::default();
@@ -99,7 +99,7 @@ fn user_prompt_submit() {
 }
 
 #[test]
-fn stop() {
+fn stop_replies_are_written_as_the_cli_reads_them() {
     assert_snapshot!(json(&HookReply::<Stop>::go_on("not yet")), @r#"{"decision":"block","reason":"not yet"}"#);
     let mut output = StopOutput::default();
     output.additional_context = Some("c".to_owned());
@@ -107,7 +107,7 @@ fn stop() {
 }
 
 #[test]
-fn a_refusal_refuses_wherever_the_event_can() {
+fn refusal_blocks_every_event_that_can_be_blocked() {
     let refusal = |json: Option<String>| json.unwrap_or_default();
     assert_snapshot!(refusal(PreToolUse::refusal("broke").map(|reply| json(&reply))), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"broke"}}"#);
     assert_snapshot!(refusal(UserPromptSubmit::refusal("broke").map(|reply| json(&reply))), @r#"{"decision":"block","reason":"broke"}"#);

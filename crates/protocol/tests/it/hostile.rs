@@ -1,11 +1,11 @@
-//! Lines that nobody sends: very deep, very many, and made to mislead the search for a fault.
+//! Hostile lines: very deep, very many, or built to mislead the location of a fault.
 
 use agentwire_protocol::{Block, Message, RawJson, Unknown, content::ToolUse, decode::decode};
 
 use crate::tagged::Union;
 
 #[test]
-fn unions_within_unions_end_before_the_stack_does() {
+fn nested_unions_fail_before_the_stack_overflows() {
     for nest in [tag_first, tag_last] {
         assert!(decode::<Block>(&nested(nest, 10)).is_ok());
         for depth in [16, 40, 200, 3000] {
@@ -13,13 +13,13 @@ fn unions_within_unions_end_before_the_stack_does() {
             assert_eq!(error.reason(), "more than 32 tagged objects within each other");
             assert!(error.path().starts_with("source.content[0].source.content[0]."), "{error}");
         }
-        // The count starts anew for each value.
+        // The count restarts for each value.
         assert!(decode::<Vec<Block>>(&format!("[{}]", vec![nested(nest, 10); 50].join(","))).is_ok());
     }
 }
 
 #[test]
-fn free_form_json_may_be_as_deep_as_it_likes() {
+fn free_form_json_has_no_depth_limit() {
     for deep in
         ["[".repeat(20_000) + &"]".repeat(20_000), r#"{"a":"#.repeat(20_000) + "1" + &"}".repeat(20_000)]
     {
@@ -45,7 +45,7 @@ fn free_form_json_may_be_as_deep_as_it_likes() {
 }
 
 #[test]
-fn a_fault_behind_many_late_tags_is_found() {
+fn fault_behind_many_late_tags_is_located() {
     let blocks = r#"{"text":"x","type":"text"},"#.repeat(50_000);
     let line = format!(
         r#"{{"message":{{"content":[{blocks}{{"text":5,"type":"text"}}],"model":"x","id":"m"}},"type":"assistant"}}"#
@@ -56,7 +56,7 @@ fn a_fault_behind_many_late_tags_is_found() {
 }
 
 #[test]
-fn many_fields_of_one_name_are_kept() {
+fn repeated_fields_are_kept() {
     let fields = vec![r#""a":1.10"#; 100_000].join(",");
     for line in [format!(r#"{{"type":"later",{fields}}}"#), format!(r#"{{{fields},"type":"later"}}"#)] {
         let message: Message = decode(&line).unwrap();
@@ -67,7 +67,7 @@ fn many_fields_of_one_name_are_kept() {
 }
 
 #[test]
-fn a_tag_that_is_no_text_does_not_mislead_the_search() {
+fn tag_that_is_not_a_string_does_not_mislead_the_search() {
     for tag in ["5", "null", "{}", r#"{"type":"text"}"#, "[1]", r#"["type","text"]"#] {
         let line = format!(
             r#"{{"uuid":"u","message":{{"id":"m","model":"x","content":[{{"type":{tag},"type":"later","text":7}},{{"text":7,"type":"text"}}]}},"type":"assistant"}}"#

@@ -1,4 +1,4 @@
-//! What the CLI asks of us, and what it is answered: each request with its reply.
+//! Requests of the CLI: each with its reply.
 
 use agentwire_protocol::{
     InboundRequest, Message, RawJson,
@@ -15,7 +15,7 @@ use agentwire_protocol::{
 use crate::tree::Tree;
 
 #[test]
-fn each_request_has_its_reply() {
+fn every_request_has_its_reply() {
     let subtypes = [
         CanUseTool::SUBTYPE,
         HookCallback::SUBTYPE,
@@ -55,7 +55,7 @@ fn each_request_has_its_reply() {
 }
 
 #[test]
-fn all_fields_of_a_permission_question_come_back() {
+fn permission_request_round_trips() {
     let text = r#"{"tool_name":"Bash","input":{"b":1.10},"tool_use_id":"t","display_name":"Bash","title":"t","description":"d","permission_suggestions":[{"type":"setMode","mode":"plan","destination":"session"}],"blocked_path":"/a","decision_reason":"r","decision_reason_type":"subcommandResults","decision_reason_rule_source":"userSettings","decision_reason_hook_event":"PreToolUse","decision_reason_hook_source":"sdk","classifier_approvable":false,"suppress_always_allow_rule":true,"default_to_no":true,"matched_ask_rule":{"source":"userSettings","tool_name":"Bash","rule_content":"ls"},"agent_id":"a","mcp_server":{"name":"srv","source":"later"},"server_policy_ask_only":false,"requires_user_interaction":true}"#;
     let asked: CanUseTool = serde_json::from_str(text).unwrap();
     assert_eq!(asked.decision_reason_type, Some(DecisionReason::SubcommandResults));
@@ -64,7 +64,7 @@ fn all_fields_of_a_permission_question_come_back() {
 }
 
 #[test]
-fn a_hook_callback_tells_its_event() {
+fn hook_callback_contains_its_event() {
     let line = include_str!("../../fixtures/messages/control_request/hook-session-end.json");
     let Message::ControlRequest(request) = Message::from_line(line).unwrap() else { panic!("{line}") };
     let InboundRequest::HookCallback(callback) = request.request else { panic!("{line}") };

@@ -1,4 +1,5 @@
-//! Walks `fixtures/messages`: what is known decodes and comes back whole, what is not is kept, what is broken says where.
+//! Walks `fixtures/messages`: known messages round-trip, unknown ones are kept, and broken ones report their
+//! position.
 
 use std::{
     fs,
@@ -17,7 +18,7 @@ use crate::{
 };
 
 #[test]
-fn a_known_message_comes_back_whole() {
+fn known_message_round_trips() {
     for Fixture { path, folder, text } in known_fixtures() {
         let message: Message = read(&text);
         let kind = match &message {
@@ -27,7 +28,7 @@ fn a_known_message_comes_back_whole() {
         assert_eq!(kind, folder, "{path:?}");
         assert!(!is_unknown(&message), "{path:?}");
         let written = serde_json::to_string(&message).unwrap();
-        // The fixtures hold modelled keys alone, so nothing may be missing, added or changed.
+        // The fixtures only contain modelled keys, so nothing may be missing, added or changed.
         assert_eq!(Tree::of(&written).sorted(), Tree::of(&text).sorted(), "{path:?}");
         assert_eq!(read::<Message>(&written), message, "{path:?}");
         check_parts(&message, &path);
@@ -35,7 +36,7 @@ fn a_known_message_comes_back_whole() {
 }
 
 #[test]
-fn an_unknown_message_is_kept() {
+fn unknown_message_is_kept() {
     for Fixture { path, text, .. } in fixtures().into_iter().filter(|fixture| fixture.folder == "unknown") {
         let message: Message = read(&text);
         assert!(is_unknown(&message), "{path:?}");
@@ -44,7 +45,7 @@ fn an_unknown_message_is_kept() {
 }
 
 #[test]
-fn a_broken_message_says_what_is_wrong_and_where() {
+fn broken_message_reports_reason_and_position() {
     let bless = std::env::var_os("UPDATE_EXPECT").is_some();
     for Fixture { path, text, .. } in fixtures().into_iter().filter(|fixture| fixture.folder == "invalid") {
         let error = match Message::read(text.as_bytes()) {
@@ -63,7 +64,7 @@ fn a_broken_message_says_what_is_wrong_and_where() {
 }
 
 #[test]
-fn fields_that_are_not_modelled_do_no_harm() {
+fn unmodelled_fields_are_ignored() {
     for Fixture { path, text, .. } in known_fixtures() {
         let more = text.replacen('{', r#"{"later":{"type":"x","a":[1e999,"\ud83d"]},"#, 1);
         assert_eq!(read::<Message>(&more), read::<Message>(&text), "{path:?}");
@@ -71,7 +72,7 @@ fn fields_that_are_not_modelled_do_no_harm() {
 }
 
 #[test]
-fn the_session_is_found_in_every_kind() {
+fn every_kind_has_its_session_id() {
     for (line, session) in [
         (r#"{"type":"later","session_id":"s"}"#, Some("s")),
         (r#"{"type":"later","session_id":5}"#, None),
@@ -85,7 +86,7 @@ fn the_session_is_found_in_every_kind() {
 }
 
 #[test]
-fn what_a_message_belongs_to_is_told_as_it_is_on_the_line() {
+fn ids_of_a_message_match_the_line() {
     for Fixture { path, folder, text } in fixtures() {
         if folder == "invalid" {
             continue;
@@ -109,7 +110,7 @@ fn what_a_message_belongs_to_is_told_as_it_is_on_the_line() {
 }
 
 #[test]
-fn a_prompt_reads_back_as_it_was_sent() {
+fn prompt_round_trips() {
     let text = r#"{"type":"user","message":{"role":"user","content":"hi"},"parent_tool_use_id":null,"session_id":"","uuid":"u","priority":"later","origin":{"kind":"human"},"shouldQuery":false,"timestamp":"t","client_composed":true,"pasted_content":["a",[{"type":"text","text":"b"}]],"inline_pastes":["c"],"isSynthetic":false,"tool_use_result":{"a":1.10},"agent_id":"a","subagent_type":"s","task_description":"d"}"#;
     let input: UserInput = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&input).unwrap(), text);
@@ -118,7 +119,7 @@ fn a_prompt_reads_back_as_it_was_sent() {
     assert!(serde_json::from_str::<UserInput>(&text.replacen("user", "assistant", 1)).is_err());
 }
 
-/// Checks what is typed on demand, and that the blocks are known ones.
+/// Checks the parts that are typed on demand, and that all blocks are known.
 fn check_parts(message: &Message, path: &Path) {
     let blocks = match message {
         Message::StreamEvent(event) => {
@@ -205,7 +206,7 @@ fn interrupted_turn_says_that_it_was_interrupted() {
 }
 
 #[test]
-fn a_prompt_is_put_together() {
+fn prompt_builder_sets_its_fields() {
     let prompt = UserInput::from("What is on it?")
         .with_block(Image::base64("image/png", "aGk="))
         .with_block(Document::text("a plain text"))

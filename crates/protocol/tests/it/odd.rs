@@ -1,5 +1,5 @@
-//! What only decorates does not cost a message: every fixture is read again with each of its numbers odd, and with each of
-//! its fields missing.
+//! Tolerance of single fields: every fixture is read again with each of its numbers odd, and with
+//! each of its fields missing.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::messages::known_fixtures;
 
 #[test]
-fn a_number_may_be_odd() {
+fn odd_number_is_read() {
     let mut faults = Vec::new();
     for (name, value) in samples() {
         for pointer in pointers(&value) {
@@ -18,7 +18,7 @@ fn a_number_may_be_odd() {
             {
                 continue;
             }
-            // A fraction, a clock that was set back, more than any counter holds, and what JavaScript writes for NaN.
+            // A fraction, a negative number, one that overflows, and the form of NaN in JavaScript.
             for odd in ["1077.7757", "-3", "1e30", "null"] {
                 let mut changed = value.clone();
                 *changed.pointer_mut(&pointer).unwrap() = serde_json::from_str(odd).unwrap();
@@ -30,7 +30,7 @@ fn a_number_may_be_odd() {
 }
 
 #[test]
-fn a_field_may_be_missing_but_those_that_tell_what_it_is_about() {
+fn only_identifying_fields_are_required() {
     let (mut faults, mut required) = (Vec::new(), BTreeSet::new());
     for (name, value) in samples() {
         for pointer in pointers(&value) {
@@ -67,7 +67,7 @@ fn samples() -> Vec<(String, Value)> {
     samples
 }
 
-/// The pointers to all values below this one, but those within content blocks, which are the API's.
+/// The pointers to all values below this one, except those in content blocks, which belong to the API.
 fn pointers(value: &Value) -> Vec<String> {
     let children: Vec<(String, &Value)> = match value {
         Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
@@ -85,7 +85,7 @@ fn pointers(value: &Value) -> Vec<String> {
     found
 }
 
-/// Why the value can't be read, where it can't.
+/// Returns the error, if the value can't be read.
 fn fault(value: &Value) -> Option<String> {
     let text = value.to_string();
     if value.get("hook_event_name").is_some() {
@@ -103,9 +103,9 @@ const EXACT: &[&str] = &[
     "/from_block_index",
     "/claude-code-guide",
 ];
-/// What tells what a message, or a part of it, is about: nobody can do anything with one that lacks it.
+/// Fields that identify a message or a part of it: without them it is of no use.
 ///
-/// Think twice before adding a name: an older or a newer CLI that lacks the field costs the user the whole typed view.
+/// Add a name only if necessary: if an older or newer CLI lacks the field, the user loses the whole typed view.
 const REQUIRED: &[&str] = &[
     "action",
     "agent_id",

@@ -1,4 +1,4 @@
-//! Rules as text, updates, and the questions and plans that come as permission questions.
+//! The text form of rules, permission updates, and the permission requests of questions and plans.
 
 use agentwire_protocol::{
     PermissionMode, RawJson,
@@ -18,9 +18,9 @@ fn sent(decision: impl Into<Decision>) -> Value {
     serde_json::to_value(decision.into()).unwrap()
 }
 
-/// As CLI 2.1.330 has written them into a settings file, asked to keep a rule.
+/// As CLI 2.1.330 writes them into a settings file.
 #[test]
-fn a_rule_is_written_as_the_cli_writes_it() {
+fn rule_is_written_as_the_cli_writes_it() {
     for (content, text) in [
         ("git push:*", "Bash(git push:*)"),
         ("echo (x)", r"Bash(echo \(x\))"),
@@ -43,9 +43,9 @@ fn a_rule_is_written_as_the_cli_writes_it() {
     }
 }
 
-/// As CLI 2.1.330 lists them, given in settings.
+/// As CLI 2.1.330 lists rules from its settings.
 #[test]
-fn a_rule_is_read_as_the_cli_reads_it() {
+fn rule_is_read_as_the_cli_reads_it() {
     for (text, content) in [
         ("Bash(a(b)c)", Some("a(b)c")),
         ("Bash(x)(y)", Some("x)(y")),
@@ -83,7 +83,7 @@ proptest! {
 }
 
 #[test]
-fn updates_are_of_the_session_unless_they_are_kept_elsewhere() {
+fn updates_apply_to_the_session_by_default() {
     let rules = || [Rule::new("Read", None)];
     let of = |update: PermissionUpdate| serde_json::to_value(update).unwrap();
     let ruled = |kind: &str| json!({"type": kind, "rules": [{"toolName": "Read"}], "behavior": "ask", "destination": "session"});
@@ -115,7 +115,7 @@ fn questions() -> Value {
 }
 
 #[test]
-fn answers_go_back_with_all_that_was_asked() {
+fn answers_are_sent_with_the_original_input() {
     let mut asked = Questions::asked_by(&asked("AskUserQuestion", questions())).unwrap().unwrap();
     let mut expected = questions();
     expected["answers"] = json!({});
@@ -141,7 +141,7 @@ fn answers_go_back_with_all_that_was_asked() {
 }
 
 #[test]
-fn a_plan_is_approved_as_it_is_or_changed() {
+fn plan_is_approved_unchanged_or_changed() {
     let input = json!({"plan": "1. Go.", "planFilePath": "/plans/a.md", "later": 1});
     let plan = Plan::presented_by(&asked("ExitPlanMode", input.clone())).unwrap().unwrap();
     assert_eq!((plan.plan.as_deref(), plan.file.as_deref()), (Some("1. Go."), Some("/plans/a.md")));
@@ -156,7 +156,7 @@ fn a_plan_is_approved_as_it_is_or_changed() {
 }
 
 #[test]
-fn other_tools_ask_nothing_and_odd_input_is_an_error() {
+fn other_tools_have_no_questions_and_odd_input_is_an_error() {
     let other = asked("Bash", json!({"command": "ls"}));
     assert_eq!(Questions::asked_by(&other), Ok(None));
     assert_eq!(Plan::presented_by(&other), Ok(None));
@@ -169,9 +169,9 @@ fn other_tools_ask_nothing_and_odd_input_is_an_error() {
     assert!(sparse.questions[0].options.is_empty());
 }
 
-/// Each of these has been seen on a question that the CLI wanted a person for.
+/// Each of these occurred in a request that the CLI required a person for.
 #[test]
-fn what_is_meant_for_a_person_is_known() {
+fn requests_for_a_person_are_recognised() {
     let with = |field: Value| {
         let mut request = json!({"tool_name": "Bash", "input": {}, "tool_use_id": "t"});
         request.as_object_mut().unwrap().extend(field.as_object().unwrap().clone());
@@ -193,7 +193,7 @@ fn what_is_meant_for_a_person_is_known() {
 }
 
 #[test]
-fn always_takes_what_was_suggested() {
+fn allow_always_applies_all_suggestions() {
     let suggestions = r#"[{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"allow","destination":"session"},{"type":"later","x":1.10}]"#;
     let mut request = asked("Bash", json!({}));
     assert_eq!(request.allow_always(), None);

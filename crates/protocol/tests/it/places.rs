@@ -1,4 +1,4 @@
-//! Every place that a kind of message or a hook event must be in: one test names all that lack something.
+//! The lists that must contain every message kind and every hook event: one test reports all missing entries.
 
 use std::{fs, path::Path};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 #[test]
-fn every_event_is_in_every_place() {
+fn every_event_is_in_every_list() {
     let events = Events::read();
     let lacks: Vec<_> = events
         .declared
@@ -30,7 +30,7 @@ fn every_event_is_in_every_place() {
 }
 
 #[test]
-fn every_kind_of_message_is_in_every_place() {
+fn every_message_kind_is_in_every_list() {
     let folders: Vec<String> = fixtures().into_iter().map(|fixture| fixture.folder).collect();
     let lacks: Vec<_> = kinds()
         .iter()
@@ -71,12 +71,12 @@ fn kinds() -> Vec<(&'static str, String)> {
     plain.chain(System::KINDS.iter().map(|kind| (*kind, format!("system.{kind}")))).collect()
 }
 
-/// What the places of hook events hold.
+/// The contents of the lists of hook events.
 struct Events {
     /// The events that `hook_event!` declares, and whether they have an output of their own.
     declared: Vec<(String, bool)>,
     fixtures: Vec<String>,
-    /// The rules of merging, and the guide; absent outside of the repository.
+    /// The merge rules and the guide; absent outside of the repository.
     merged: Option<String>,
     guide: Option<String>,
 }
@@ -142,5 +142,5 @@ fn lacking(name: &str, lacks: &[String]) -> Option<String> {
 }
 
 const MERGE: &str = "crates/hooks/src/handlers/outputs.rs";
-/// Its output names the folder that was made, so that only one handler can answer.
+/// The output names the created directory, so only one handler can answer.
 const NOT_MERGED: &[&str] = &["WorktreeCreate"];

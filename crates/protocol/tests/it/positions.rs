@@ -1,4 +1,4 @@
-//! Where a fault lies: paths and positions point into the line that was read.
+//! Error positions: paths and positions refer to the original line.
 
 use agentwire_protocol::{
     Message,
@@ -8,7 +8,7 @@ use agentwire_protocol::{
 use serde::de::DeserializeOwned;
 
 #[test]
-fn a_wrong_field_is_found_with_the_tag_first_and_last() {
+fn wrong_field_is_located_with_the_tag_first_and_last() {
     for [first, last] in [
         [
             r#"{"type":"user","message":{"role":"user","content":5},"uuid":"u"}"#,
@@ -31,7 +31,7 @@ fn a_wrong_field_is_found_with_the_tag_first_and_last() {
 }
 
 #[test]
-fn a_missing_field_is_found_at_the_end_of_its_object() {
+fn missing_field_is_located_at_the_end_of_its_object() {
     for block in [r#"{"type":"tool_use","id":"t","input":{}}"#, r#"{"id":"t","input":{},"type":"tool_use"}"#]
     {
         for line in [
@@ -51,7 +51,7 @@ fn a_missing_field_is_found_at_the_end_of_its_object() {
 }
 
 #[test]
-fn a_result_is_searched_although_its_tag_is_a_field_too() {
+fn fault_in_a_result_is_located_although_its_tag_is_also_a_field() {
     for line in [
         r#"{"duration_api_ms":1,"subtype":"success","is_error":"no","num_turns":1,"type":"result"}"#,
         r#"{"is_error":"no","duration_api_ms":1,"type":"result","subtype":"success"}"#,
@@ -68,7 +68,7 @@ fn a_result_is_searched_although_its_tag_is_a_field_too() {
 }
 
 #[test]
-fn two_tags_on_one_object_may_both_come_late() {
+fn fault_is_located_with_two_late_tags_on_one_object() {
     for line in [
         r#"{"session_id":"s","state":{},"subtype":"session_state_changed","type":"system"}"#,
         r#"{"session_id":"s","state":{},"type":"system","subtype":"session_state_changed"}"#,
@@ -80,7 +80,7 @@ fn two_tags_on_one_object_may_both_come_late() {
 }
 
 #[test]
-fn numbers_out_of_range_are_found_in_held_fields() {
+fn numbers_out_of_range_are_located_in_buffered_fields() {
     for line in [
         r#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","utilization":1e400}}"#,
         r#"{"rate_limit_info":{"utilization":1e400,"status":"allowed"},"type":"rate_limit_event"}"#,
@@ -91,7 +91,7 @@ fn numbers_out_of_range_are_found_in_held_fields() {
 }
 
 #[test]
-fn other_tags_and_escaped_ones_are_searched_too() {
+fn fault_is_located_with_other_and_escaped_tags() {
     check::<Decision>(
         r#"{"interrupt":1,"message":"no","behavior":"deny"}"#,
         "interrupt",
@@ -113,7 +113,7 @@ fn other_tags_and_escaped_ones_are_searched_too() {
 }
 
 #[test]
-fn lines_and_columns_count_in_text_of_several_lines() {
+fn lines_and_columns_are_correct_in_multi_line_text() {
     for text in [
         "{\n  \"type\": \"user\",\n  \"message\": {\n    \"role\": \"user\",\n    \"content\": 5\n  }\n}",
         "{\n  \"uuid\": \"é\",\n  \"message\": {\n    \"role\": \"user\",\n    \"content\": 5\n  }, \"type\": \"user\"\n}",
@@ -125,7 +125,7 @@ fn lines_and_columns_count_in_text_of_several_lines() {
 }
 
 #[test]
-fn broken_text_is_found_where_it_breaks() {
+fn broken_text_is_located_where_it_breaks() {
     for (text, path, reason) in [
         (r#"{"type":"user","message":{"role":"us"#, "message.role", "EOF while parsing a string"),
         (r#"{"uuid":"u","message":{"content":["#, "message.content[0]", "EOF while parsing a list"),
@@ -143,14 +143,14 @@ fn broken_text_is_found_where_it_breaks() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_found() {
+fn invalid_utf8_is_located() {
     let error = decode_bytes::<Message>(b"{\"type\":\n\"user\xff\"}").unwrap_err();
     assert_eq!((error.reason(), error.line(), error.column(), error.offset()), ("invalid UTF-8", 2, 5, 14));
     assert_eq!(error.path(), "type");
 }
 
 #[test]
-fn an_error_holds_an_excerpt_and_not_the_value() {
+fn error_contains_only_an_excerpt() {
     let secret = "é".repeat(1_000_000);
     let error =
         decode::<Message>(&format!(r#"{{"isReplay":"{secret}","message":{{}},"type":"user"}}"#)).unwrap_err();
@@ -162,7 +162,7 @@ fn an_error_holds_an_excerpt_and_not_the_value() {
     );
 }
 
-/// Checks that the fault of `line` lies right behind `behind`, and that all its coordinates agree.
+/// Checks that the fault of `line` lies directly behind `behind`, and that all its coordinates agree.
 fn check<T: DeserializeOwned + std::fmt::Debug>(line: &str, path: &str, behind: &str, reason: &str) {
     let error = decode::<T>(line).unwrap_err();
     assert_eq!((error.reason(), error.path()), (reason, path), "{line}");

@@ -1,4 +1,4 @@
-//! Properties: nothing panics, nothing unknown is lost, and the order of fields does not matter.
+//! Properties: nothing panics, unknown data is kept, and field order does not matter.
 
 use agentwire_protocol::{
     Message,
@@ -13,7 +13,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_object_decodes_unless_it_is_a_known_kind(text in object()) {
+    fn object_of_an_unknown_kind_decodes(text in object()) {
         match decode::<Message>(&text) {
             Ok(Message::Unknown(unknown)) => {
                 prop_assert_eq!(Tree::of(unknown.raw.as_str()), Tree::of(&text));
@@ -35,13 +35,13 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_fields_does_not_matter(line in any_line(), seed in any::<u64>()) {
+    fn field_order_does_not_matter(line in any_line(), seed in any::<u64>()) {
         let shuffled = shuffle(&Tree::of(line), &mut seed.clone());
         prop_assert_eq!(read::<Message>(&shuffled), read::<Message>(line), "{}", shuffled);
     }
 
     #[test]
-    fn the_order_of_fields_does_not_move_a_fault(
+    fn field_order_does_not_move_a_fault(
         (line, path, behind) in prop::sample::select(FAULTY),
         seed in any::<u64>(),
     ) {
@@ -138,7 +138,7 @@ fn join(fields: &[(String, String)]) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// The text of `tree` with the fields of each object in another order, but those of the raw parts.
+/// Returns the text of `tree` with the fields of each object in another order, except in raw parts.
 pub(crate) fn shuffle(tree: &Tree, seed: &mut u64) -> String {
     match tree {
         Tree::Text(text) => serde_json::to_string(text).unwrap(),
@@ -181,7 +181,7 @@ const LINES: &[&str] = &[
     r#"{"type":"control_response","response":{"subtype":"error","request_id":"r","error":"no"}}"#,
 ];
 
-/// Lines with one fault each, the path to it, and the text that it lies right behind.
+/// Lines with one fault each, the path to the fault, and the text before it.
 const FAULTY: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"a"},{"type":"thinking","thinking":77}]},"uuid":"u"}"#,

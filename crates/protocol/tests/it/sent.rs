@@ -1,4 +1,4 @@
-//! What we send re-decodes to itself: every request and every hook output, from many mixtures of its own fields.
+//! Round trips of generated values: every request and every hook output, with many combinations of their fields.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ use serde::{
 };
 
 #[test]
-fn every_request_and_its_reply_re_decode_to_themselves() {
+fn generated_requests_and_replies_round_trip() {
     struct Calls;
     impl CallVisitor for Calls {
         fn call<C>(&mut self)
@@ -24,7 +24,7 @@ fn every_request_and_its_reply_re_decode_to_themselves() {
         {
             let read = check::<C>(C::SUBTYPE, |again, value| again == value);
             assert!(read > 0, "{}: no mixture could be read", C::SUBTYPE);
-            // A reply may keep the text that it was read from, which differs from what it is written as.
+            // A reply may keep its original text, which differs from the written form.
             check::<C::Reply>(C::SUBTYPE, |_, _| true);
         }
     }
@@ -32,7 +32,7 @@ fn every_request_and_its_reply_re_decode_to_themselves() {
 }
 
 #[test]
-fn every_hook_output_re_decodes_to_itself() {
+fn generated_hook_outputs_round_trip() {
     struct Outputs(usize);
     impl EventVisitor for Outputs {
         fn event<E: HookEvent>(&mut self) {
@@ -68,7 +68,7 @@ fn mixtures<'a>(fields: &'a [&'a str], seed: &'a mut u64) -> impl Iterator<Item 
     (0..2000).map(move |round| {
         let mut object = Vec::new();
         for field in fields {
-            // Few fields at first, so that one that must not be there or has few right values spoils not all.
+            // Few fields at first, so that one field with few valid values does not spoil all samples.
             if random(2000) < round + 100 {
                 object.push(format!("\"{field}\":{}", VALUES[random(VALUES.len())]));
             }
@@ -77,7 +77,7 @@ fn mixtures<'a>(fields: &'a [&'a str], seed: &'a mut u64) -> impl Iterator<Item 
     })
 }
 
-/// The names of a struct's fields, as derived code tells them to its deserializer.
+/// Returns the field names of a struct, as derived code passes them to its deserializer.
 fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     struct Fields<'a>(&'a mut &'static [&'static str]);
     impl<'de> Deserializer<'de> for Fields<'_> {

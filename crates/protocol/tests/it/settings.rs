@@ -1,4 +1,4 @@
-//! Settings and sandbox: what is typed comes back whole, what is not is kept as text, and no secret is shown.
+//! Settings and sandbox: typed keys round-trip, other keys are kept as text, and `Debug` hides secrets.
 
 use agentwire_protocol::{
     sandbox::{AwsPair, CredentialFile, CredentialMode, CredentialVar, SandboxRipgrep, SandboxSettings},
@@ -11,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::tree::Tree;
 
 #[test]
-fn typed_settings_come_back_whole() {
+fn typed_settings_round_trip() {
     comes_back::<Settings>(SETTINGS);
     comes_back::<SandboxSettings>(SANDBOX);
     for empty in ["{}", r#"{"permissions":{},"sandbox":{},"env":{},"hooks":{}}"#] {
@@ -35,7 +35,7 @@ fn raw_settings_keep_every_key_and_show_no_value() {
 }
 
 #[test]
-fn settings_of_ones_own_are_written() {
+fn host_settings_are_written() {
     let mut settings = Settings::default();
     settings.permissions = Some(PermissionSettings::default());
     let hook = SettingsHook::Command(Box::new(CommandHook::new("true")));

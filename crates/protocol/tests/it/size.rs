@@ -1,4 +1,4 @@
-//! A message is small to move: its large kinds are boxed.
+//! The size of unions: large kinds are boxed.
 
 use agentwire_protocol::{Block, DecodeError, InboundRequest, Message, System};
 

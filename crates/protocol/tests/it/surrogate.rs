@@ -1,9 +1,9 @@
-//! Lone surrogate escapes, which the CLI echoes and a Rust string can't hold.
+//! Lone surrogate escapes, which the CLI may write and a Rust string can't hold.
 
 use agentwire_protocol::{Block, Message, decode::decode, message::User};
 
 #[test]
-fn in_a_string_they_become_replacement_characters() {
+fn lone_surrogates_in_a_string_become_replacement_characters() {
     for (escape, text) in [
         (r"\ud83d", "\u{fffd}"),
         (r"\uDE00", "\u{fffd}"),
@@ -22,7 +22,7 @@ fn in_a_string_they_become_replacement_characters() {
 }
 
 #[test]
-fn in_raw_parts_they_stay_where_nothing_else_holds_one() {
+fn lone_surrogates_in_raw_parts_are_kept() {
     let line = r#"{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"a":"\ud83d"}}]}}"#;
     let Message::Assistant(assistant) = Message::from_line(line).unwrap() else { panic!() };
     let Block::ToolUse(tool_use) = &assistant.message.content[0] else { panic!() };
@@ -31,7 +31,7 @@ fn in_raw_parts_they_stay_where_nothing_else_holds_one() {
 }
 
 #[test]
-fn beside_one_in_a_string_those_in_raw_parts_are_replaced_too() {
+fn lone_surrogate_in_a_string_replaces_those_in_raw_parts() {
     let line =
         r#"{"type":"user","message":{"role":"user","content":"\ud83d"},"tool_use_result":{"a":"\ud83d"}}"#;
     let Message::User(user) = Message::from_line(line).unwrap() else { panic!() };
@@ -40,7 +40,7 @@ fn beside_one_in_a_string_those_in_raw_parts_are_replaced_too() {
 }
 
 #[test]
-fn an_unknown_kind_keeps_them() {
+fn unknown_kind_keeps_lone_surrogates() {
     let line = r#"{"type":"later","a":"\ud83d"}"#;
     let Message::Unknown(unknown) = Message::from_line(line).unwrap() else { panic!() };
     assert_eq!(unknown.raw.as_str(), line);
@@ -48,7 +48,7 @@ fn an_unknown_kind_keeps_them() {
 }
 
 #[test]
-fn a_second_fault_is_reported_where_it_lies() {
+fn second_fault_is_reported_at_its_position() {
     let line = r#"{"type":"user","message":{"role":"user","content":"\ud83d"},"isReplay":"x"}"#;
     let error = decode::<Message>(line).unwrap_err();
     assert_eq!(error.path(), "isReplay");

@@ -1,4 +1,4 @@
-//! Every union, with its tag anywhere, read in every way that serde offers.
+//! Every union, with its tag at any position, read in every way that serde offers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use crate::{hook_events::inputs, tree::Tree};
 
-/// What the tests need of a union beyond `Tagged`.
+/// The requirements of the tests besides `Tagged`.
 pub(crate) trait Union: Tagged + Serialize + DeserializeOwned + PartialEq + Debug {
     fn kind_text(&self) -> &str;
     fn as_unknown(&self) -> Option<&Unknown>;
-    /// At least one object of each known kind: the kind, and the fields as they are written again, without tags.
+    /// Returns at least one object per known kind: the kind and its fields as they are written, without tags.
     fn examples() -> Vec<Example>;
 }
 
@@ -116,7 +116,7 @@ fn every_known_kind_has_an_example() {
 }
 
 #[test]
-fn a_known_kind_is_the_same_wherever_its_tag_stands() {
+fn known_kind_reads_equal_with_its_tag_anywhere() {
     fn check<T: Union>() {
         for (kind, fields) in &T::examples() {
             let first: T = read(&object(fields, 0, T::TAG, &quoted(kind)));
@@ -136,7 +136,7 @@ fn a_known_kind_is_the_same_wherever_its_tag_stands() {
 }
 
 #[test]
-fn a_known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
+fn known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
     fn check<T: Union>() {
         for (kind, fields) in &T::examples() {
             let value: T = read(&object(fields, fields.len(), T::TAG, &quoted(kind)));
@@ -158,7 +158,7 @@ fn a_known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
 }
 
 #[test]
-fn an_unknown_kind_is_kept_to_the_byte() {
+fn unknown_kind_is_kept_to_the_byte() {
     fn check<T: Union>() {
         let odd = owned(ODD);
         for (kind, tag) in TAGS {
@@ -187,7 +187,7 @@ fn an_unknown_kind_is_kept_to_the_byte() {
 }
 
 #[test]
-fn spacing_and_escaped_names_change_the_text_and_not_the_value() {
+fn spacing_and_escaped_names_do_not_change_the_value() {
     fn check<T: Union>() {
         let text = format!(
             "\n{{ \"n\\u0061me\" :\t[ 1,  2 ] , \"{}\":\"future\",\r\n \"q\\\"\": \"\\u00e9\" }} ",
@@ -202,7 +202,7 @@ fn spacing_and_escaped_names_change_the_text_and_not_the_value() {
 }
 
 #[test]
-fn what_is_no_object_is_an_error() {
+fn value_that_is_not_an_object_is_an_error() {
     fn check<T: Union>() {
         for text in ["5", "null", "\"x\"", "[]", "[{}]", "true", "", "{", "{\"type\"", "{\"type\":}", "{}x"] {
             assert!(serde_json::from_str::<T>(text).is_err(), "{text}");
@@ -212,7 +212,7 @@ fn what_is_no_object_is_an_error() {
 }
 
 #[test]
-fn an_unknown_subtype_keeps_both_tags() {
+fn unknown_subtype_keeps_both_tags() {
     for (text, raw) in [
         (
             r#"{"type":"system","subtype":"later","a":1.10}"#,
@@ -236,7 +236,7 @@ fn an_unknown_subtype_keeps_both_tags() {
 }
 
 #[test]
-fn an_inner_union_read_alone_keeps_the_object_as_it_is() {
+fn inner_union_read_alone_keeps_the_object() {
     for text in [r#"{"type":"system","subtype":"later"}"#, r#"{"subtype":"later","type":"system"}"#, "{}"] {
         assert_eq!(read::<System>(text).as_unknown().unwrap().raw.as_str(), text);
     }
@@ -271,7 +271,7 @@ pub(crate) fn read<T: Union>(text: &str) -> T {
     let list: Vec<T> = serde_json::from_str(&format!("[{text},{text}]")).unwrap();
     assert!(list.iter().all(|item| *item == value), "{text}");
     assert_eq!(agentwire_protocol::decode::decode::<T>(text).unwrap(), value, "{text}");
-    // A `Value` keeps less than the text: what is read from it equals what is read from what it kept.
+    // A `Value` keeps less than the text: compare with what it kept.
     if let Ok(kept) = serde_json::from_str::<Value>(text) {
         let reread: T = serde_json::from_str(&kept.to_string()).unwrap();
         assert_eq!(serde_json::from_value::<T>(kept.clone()).unwrap(), reread, "{text}");

@@ -1,4 +1,4 @@
-//! Tolerant reading: a field that does not fit costs that field alone, not the message or its other fields.
+//! Tolerant reading: a field that does not fit is dropped, without the message or its other fields.
 
 mod changed;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use changed::{Change, write};
 
 #[test]
-fn what_was_set_aside_is_named() {
+fn dropped_field_is_named() {
     let line = r#"{"type":"result","subtype":"success","is_error":{},"result":"text","usage":{"input_tokens":[],"iterations":7,"output_tokens":3},"modelUsage":null,"num_turns":1,"num_turns":2}"#;
     let (message, set_aside) = Message::read(line.as_bytes()).unwrap();
     let Message::Result(result) = message else { panic!("{message:?}") };
@@ -22,7 +22,7 @@ fn what_was_set_aside_is_named() {
 }
 
 #[test]
-fn an_element_keeps_its_index_in_the_path() {
+fn element_keeps_its_index_in_the_path() {
     let line = r#"{"type":"result","subtype":"success","is_error":false,"permission_denials":[7,{"tool_name":"A","tool_use_id":"a","tool_input":{}},[],{"tool_name":"B","tool_use_id":"b","tool_input":1}]}"#;
     let (message, set_aside) = Message::read(line.as_bytes()).unwrap();
     let Message::Result(result) = message else { panic!("{message:?}") };
@@ -32,7 +32,7 @@ fn an_element_keeps_its_index_in_the_path() {
 }
 
 #[test]
-fn a_block_that_lacks_what_it_needs_is_kept_whole() {
+fn block_that_lacks_a_required_field_is_kept_whole() {
     for block in [
         r#"{"type":"tool_use","id":"t","name":5,"input":{"b":1.10,"a":2}}"#,
         r#"{"input":{"b":1.10,"a":2},"id":"t","type":"tool_use"}"#,
@@ -51,7 +51,7 @@ fn a_block_that_lacks_what_it_needs_is_kept_whole() {
 }
 
 #[test]
-fn a_flag_that_is_no_boolean_is_read_as_javascript_reads_it() {
+fn flag_that_is_not_a_boolean_is_read_as_in_javascript() {
     for (flag, expected) in [("0", false), ("null", false), ("1", true), ("{}", true), (r#""no""#, true)] {
         let line = format!(r#"{{"type":"result","subtype":"success","is_error":{flag}}}"#);
         let Message::Result(result) = Message::from_line(&line).unwrap() else { panic!() };
@@ -65,7 +65,7 @@ fn a_flag_that_is_no_boolean_is_read_as_javascript_reads_it() {
 }
 
 #[test]
-fn the_last_tag_counts_where_the_first_names_nothing() {
+fn last_tag_counts_if_the_first_names_no_kind() {
     for line in [
         r#"{"type":null,"subtype":"success","type":"result","is_error":false}"#,
         r#"{"type":7,"type":"x","subtype":"success","is_error":false,"type":"result"}"#,
@@ -75,16 +75,16 @@ fn the_last_tag_counts_where_the_first_names_nothing() {
 }
 
 #[test]
-fn a_stream_events_parts_are_set_aside_too() {
+fn parts_of_a_stream_event_are_dropped_too() {
     let line = r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":7}}}"#;
     let Message::StreamEvent(event) = Message::from_line(line).unwrap() else { panic!() };
     let Event::ContentBlockDelta(delta) = event.event().unwrap() else { panic!() };
     assert_eq!((delta.index, delta.delta.kind()), (0, "text_delta"));
 }
 
-/// A question without what decides it is another question.
+/// A permission request without a deciding field would be another request.
 #[test]
-fn a_request_is_read_whole_or_not_at_all() {
+fn control_request_is_read_strictly() {
     let request = json!({
         "type": "control_request", "request_id": "r",
         "request": {
@@ -129,7 +129,7 @@ fn a_request_is_read_whole_or_not_at_all() {
 }
 
 #[test]
-fn lines_of_the_python_sdks_tests_are_read() {
+fn lines_from_the_python_sdk_tests_are_read() {
     for (line, kind) in [
         (r#"{"type":"user","message":{"content":"hi"}}"#, "user"),
         (r#"{"type":"user","message":{"content":[{"type":"text","text":"hi"}]},"origin":"cli"}"#, "user"),
@@ -170,7 +170,7 @@ fn lines_of_the_python_sdks_tests_are_read() {
 }
 
 #[test]
-fn too_much_that_does_not_fit_ends_soon() {
+fn many_faults_end_the_search_soon() {
     let entries = vec![r#"{"tool_name":7}"#; 200_000].join(",");
     let line = format!(
         r#"{{"type":"result","subtype":"success","is_error":false,"permission_denials":[{entries}]}}"#
@@ -181,7 +181,7 @@ fn too_much_that_does_not_fit_ends_soon() {
 }
 
 #[test]
-fn a_line_of_empty_blocks_does_not_take_many_times_its_length() {
+fn line_of_empty_blocks_has_bounded_memory() {
     let blocks = vec!["{}"; 2_000_000].join(",");
     let line = format!(r#"{{"type":"user","message":{{"role":"user","content":[{blocks}]}}}}"#);
     let error = Message::from_line(&line).unwrap_err();

@@ -21,7 +21,7 @@ fn recorded_inputs_are_read() {
                         let kind = format!("{input:?}");
                         *seen.entry(kind.split('(').next().unwrap().to_owned()).or_default() += 1;
                     }
-                    // The model of the scenario calls the tool wrongly on purpose.
+                    // The scenario's model calls the tool with wrong input on purpose.
                     Err(error) => assert!(error.to_string().contains("missing field"), "{path:?}: {error}"),
                 }
             }
@@ -33,14 +33,14 @@ fn recorded_inputs_are_read() {
 }
 
 #[test]
-fn an_input_that_does_not_fit_is_an_error() {
+fn input_that_does_not_fit_is_an_error() {
     let input = RawJson::parse(r#"{"command": ["rm", "-rf"]}"#).unwrap();
     assert!(ToolInput::read("Bash", &input).is_err());
     assert_eq!(ToolInput::read("mcp__shell__Bash", &input).unwrap(), ToolInput::Unknown);
 }
 
 #[test]
-fn the_old_name_of_agents_is_read() {
+fn old_name_of_the_agent_tool_is_read() {
     let input = RawJson::parse(r#"{"description": "d", "prompt": "p", "new_field": 1}"#).unwrap();
     let ToolInput::Agent(agent) = ToolInput::read("Task", &input).unwrap() else { panic!() };
     assert_eq!(agent.prompt, "p");

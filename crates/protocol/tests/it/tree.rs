@@ -1,4 +1,4 @@
-//! JSON as a tree that loses nothing but spacing and escapes, to compare what went in with what came out.
+//! JSON as a tree that only loses spacing and escapes, to compare input with output.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-/// A JSON value. Numbers are their text, and an object keeps its order and its duplicates.
+/// A JSON value. Numbers are kept as text, and objects keep their order and their duplicates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tree {
     Text(String),
-    /// A number or word, or a string that Rust can't hold, as written.
+    /// A number, word or string that Rust can't hold, as written.
     Word(String),
     List(Vec<Tree>),
     Object(Vec<(String, Tree)>),

@@ -1,4 +1,4 @@
-//! `elicitation`: an MCP server asks the user something.
+//! `elicitation`: a question of an MCP server to the user.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,34 +8,35 @@ use crate::{
     elicitation::{ElicitationMode, ElicitationReply},
 };
 
-/// An MCP server asks the user something (`elicitation`).
+/// A question of an MCP server to the user (`elicitation`).
 ///
-/// Only servers that the CLI runs itself can ask; an in-process one is refused by the CLI.
-/// An error reply counts as a cancel, and an interrupt takes the question back.
+/// Only servers that the CLI runs can send elicitations; the CLI rejects those of in-process servers.
+/// The CLI treats an error reply as a cancellation, and cancels the request on an interrupt.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationAsked {
     /// The server (`mcp_server_name`).
     pub mcp_server_name: Box<str>,
-    /// What it says to the user (`message`).
+    /// The message for the user (`message`).
     #[serde(default)]
     pub message: String,
-    /// Whether it wants a form filled in or a page opened (`mode`).
+    /// The kind: a form or a page to open (`mode`).
     pub mode: Option<ElicitationMode>,
-    /// The page to open (`url`).
+    /// The URL of the page to open (`url`).
     pub url: Option<String>,
-    /// The id under which the server tells that the page is done with (`elicitation_id`).
+    /// The id by which the server reports that the page is completed (`elicitation_id`).
     pub elicitation_id: Option<Box<str>>,
     /// The JSON Schema of the form (`requested_schema`).
     pub requested_schema: Option<RawJson>,
-    /// The form's fields in the server's order, for whoever can't keep the schema's (`property_order`).
+    /// The names of the form's fields in the server's order, since JSON objects may lose the schema's
+    /// (`property_order`).
     pub property_order: Option<Vec<String>>,
-    /// A heading for the question, of the server's (`title`).
+    /// The server's heading for the question (`title`).
     pub title: Option<Box<str>>,
-    /// The server's name for people, of its own (`display_name`).
+    /// The server's display name (`display_name`).
     pub display_name: Option<Box<str>>,
-    /// What the question is for, in the server's words (`description`).
+    /// The purpose of the question, in the server's words (`description`).
     pub description: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `mcp_message`, from the CLI: a JSON-RPC message for an in-process MCP server.
+//! `mcp_message` from the CLI: a JSON-RPC message for an in-process MCP server.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use crate::RawJson;
 
 /// A JSON-RPC message for an in-process MCP server (`mcp_message`).
 ///
-/// Sent during the handshake too: it must be answered while `initialize` is open, or the first turn hangs.
+/// Also sent during the handshake: answer it before `initialize` is answered, or the first turn hangs.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpMessage {
-    /// The server, by the name that it was declared under (`server_name`).
+    /// The registered name of the server (`server_name`).
     pub server_name: Box<str>,
     /// The message (`message`).
     pub message: RawJson,
@@ -22,16 +22,16 @@ impl InboundCall for McpMessage {
     type Reply = McpMessageReply;
 }
 
-/// What an in-process MCP server says to a message.
+/// The reply of an in-process MCP server to a message.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpMessageReply {
-    /// The server's JSON-RPC response; to a notification any object, which is not looked at (`mcp_response`).
+    /// The server's JSON-RPC response; any object for a notification, since the CLI ignores it (`mcp_response`).
     pub mcp_response: RawJson,
 }
 
 impl McpMessageReply {
-    /// The server responds with this.
+    /// Returns a reply with this response.
     pub fn new(mcp_response: RawJson) -> Self {
         Self { mcp_response }
     }

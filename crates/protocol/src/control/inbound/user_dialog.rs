@@ -1,24 +1,24 @@
-//! `request_user_dialog`: a dialog for the user.
+//! `request_user_dialog`: a dialog with the user.
 
 use serde::{Deserialize, Serialize};
 
 use super::InboundCall;
 use crate::{RawJson, ToolUseId, tagged::tagged};
 
-/// Asks for a dialog with the user (`request_user_dialog`).
+/// A request for a dialog with the user (`request_user_dialog`).
 ///
-/// An error reply is no answer: the dialog stays open.
-/// Only kinds that the handshake declared (`supportedDialogKinds`) are meant for this host.
-/// One of another kind must be left without an answer, for another host or the CLI's own limit.
+/// An error reply does not close the dialog.
+/// This host is only responsible for kinds that it declared in the handshake (`supportedDialogKinds`).
+/// Leave other kinds unanswered, for another host or the CLI's own timeout.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RequestUserDialog {
-    /// Which dialog, such as `refusal_fallback_prompt` (`dialog_kind`).
+    /// The kind of dialog, such as `refusal_fallback_prompt` (`dialog_kind`).
     pub dialog_kind: Box<str>,
-    /// What the dialog shows, in a shape of its own for each kind (`payload`).
+    /// The content of the dialog; its format depends on the kind (`payload`).
     pub payload: RawJson,
-    /// The tool use that it belongs to (`tool_use_id`).
+    /// The tool call that it belongs to (`tool_use_id`).
     pub tool_use_id: Option<ToolUseId>,
 }
 
@@ -28,36 +28,36 @@ impl InboundCall for RequestUserDialog {
 }
 
 tagged! {
-    /// How a dialog with the user ended.
+    /// The outcome of a dialog with the user.
     pub enum RequestUserDialogReply by "behavior" {
-        /// The user chose.
+        /// The user made a choice.
         Completed(DialogChoice) = "completed",
-        /// The user dismissed it, and the CLI does what it does by default.
+        /// The user dismissed the dialog, and the CLI uses its default.
         Cancelled(DialogCancelled) = "cancelled",
     }
 }
 
 impl RequestUserDialogReply {
-    /// The user chose this.
+    /// Returns a reply with the user's choice.
     pub fn completed(result: RawJson) -> Self {
         Self::Completed(DialogChoice { result })
     }
 
-    /// The user dismissed it.
+    /// Returns a reply for a dismissed dialog.
     pub fn cancelled() -> Self {
         Self::Cancelled(DialogCancelled {})
     }
 }
 
-/// What the user chose.
+/// The user's choice.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct DialogChoice {
-    /// The choice, in a shape of its own for each kind of dialog (`result`).
+    /// The choice; its format depends on the kind of dialog (`result`).
     ///
-    /// For `refusal_fallback_prompt` it is a text: with `"retry_fallback"` the CLI goes on with the model that the
-    /// dialog names; with `"edit_prompt"` the turn ends without an answer and without an error.
-    /// With anything else it ends as if the user had dismissed the dialog: with an error.
+    /// For `refusal_fallback_prompt` it is a string: with `"retry_fallback"` the CLI continues with the model that the
+    /// dialog shows; with `"edit_prompt"` the turn ends without an answer and without an error.
+    /// With any other value the turn ends with an error, as if the user had dismissed the dialog.
     pub result: RawJson,
 }
 

@@ -1,4 +1,4 @@
-//! What the CLI says in the handshake.
+//! The reply to `initialize`.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use crate::{
     slash_command::SlashCommand,
 };
 
-/// What the CLI says in the handshake.
+/// The reply to `initialize`.
 ///
-/// Nothing of it is needed to go on, so reading it never fails for its shape: a field that is missing or of another
-/// type is as by default, and so are all where the reply is no object.
-/// What came is kept as [`raw`](Self::raw).
-/// Whoever wants to notice a changed shape writes what was read and compares: a field that did not fit is not there.
+/// A host needs none of these fields to continue, so reading never fails because of the shape: a field that is missing
+/// or does not fit has its default, and so do all fields if the reply is not an object.
+/// The original reply is in [`raw`](Self::raw).
+/// To detect a changed shape, serialize this value and compare: a field that did not fit is missing.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(remote = "Self", default)]
@@ -28,107 +28,108 @@ use crate::{
 pub struct InitializeReply {
     /// The slash commands.
     pub commands: Vec<SlashCommand>,
-    /// The agents that can be started.
+    /// The available agents.
     pub agents: Vec<AgentInfo>,
-    /// The models that can be chosen.
+    /// The available models.
     pub models: Vec<ModelInfo>,
-    /// Who is logged in.
+    /// The logged-in account.
     pub account: Option<AccountInfo>,
-    /// Where the credentials come from, where there are two. Not declared, seen on the wire.
+    /// The sources of credentials, if there are two. Not declared, seen on the wire.
     pub auth_conflict: Option<AuthConflict>,
-    /// The style of the answers.
+    /// The output style.
     pub output_style: Option<Box<str>>,
-    /// The styles that can be chosen.
+    /// The available output styles.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub available_output_styles: Vec<Box<str>>,
-    /// Where the user's own styles are kept. Not declared, seen on the wire.
+    /// The directory of the user's output styles. Not declared, seen on the wire.
     pub user_output_styles_dir: Option<String>,
     /// The process id. Not declared, seen on the wire; known since CLI 2.1.197.
     pub pid: Option<u32>,
     /// The CLI's version; absent from CLI 2.1.197.
     pub claude_code_version: Option<Box<str>>,
-    /// The permission mode in force. Not declared, seen on the wire.
+    /// The current permission mode. Not declared, seen on the wire.
     pub current_permission_mode: Option<PermissionMode>,
-    /// Whether the hooks of the request are in force; absent where it had none.
+    /// Whether the hooks of the request were registered; absent if it had none.
     pub hooks_applied: Option<bool>,
-    /// Whether the CLI knows `onFailure` of hooks; absent where it does not, and then a failed callback blocks nothing.
+    /// Whether the CLI supports `onFailure` of hooks; absent means no, and then a failed callback blocks nothing.
     pub hook_on_failure_supported: Option<bool>,
-    /// How many open hook requests of an earlier host are still waited for. Not declared, seen on the wire.
+    /// The number of hook requests of an earlier host that are still open. Not declared, seen on the wire.
     pub hooks_when_unanswered_kept: Option<u64>,
-    /// Whether another hook's wish to ask outranks the host's hooks. Not declared, seen on the wire.
+    /// Whether an `ask` of another hook takes precedence over the host's hooks. Not declared, seen on the wire.
     pub other_hook_ask_outranks_host: Option<bool>,
-    /// Whether every plugin of the request is loaded; absent where it had none.
+    /// Whether all plugins of the request were loaded; absent if it had none.
     pub plugins_applied: Option<bool>,
-    /// Whether the `mcpServers` of the request were taken; absent where it had none, or the CLI takes none.
+    /// Whether the CLI accepted the `mcpServers` of the request; absent if it had none or the CLI does not support
+    /// them.
     ///
-    /// It says nothing of their connections.
+    /// This does not include their connections.
     pub mcp_servers_applied: Option<bool>,
-    /// What became of each manifest of the request, by server; absent where it had none.
+    /// The outcome of each manifest of the request, by server; absent if it had none.
     pub sdk_mcp_manifests_parked: Option<BTreeMap<Box<str>, ManifestFate>>,
-    /// Whether the session works. Not declared, seen on the wire.
+    /// The state of the session. Not declared, seen on the wire.
     pub session_state: Option<HandshakeState>,
-    /// What this CLI can do, by name. Not declared, seen on the wire.
+    /// The capabilities of this CLI, by name. Not declared, seen on the wire.
     pub capabilities: Option<Vec<Box<str>>>,
-    /// Whether answers come in fast mode.
+    /// The state of fast mode.
     pub fast_mode_state: Option<FastModeState>,
-    /// Why fast mode can't be had.
+    /// Why fast mode is unavailable.
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
-    /// How feedback is asked for. Not declared, seen on the wire.
+    /// The feedback settings. Not declared, seen on the wire.
     pub feedback_mode: Option<FeedbackMode>,
-    /// Whether nothing is reported to the vendor. Not declared, seen on the wire.
+    /// Whether analytics are disabled. Not declared, seen on the wire.
     pub analytics_disabled: Option<bool>,
-    /// Whether remote control turns itself on. Not declared, seen on the wire.
+    /// Whether remote control is enabled automatically. Not declared, seen on the wire.
     pub remote_control_auto_enable: Option<bool>,
     /// Whether remote control connects by default. Not declared, seen on the wire.
     pub remote_control_auto_connect_default: Option<bool>,
-    /// Whether remote control can be had. Not declared, seen on the wire.
+    /// Whether remote control is available. Not declared, seen on the wire.
     pub remote_control_available: Option<bool>,
     /// Whether remote control is on by default. Not declared, seen on the wire.
     pub remote_control_auto_on_by_default: Option<bool>,
-    /// Whether an editor may turn remote control on. Not declared, seen on the wire.
+    /// Whether an editor may enable remote control. Not declared, seen on the wire.
     pub ide_rc_auto_enable_gate: Option<bool>,
-    /// The reply as it came, fields that are not known here included; never written. `None` where none came.
+    /// The original reply with unknown fields; never written. `None` if there was no reply.
     #[serde(skip)]
     pub raw: Option<RawJson>,
 }
 
 open_enum! {
-    /// Whether the session works (`session_state` of the handshake).
+    /// The state of the session (`session_state` of the handshake).
     pub enum HandshakeState {
-        /// It waits for a prompt.
+        /// Waiting for a prompt.
         Idle = "idle",
-        /// It works.
+        /// Running a turn.
         Running = "running",
-        /// It waits for an answer.
+        /// Waiting for an answer of the host.
         RequiresAction = "requires_action",
     }
 }
 
-/// Two sources of credentials at once; their names, never the credentials. Not declared, seen on the wire.
+/// The names of two conflicting sources of credentials, without the credentials. Not declared, seen on the wire.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct AuthConflict {
-    /// Where the token comes from.
+    /// The source of the token.
     pub token_source: Box<str>,
-    /// Where the API key comes from.
+    /// The source of the API key.
     pub api_key_source: Box<str>,
 }
 
-/// How feedback is asked for. Not declared, seen on the wire.
+/// The feedback settings. Not declared, seen on the wire.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FeedbackMode {
-    /// How; `disabled` is the only word seen.
+    /// The kind; only `disabled` was seen.
     pub kind: Box<str>,
 }
 
 impl InitializeReply {
-    /// Reads a reply that must have the shape that is known here; `raw` is not kept.
+    /// Deserializes a reply in which every field must fit; does not keep `raw`.
     fn deserialize_strictly<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::deserialize(deserializer)
     }
 
-    /// Reads what can be read: each field that has its shape.
+    /// Deserializes each field that fits, and sets the others to their defaults.
     fn read_what_fits(raw: &RawJson) -> Self {
         let fields: BTreeMap<Box<str>, RawJson> = raw.decode().unwrap_or_default();
         let fits = |name: &str, value: &RawJson| {
@@ -144,7 +145,7 @@ impl InitializeReply {
     }
 }
 
-/// A reply that must have the shape that is known here.
+/// A reply in which every field must fit.
 #[derive(Deserialize)]
 struct Strict(#[serde(deserialize_with = "InitializeReply::deserialize_strictly")] InitializeReply);
 
@@ -155,7 +156,7 @@ impl<'de> Deserialize<'de> for InitializeReply {
             Ok(Strict(reply)) => reply,
             Err(_) => Self::read_what_fits(&raw),
         };
-        // It is kept as long as the session.
+        // Saves memory, since the session keeps the reply.
         reply.commands.shrink_to_fit();
         reply.agents.shrink_to_fit();
         reply.models.shrink_to_fit();
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn each_field_is_read_by_itself() {
+    fn fields_are_read_independently() {
         let text = r#"{"commands":{},"agents":[{"name":"a"}],"models":null,"pid":"7","output_style":"terse","later":1}"#;
         let reply = read(text);
         assert!(reply.commands.is_empty() && reply.models.is_empty());
@@ -188,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_comes_twice_is_no_reason_to_fail() {
+    fn repeated_field_is_not_an_error() {
         let reply = read(r#"{"pid":1,"pid":2,"output_style":"terse"}"#);
         assert_eq!((reply.pid, reply.output_style.as_deref()), (Some(2), Some("terse")));
     }
 
     #[test]
-    fn a_reply_that_is_no_object_is_kept() {
+    fn reply_that_is_not_an_object_is_kept() {
         for text in ["[]", "null", "7", r#""hello""#] {
             let raw = Some(RawJson::parse(text).unwrap());
             assert_eq!(read(text), InitializeReply { raw, ..InitializeReply::default() });
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_fit_is_not_written() {
+    fn field_that_did_not_fit_is_not_written() {
         let written =
             serde_json::to_string(&read(r#"{"pid":7,"session_state":"idle","feedback_mode":1}"#)).unwrap();
         assert_eq!(written, r#"{"commands":[],"agents":[],"models":[],"pid":7,"session_state":"idle"}"#);

@@ -1,70 +1,70 @@
-//! What the handshake says of the host's own MCP servers.
+//! In-process MCP servers in the handshake.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RawJson, mcp::ToolPolicy, open_enum::open_enum};
 
-/// Settings of one of the host's own MCP servers (`sdkMcpServerConfigs`).
+/// Settings of an in-process MCP server (`sdkMcpServerConfigs`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SdkServerConfig {
-    /// The limit for one tool call, in milliseconds; values below 1000 are ignored, and progress does not extend it.
+    /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not extend it.
     ///
-    /// It works for a server that is declared in the handshake alone, not for one that `--mcp-config` has registered.
+    /// It only applies to servers that are declared in the handshake alone, not to those that `--mcp-config` registers.
     pub timeout: Option<u64>,
-    /// Whether its calls stay in the foreground however long they take (`disableAutoBackground`).
+    /// Whether its calls stay in the foreground, regardless of their duration (`disableAutoBackground`).
     ///
-    /// Not declared, but told of in the declaration's text; only `true` takes effect.
+    /// Not declared as a field, but mentioned in the declarations; only `true` has an effect.
     #[serde(rename = "disableAutoBackground")]
     pub disable_auto_background: Option<bool>,
-    /// What its tools may do, by tool; only `always_ask` and `always_deny` take effect.
+    /// The permissions of its tools; only `always_ask` and `always_deny` take effect.
     ///
-    /// An empty list is written, and takes nothing back: a handshake never removes a rule.
+    /// An empty list is written, but does not remove rules: a handshake never does.
     pub tools: Option<Vec<ToolPolicy>>,
 }
 
-/// What one of the host's own MCP servers answers when it is connected (`sdkMcpServerManifests`).
+/// The manifest of an in-process MCP server: its answers on connection (`sdkMcpServerManifests`).
 ///
-/// The CLI then does not ask the server itself.
+/// With a manifest, the CLI does not ask the server itself.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SdkServerManifest {
-    /// The server's result of MCP's `initialize`.
+    /// The server's result of the MCP request `initialize`.
     pub initialize_result: RawJson,
-    /// Its result of MCP's `tools/list`, if it is complete.
+    /// The server's result of the MCP request `tools/list`, if it is complete.
     pub tools_list_result: Option<RawJson>,
 }
 
 impl SdkServerManifest {
-    /// These answers.
+    /// Returns a manifest with these answers.
     pub fn new(initialize_result: RawJson, tools_list_result: Option<RawJson>) -> Self {
         Self { initialize_result, tools_list_result }
     }
 }
 
 open_enum! {
-    /// How the host came by the manifests of its servers (`sdkMcpServerManifestsOrigin`).
+    /// The origin of the manifests (`sdkMcpServerManifestsOrigin`).
     pub enum ManifestsOrigin {
-        /// It asked the servers for this very request.
+        /// The host asked the servers for this request.
         HostPerSend = "host_per_send",
     }
 }
 
 open_enum! {
-    /// What became of a manifest (`sdk_mcp_manifests_parked`).
+    /// The outcome of a manifest (`sdk_mcp_manifests_parked`).
     pub enum ManifestFate {
-        /// It is used when the server is connected.
+        /// The CLI uses it when it connects to the server.
         Parked = "parked",
-        /// The server was connected already.
+        /// The server was already connected.
         AlreadyConnected = "already_connected",
-        /// It is of another version of MCP.
+        /// The manifest is for another version of MCP.
         ProtocolVersionMismatch = "protocol_version_mismatch",
-        /// It is not of the right shape.
+        /// The manifest has the wrong shape.
         Malformed = "malformed",
-        /// The CLI does not use any.
+        /// The CLI does not support manifests.
         NotHonoured = "not_honoured",
     }
 }

@@ -1,16 +1,16 @@
-//! `get_context_usage`: what fills the model's context window.
+//! `get_context_usage`: the content of the model's context window.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 use crate::open_enum::open_enum;
 
-/// What fills the model's context window (`get_context_usage`)?
+/// Requests the content of the model's context window (`get_context_usage`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetContextUsage {
-    /// How exactly to count; `None` for [`ContextDetail::Full`]. CLI 2.1.197 does not look at it.
+    /// The precision of the counts; `None` for [`ContextDetail::Full`]. CLI 2.1.197 ignores it.
     pub detail: Option<ContextDetail>,
 }
 
@@ -20,34 +20,34 @@ impl ControlCall for GetContextUsage {
 }
 
 open_enum! {
-    /// How exactly to count (`detail`).
+    /// The precision of the counts (`detail`).
     pub enum ContextDetail {
-        /// By estimate, without asking the API.
+        /// An estimate, without an API request.
         Summary = "summary",
-        /// By the API.
+        /// Counts by the API.
         Full = "full",
     }
 }
 
-/// What fills the model's context window. Counts are in tokens.
+/// The content of the model's context window. Counts are in tokens.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct GetContextUsageReply {
-    /// One entry for each kind of content, and for what is free.
+    /// The categories of content, including free space.
     pub categories: Vec<ContextCategory>,
-    /// What is used.
+    /// The tokens in use.
     pub total_tokens: u64,
-    /// What can be used.
+    /// The tokens available.
     pub max_tokens: u64,
-    /// The model's whole window.
+    /// The size of the model's whole window.
     pub raw_max_tokens: u64,
-    /// What decides when the conversation is compacted, such as `model-default`. Not declared, seen on the wire.
+    /// The source of the compaction threshold, such as `model-default`. Not declared, seen on the wire.
     pub autocompact_source: Option<Box<str>>,
-    /// How much is used, in percent; rounded by the CLI, and declared as any number.
+    /// The usage in percent; rounded by the CLI, and declared as any number.
     pub percentage: f64,
-    /// A picture of it, in rows of squares.
+    /// A picture of the usage, in rows of squares.
     pub grid_rows: Vec<Vec<ContextSquare>>,
     /// The model.
     pub model: Box<str>,
@@ -57,7 +57,7 @@ pub struct GetContextUsageReply {
     pub mcp_tools: Vec<ContextMcpTool>,
     /// The instructions of MCP servers.
     pub mcp_instructions: Option<Vec<ContextMcpInstructions>>,
-    /// The CLI's own tools that are loaded when needed.
+    /// The CLI's own tools that are loaded on demand.
     pub deferred_builtin_tools: Option<Vec<ContextTool>>,
     /// The CLI's own tools.
     pub system_tools: Option<Vec<ContextTool>>,
@@ -69,42 +69,42 @@ pub struct GetContextUsageReply {
     pub slash_commands: Option<ContextCommands>,
     /// The skills.
     pub skills: Option<ContextSkills>,
-    /// From how many tokens on the conversation is compacted.
+    /// The number of tokens at which the conversation is compacted.
     pub auto_compact_threshold: Option<u64>,
-    /// Whether it is compacted by itself.
+    /// Whether automatic compaction is enabled.
     pub is_auto_compact_enabled: bool,
-    /// What the messages are made of.
+    /// A breakdown of the messages.
     pub message_breakdown: Option<MessageBreakdown>,
-    /// What the API counted for the last request; `null` before the first.
+    /// The API's token counts of the last request; `null` before the first.
     #[serialize_always]
     pub api_usage: Option<ApiUsage>,
 }
 
-/// A kind of content.
+/// A category of content.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextCategory {
-    /// Which it is; absent from CLI 2.1.197.
+    /// The category; absent from CLI 2.1.197.
     pub id: Option<ContextCategoryId>,
-    /// Its name for people.
+    /// The display name.
     #[serde(default)]
     pub name: String,
-    /// Its size.
+    /// The size in tokens.
     #[serde(default)]
     pub tokens: u64,
-    /// The name of its colour.
+    /// The name of the colour.
     #[serde(default)]
     pub color: Box<str>,
-    /// Whether it is outside of the window until it is needed; absent where it is not.
+    /// Whether the content is outside of the window until it is needed; absent means no.
     pub is_deferred: Option<bool>,
-    /// How it counts; absent from CLI 2.1.197.
+    /// How the category counts; absent from CLI 2.1.197.
     pub kind: Option<ContextCategoryKind>,
 }
 
 open_enum! {
-    /// Which kind of content it is (`id`).
+    /// A category of content (`id`).
     pub enum ContextCategoryId {
         /// The system prompt.
         SystemPrompt = "system_prompt",
@@ -114,9 +114,9 @@ open_enum! {
         McpTools = "mcp_tools",
         /// The instructions of MCP servers.
         McpInstructions = "mcp_instructions",
-        /// The tools of MCP servers that are loaded when needed.
+        /// The tools of MCP servers that are loaded on demand.
         McpToolsDeferred = "mcp_tools_deferred",
-        /// The CLI's own tools that are loaded when needed.
+        /// The CLI's own tools that are loaded on demand.
         SystemToolsDeferred = "system_tools_deferred",
         /// The agents.
         CustomAgents = "custom_agents",
@@ -126,25 +126,25 @@ open_enum! {
         Skills = "skills",
         /// The conversation.
         Messages = "messages",
-        /// What is kept free so that the conversation can be compacted by itself.
+        /// Space reserved for automatic compaction.
         AutocompactBuffer = "autocompact_buffer",
-        /// What is kept free so that the conversation can be compacted.
+        /// Space reserved for compaction.
         CompactBuffer = "compact_buffer",
-        /// What is free.
+        /// Free space.
         FreeSpace = "free_space",
     }
 }
 
 open_enum! {
-    /// How a kind of content counts (`kind`).
+    /// How a category of content counts (`kind`).
     pub enum ContextCategoryKind {
-        /// It is in the window.
+        /// Content in the window.
         Used = "used",
-        /// It is what is left.
+        /// Free space.
         Free = "free",
-        /// It is kept free.
+        /// Reserved space.
         Buffer = "buffer",
-        /// It is outside of the window.
+        /// Content outside of the window, which is not counted.
         Deferred = "deferred",
     }
 }
@@ -154,15 +154,15 @@ open_enum! {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct ContextSquare {
-    /// The name of its colour.
+    /// The name of the colour.
     pub color: Box<str>,
-    /// Whether it stands for content.
+    /// Whether it represents content.
     pub is_filled: bool,
-    /// The kind of content, by its name for people.
+    /// The display name of the category.
     pub category_name: Box<str>,
-    /// The size of that kind.
+    /// The size of the category in tokens.
     pub tokens: u64,
-    /// The same, in percent; rounded by the CLI, and declared as any number.
+    /// The size of the category in percent; rounded by the CLI, and declared as any number.
     pub percentage: f64,
     /// How full the square is, from 0 to 1.
     pub square_fullness: f64,
@@ -172,12 +172,12 @@ pub struct ContextSquare {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextMemoryFile {
-    /// Its path.
+    /// The path.
     pub path: String,
-    /// Whose it is, such as `Project`.
+    /// The scope, such as `Project`.
     #[serde(rename = "type", default)]
     pub kind: Box<str>,
-    /// Its size.
+    /// The size in tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
@@ -188,15 +188,15 @@ pub struct ContextMemoryFile {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextMcpTool {
-    /// Its name with its server.
+    /// The full name, including the server.
     pub name: Box<str>,
-    /// The server, by its name in tool names.
+    /// The server, as in tool names.
     #[serde(default)]
     pub server_name: Box<str>,
-    /// Its size.
+    /// The size in tokens.
     #[serde(default)]
     pub tokens: u64,
-    /// Whether it is in the window.
+    /// Whether the tool is in the window.
     pub is_loaded: Option<bool>,
 }
 
@@ -207,23 +207,23 @@ pub struct ContextMcpTool {
 pub struct ContextMcpInstructions {
     /// The server.
     pub server_name: Box<str>,
-    /// Their size.
+    /// The size in tokens.
     #[serde(default)]
     pub tokens: u64,
 }
 
-/// A tool of the CLI's own, or a part of the system prompt.
+/// A tool of the CLI, or a section of the system prompt.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextTool {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Its size.
+    /// The size in tokens.
     #[serde(default)]
     pub tokens: u64,
-    /// Whether it is in the window; of tools that are loaded when needed.
+    /// Whether it is in the window; only for tools that are loaded on demand.
     pub is_loaded: Option<bool>,
 }
 
@@ -233,16 +233,16 @@ pub struct ContextTool {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextAgent {
-    /// Its type.
+    /// The agent type.
     pub agent_type: Box<str>,
-    /// Where it comes from, such as `projectSettings`.
+    /// The source, such as `projectSettings`.
     #[serde(default)]
     pub source: Box<str>,
-    /// The plugin that brings it.
+    /// The plugin that provides the agent.
     pub plugin_id: Option<Box<str>>,
-    /// Its file.
+    /// The path of its definition.
     pub path: Option<String>,
-    /// Its size.
+    /// The size in tokens.
     #[serde(default)]
     pub tokens: u64,
 }
@@ -252,11 +252,11 @@ pub struct ContextAgent {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct ContextCommands {
-    /// How many there are.
+    /// The number of commands.
     pub total_commands: u64,
-    /// How many are in the window.
+    /// The number of commands in the window.
     pub included_commands: u64,
-    /// Their size.
+    /// The size in tokens.
     pub tokens: u64,
 }
 
@@ -265,13 +265,13 @@ pub struct ContextCommands {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct ContextSkills {
-    /// How many there are.
+    /// The number of skills.
     pub total_skills: u64,
-    /// How many are in the window.
+    /// The number of skills in the window.
     pub included_skills: u64,
-    /// Their size.
+    /// The size in tokens.
     pub tokens: u64,
-    /// One entry for each.
+    /// One entry per skill.
     pub skill_frontmatter: Vec<ContextSkill>,
 }
 
@@ -281,82 +281,82 @@ pub struct ContextSkills {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContextSkill {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Where it comes from, such as `plugin`.
+    /// The source, such as `plugin`.
     #[serde(default)]
     pub source: Box<str>,
-    /// The name of the plugin that brings it.
+    /// The name of the plugin that provides the skill.
     pub plugin_name: Option<Box<str>>,
-    /// The same with where the plugin came from.
+    /// The plugin's name with its origin.
     pub plugin_id: Option<Box<str>>,
-    /// Its file.
+    /// The path of its definition.
     pub path: Option<String>,
-    /// Its size.
+    /// The size in tokens.
     #[serde(default)]
     pub tokens: u64,
 }
 
-/// What the messages are made of.
+/// A breakdown of the messages, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct MessageBreakdown {
-    /// Tool uses.
+    /// Tool calls.
     pub tool_call_tokens: u64,
-    /// Their results.
+    /// Tool results.
     pub tool_result_tokens: u64,
-    /// What the CLI attached.
+    /// Attachments of the CLI.
     pub attachment_tokens: u64,
-    /// The model's own words.
+    /// Text of the model.
     pub assistant_message_tokens: u64,
-    /// The user's words.
+    /// Text of the user.
     pub user_message_tokens: u64,
-    /// What was brought in from elsewhere.
+    /// Content redirected from elsewhere.
     pub redirected_context_tokens: u64,
     /// The rest.
     pub unattributed_tokens: u64,
-    /// Tool uses by tool.
+    /// Tool calls by tool.
     pub tool_calls_by_type: Vec<ToolCallTokens>,
-    /// What was attached, by kind.
+    /// Attachments by kind.
     pub attachments_by_type: Vec<AttachmentTokens>,
 }
 
-/// The tool uses of one tool.
+/// The calls of one tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct ToolCallTokens {
     /// The tool.
     pub name: Box<str>,
-    /// Its uses.
+    /// The tokens of its calls.
     pub call_tokens: u64,
-    /// Their results.
+    /// The tokens of its results.
     pub result_tokens: u64,
 }
 
-/// What was attached of one kind.
+/// The attachments of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct AttachmentTokens {
     /// The kind.
     pub name: Box<str>,
-    /// Its size.
+    /// The size in tokens.
     pub tokens: u64,
 }
 
-/// What the API counted for a request.
+/// The API's token counts of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ApiUsage {
-    /// Tokens read that no cache held.
+    /// Input tokens that were not cached.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// Tokens written to the cache.
+    /// Input tokens written to the cache.
     pub cache_creation_input_tokens: u64,
-    /// Tokens read from the cache.
+    /// Input tokens read from the cache.
     pub cache_read_input_tokens: u64,
 }

@@ -1,22 +1,22 @@
-//! Files: suggestions, reading one, taking changes back, and what the session knows of them.
+//! File requests: suggestions, reading, rewinding, and the session's knowledge of files.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, ControlCall};
 use crate::{Uuid, open_enum::open_enum};
 
-/// Which files fit what the user types (`file_suggestions`)?
+/// Requests files that match the user's input (`file_suggestions`).
 ///
-/// The index is made in the background: the first question of a session can have an empty answer.
+/// The index is built in the background: the first reply of a session can be empty.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileSuggestions {
-    /// What was typed.
+    /// The user's input.
     pub query: String,
 }
 
 impl FileSuggestions {
-    /// Files that fit this.
+    /// Returns a request with this input.
     pub fn new(query: impl Into<String>) -> Self {
         Self { query: query.into() }
     }
@@ -27,42 +27,42 @@ impl ControlCall for FileSuggestions {
     type Reply = FileSuggestionsReply;
 }
 
-/// The files that fit. Not declared, seen on the wire.
+/// The matching files. Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileSuggestionsReply {
-    /// The best first.
+    /// The suggestions, best match first.
     #[serde(default)]
     pub suggestions: Vec<FileSuggestion>,
-    /// The directory that the paths count from; absent from CLI 2.1.197.
+    /// The base directory of the paths; absent from CLI 2.1.197.
     pub cwd: Option<String>,
 }
 
-/// A file that fits.
+/// A matching file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FileSuggestion {
-    /// Its path.
+    /// The path.
     pub path: String,
 }
 
-/// Takes back what was changed in files since a prompt (`rewind_files`).
+/// Reverts file changes since a prompt (`rewind_files`).
 ///
-/// It needs `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true` in the CLI's environment and an id on the prompt.
+/// Requires `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true` in the CLI's environment and an id on the prompt.
 /// A prompt without a checkpoint is an error.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RewindFiles {
-    /// The prompt, by the id that the host gave it.
+    /// The id of the prompt, chosen by the host.
     pub user_message_id: Uuid,
-    /// Whether only to tell what would change.
+    /// Whether to only report the changes.
     pub dry_run: Option<bool>,
 }
 
 impl RewindFiles {
-    /// Takes changes back since this prompt.
+    /// Returns a request to revert changes since this prompt.
     pub fn new(user_message_id: Uuid) -> Self {
         Self { user_message_id, dry_run: None }
     }
@@ -73,41 +73,41 @@ impl ControlCall for RewindFiles {
     type Reply = RewindFilesReply;
 }
 
-/// What was cancelled, or would be.
+/// The outcome of a rewind or of a dry run.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct RewindFilesReply {
-    /// Whether it was possible.
+    /// Whether a rewind is possible.
     pub can_rewind: bool,
-    /// Why it was not.
+    /// The reason why it is not possible.
     pub error: Option<String>,
-    /// The files that would change; of a dry run.
+    /// The files that would change; only of a dry run.
     pub files_changed: Option<Vec<String>>,
-    /// How many lines would be added; of a dry run.
+    /// The number of lines that would be added; only of a dry run.
     pub insertions: Option<u64>,
-    /// How many lines would go; of a dry run.
+    /// The number of lines that would be removed; only of a dry run.
     pub deletions: Option<u64>,
-    /// How many files were left alone because a link was in the way; of a real run, and absent from CLI 2.1.197.
+    /// The number of files skipped because of a link; only of a real run, and absent from CLI 2.1.197.
     pub skipped_links: Option<u64>,
 }
 
-/// Reads a file with the CLI's eyes (`read_file`), as far as the rules for the tool `Read` allow it.
+/// Reads a file through the CLI (`read_file`), if the rules for the tool `Read` allow it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReadFile {
-    /// The file; a relative path counts from the working directory.
+    /// The path; relative to the working directory, or absolute.
     pub path: String,
-    /// The most bytes to read.
+    /// The maximum number of bytes.
     pub max_bytes: Option<u64>,
-    /// How the bytes are written; `None` for UTF-8.
+    /// The encoding of the contents; `None` for UTF-8.
     pub encoding: Option<FileEncoding>,
 }
 
 impl ReadFile {
-    /// Reads this file as text.
+    /// Returns a request to read this file as text.
     pub fn new(path: impl Into<String>) -> Self {
         Self { path: path.into(), max_bytes: None, encoding: None }
     }
@@ -119,47 +119,47 @@ impl ControlCall for ReadFile {
 }
 
 open_enum! {
-    /// How a file's bytes are written (`encoding`).
+    /// The encoding of a file's contents (`encoding`).
     pub enum FileEncoding {
-        /// As text, with U+FFFD for what is none.
+        /// Text, with U+FFFD for invalid UTF-8.
         Utf8 = "utf-8",
-        /// In Base64.
+        /// Base64.
         Base64 = "base64",
     }
 }
 
-/// A file's contents.
+/// The contents of a file.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReadFileReply {
     /// The contents.
     pub contents: String,
-    /// The file's absolute path.
+    /// The absolute path.
     #[serde(rename = "absPath")]
     pub abs_path: Option<String>,
-    /// Whether there is more in the file; absent where there is not.
+    /// Whether the contents are truncated; absent means no.
     pub truncated: Option<bool>,
-    /// How the contents are written; absent for UTF-8.
+    /// The encoding of the contents; absent for UTF-8.
     pub encoding: Option<FileEncoding>,
-    /// Whether bytes that are no UTF-8 were replaced; absent in Base64 and from CLI 2.1.197.
+    /// Whether invalid UTF-8 was replaced; absent in Base64 and from CLI 2.1.197.
     pub lossy: Option<bool>,
-    /// The path that was asked for. Not declared, seen on the wire.
+    /// The requested path. Not declared, seen on the wire.
     pub requested_path: Option<String>,
 }
 
-/// Tells the session that a file was read already (`seed_read_state`), so that it may be edited.
+/// Marks a file as read in the session (`seed_read_state`), so that the model may edit it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SeedReadState {
     /// The file.
     pub path: String,
-    /// When the file had changed last as it was read, in milliseconds since 1970.
+    /// The file's modification time when it was read, in milliseconds since 1970.
     pub mtime: f64,
 }
 
 impl SeedReadState {
-    /// This file was read when it had changed last at this time.
+    /// Returns a request for this file and modification time.
     pub fn new(path: impl Into<String>, mtime: f64) -> Self {
         Self { path: path.into(), mtime }
     }
@@ -170,25 +170,25 @@ impl ControlCall for SeedReadState {
     type Reply = Ack;
 }
 
-/// Adds a directory to work in (`register_repo_root`), below the working directory or one given at the start.
+/// Adds a working directory (`register_repo_root`) below the current one or one given at the start.
 ///
-/// One that is known already is refused.
+/// The CLI rejects a directory that is already registered.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RegisterRepoRoot {
     /// The directory.
     pub directory: String,
-    /// Whether to read the instruction files again.
+    /// Whether to reload the instruction files.
     pub reload_claude_md: Option<bool>,
-    /// Whether to read the plugins again.
+    /// Whether to reload the plugins.
     pub reload_plugins: Option<bool>,
-    /// Whether to read the skills again.
+    /// Whether to reload the skills.
     pub reload_skills: Option<bool>,
 }
 
 impl RegisterRepoRoot {
-    /// Adds this directory, and reads nothing again.
+    /// Returns a request to add this directory without reloading.
     pub fn new(directory: impl Into<String>) -> Self {
         Self {
             directory: directory.into(),
@@ -204,11 +204,11 @@ impl ControlCall for RegisterRepoRoot {
     type Reply = RegisterRepoRootReply;
 }
 
-/// The directory that was added. Not declared, seen on the wire.
+/// The added directory. Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RegisterRepoRootReply {
-    /// Its absolute path.
+    /// The absolute path.
     pub directory: Option<String>,
 }

@@ -1,13 +1,13 @@
-//! `get_hooks_listing`: which hooks the settings and plugins bring.
+//! `get_hooks_listing`: the hooks of settings and plugins.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ControlCall, SettingsError};
 use crate::{Hidden, RawJson};
 
-/// Which hooks do the settings, the session and the plugins bring (`get_hooks_listing`)?
+/// Requests the hooks of the settings, the session and the plugins (`get_hooks_listing`).
 ///
-/// Callbacks of the host are not among them. CLI 2.1.197 does not know it.
+/// Callbacks of the host are not included. CLI 2.1.197 does not support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetHooksListing {}
@@ -17,7 +17,7 @@ impl ControlCall for GetHooksListing {
     type Reply = GetHooksListingReply;
 }
 
-/// The hooks, with texts that are ready to be shown.
+/// The hooks, with texts for display.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -25,17 +25,17 @@ impl ControlCall for GetHooksListing {
 pub struct GetHooksListingReply {
     /// The events that have hooks.
     pub events: Vec<HookEventInfo>,
-    /// One entry for each hook.
+    /// One entry per hook.
     pub hooks: Vec<HookEntry>,
-    /// Every event that there is.
+    /// All known events.
     pub event_catalog: Vec<HookEventInfo>,
-    /// What the organisation has to say.
+    /// The organisation's policy.
     pub policy: Option<HookPolicy>,
-    /// That the session runs in safe mode; absent where it does not.
+    /// A note that the session runs in safe mode; absent if it does not.
     pub safe_mode: Option<HookModeNote>,
-    /// That the session runs in bare mode; absent where it does not.
+    /// A note that the session runs in bare mode; absent if it does not.
     pub bare_mode: Option<HookModeNote>,
-    /// Settings files that were skipped because they are faulty; absent where there are none.
+    /// Invalid settings files that were skipped; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
 }
@@ -46,15 +46,15 @@ pub struct GetHooksListingReply {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HookEventInfo {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// When it comes, in a few words.
+    /// A short description of when it fires.
     #[serde(default)]
     pub summary: String,
-    /// Whether its hooks can have a matcher.
+    /// Whether it supports matchers.
     #[serde(default)]
     pub supports_matcher: bool,
-    /// How many hooks it has; absent from the catalogue.
+    /// The number of its hooks; absent from the catalogue.
     pub hook_count: Option<u64>,
 }
 
@@ -64,90 +64,90 @@ pub struct HookEventInfo {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HookEntry {
-    /// Its event.
+    /// The event.
     pub event: Box<str>,
-    /// Its matcher; empty where it has none.
+    /// The matcher; empty if there is none.
     #[serde(default)]
     pub matcher: String,
-    /// Where it comes from, such as `projectSettings`.
+    /// The source, such as `projectSettings`.
     #[serde(default)]
     pub source: Box<str>,
-    /// The same for a person.
+    /// The display name of the source.
     #[serde(default)]
     pub source_label: String,
-    /// The plugin that brings it.
+    /// The plugin that provides the hook.
     pub plugin_name: Option<Box<str>>,
-    /// What it is: `command`, `prompt`, `agent`, `http`, `mcp_tool`, or newer.
+    /// The kind: `command`, `prompt`, `agent`, `http`, `mcp_tool`, or a newer one.
     #[serde(rename = "type", default)]
     pub kind: Box<str>,
-    /// What to call it in a list.
+    /// The text to display in a list.
     #[serde(default)]
     pub display_text: String,
-    /// The command, prompt or address itself.
+    /// The command, prompt or URL.
     #[serde(default)]
     pub command_text: String,
-    /// What that is, such as `Command`.
+    /// A label for that text, such as `Command`.
     #[serde(default)]
     pub content_label: String,
-    /// When it is run, as a rule on the tool use.
+    /// The permission rule that selects tool calls.
     pub condition: Option<String>,
-    /// Its limit in seconds.
+    /// The timeout in seconds.
     pub timeout: Option<f64>,
-    /// What is shown while it runs.
+    /// The message to show while it runs.
     pub status_message: Option<String>,
-    /// Whether it runs only once.
+    /// Whether it only runs once.
     pub runs_once: Option<bool>,
-    /// Whether nobody waits for it.
+    /// Whether the CLI does not wait for it.
     pub runs_in_background: Option<bool>,
-    /// Whether the mode or the organisation keeps it from running; absent where nothing does.
+    /// Whether the mode or the organisation disables it; absent means no.
     pub disabled: Option<bool>,
-    /// The entry as it is kept; only of files that this session may write.
+    /// The stored entry; only for files that this session may write.
     pub editable: Option<EditableHook>,
 }
 
-/// A hook as its settings file has it.
+/// A hook as it is in its settings file.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct EditableHook {
-    /// Its matcher; empty where it has none.
+    /// The matcher; empty if there is none.
     #[serde(default)]
     pub matcher: String,
-    /// The hook; the values of HTTP headers are empty.
+    /// The hook; the values of HTTP headers are removed.
     pub config: Hidden<RawJson>,
-    /// Whether values of headers were left out; absent where there are none.
+    /// Whether header values were removed; absent if there are none.
     pub headers_redacted: Option<bool>,
 }
 
-/// What an organisation has to say about hooks.
+/// The hook policy of an organisation.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct HookPolicy {
-    /// No hook runs, by its settings.
+    /// Whether the organisation disables all hooks.
     pub disabled_by_policy: bool,
-    /// Only its own hooks run, and they are not listed.
+    /// Whether only the organisation's hooks run; they are not listed.
     pub managed_only: bool,
-    /// Only plugins may bring hooks.
+    /// Whether only plugins may provide hooks.
     pub plugin_only: bool,
-    /// No hook runs, by whatever settings.
+    /// Whether any settings disable all hooks.
     pub all_disabled: bool,
-    /// How many hooks it has itself.
+    /// The number of the organisation's own hooks.
     pub policy_hook_count: u64,
-    /// Its settings could not be read; absent where they could.
+    /// Whether the organisation's settings could not be read; absent means no.
     pub policy_unreadable: Option<bool>,
 }
 
-/// A mode in which not every hook runs.
+/// A mode in which some hooks don't run.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct HookModeNote {
-    /// Whether the organisation's hooks run all the same; of safe mode only.
+    /// Whether the organisation's hooks still run; only of safe mode.
     pub managed_hooks_still_apply: Option<bool>,
-    /// How to leave the mode, for a person.
+    /// Instructions to leave the mode, for a person.
     pub exit_hint: String,
 }

@@ -1,18 +1,18 @@
-//! `interrupt`: stop the running turn.
+//! `interrupt`: stops the running turn.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 use crate::Uuid;
 
-/// Stop the running turn (`interrupt`); allowed at any time, also when nothing runs.
+/// Stops the running turn (`interrupt`); allowed at any time, even if no turn runs.
 ///
 /// The reply comes before the turn's `result`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Interrupt {
-    /// Whether to drop the waiting prompts too.
+    /// Whether to drop queued prompts too.
     pub cancel_queued: Option<bool>,
 }
 
@@ -21,12 +21,12 @@ impl ControlCall for Interrupt {
     type Reply = InterruptReply;
 }
 
-/// What became of the waiting prompts.
+/// The state of the queued prompts.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct InterruptReply {
-    /// Prompts that still wait and will run, by the ids that the host gave them.
+    /// Queued prompts that will still run, by the ids that the host chose.
     pub still_queued: Vec<Uuid>,
     /// Prompts that were dropped.
     pub cancelled: Vec<Uuid>,

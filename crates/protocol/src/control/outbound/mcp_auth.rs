@@ -1,15 +1,15 @@
-//! Logging in to an MCP server, and out of it.
+//! Authentication of MCP servers.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, ControlCall};
 use crate::{Hidden, open_enum::open_enum};
 
-/// Begins to log in to an MCP server at a URL (`mcp_authenticate`).
+/// Starts the authentication of an MCP server at a URL (`mcp_authenticate`).
 ///
-/// Not declared, answered by the CLI. A server of another kind is an error.
-/// What follows: the user opens the URL, and where the CLI's own listener is not reached, the host hands the address
-/// that the browser came back to on with [`McpOauthCallbackUrl`].
+/// Not declared, but the CLI supports it. Other kinds of servers are an error.
+/// Afterwards the user opens the URL. If the CLI's own listener is not reachable, the host forwards the URL
+/// that the browser was redirected to with [`McpOauthCallbackUrl`].
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -17,12 +17,12 @@ use crate::{Hidden, open_enum::open_enum};
 pub struct McpAuthenticate {
     /// The server.
     pub server_name: Box<str>,
-    /// Where the browser is to come back to; `None` for a listener of the CLI's own on the loopback.
+    /// The redirect URL; `None` for the CLI's own listener on the loopback interface.
     pub redirect_uri: Option<String>,
 }
 
 impl McpAuthenticate {
-    /// Logs in to this server.
+    /// Returns a request to authenticate this server.
     pub fn new(server_name: impl Into<Box<str>>) -> Self {
         Self { server_name: server_name.into(), redirect_uri: None }
     }
@@ -33,54 +33,54 @@ impl ControlCall for McpAuthenticate {
     type Reply = McpAuthenticateReply;
 }
 
-/// How to go on with logging in. Not declared, seen on the wire.
+/// The next steps of the authentication. Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpAuthenticateReply {
-    /// The page for the user to open; it holds the `state`, so `Debug` does not show it.
+    /// The URL for the user to open; it contains the `state`, so `Debug` hides it.
     pub auth_url: Option<Hidden<String>>,
     /// Whether the user must do something.
     pub requires_user_action: Option<bool>,
-    /// Whether the address that the browser comes back to is waited for.
+    /// Whether the CLI expects the redirect URL.
     pub callback_expected: Option<bool>,
-    /// Where the browser comes back to.
+    /// The kind of redirect.
     pub redirect_scheme: Option<RedirectScheme>,
-    /// What ties the answer to this attempt.
+    /// The OAuth state of this attempt.
     pub state: Option<Hidden<Box<str>>>,
-    /// The port of the CLI's own listener; absent with a `redirectUri` of the host's.
+    /// The port of the CLI's own listener; absent if the host passed a redirect URL.
     pub callback_port: Option<u16>,
 }
 
 open_enum! {
-    /// Where the browser comes back to after logging in (`redirectScheme`).
+    /// The target of the browser redirect (`redirectScheme`).
     pub enum RedirectScheme {
-        /// To the CLI's own listener.
+        /// The CLI's own listener.
         Localhost = "localhost",
-        /// To the address that the host gave.
+        /// The URL that the host passed.
         Custom = "custom",
     }
 }
 
-/// Hands on the address that the browser came back to (`mcp_oauth_callback_url`).
+/// Forwards the URL that the browser was redirected to (`mcp_oauth_callback_url`).
 ///
-/// Not declared, answered by the CLI.
-/// The reply comes when the address was taken; the server may still be at `needs-auth` then, until [`McpReconnect`].
+/// Not declared, but the CLI supports it.
+/// The reply only confirms the URL; the server may still be in status `needs-auth`, until [`McpReconnect`].
 ///
 /// [`McpReconnect`]: super::McpReconnect
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpOauthCallbackUrl {
-    /// The server; one that nobody is logging in to is an error.
+    /// The server; without a pending authentication the request is an error.
     pub server_name: Box<str>,
-    /// The whole address, with its code.
+    /// The whole URL, with its code.
     pub callback_url: Hidden<String>,
 }
 
 impl McpOauthCallbackUrl {
-    /// The browser came back to this address.
+    /// Returns a request for this server and URL.
     pub fn new(server_name: impl Into<Box<str>>, callback_url: impl Into<String>) -> Self {
         Self { server_name: server_name.into(), callback_url: Hidden(callback_url.into()) }
     }
@@ -91,7 +91,7 @@ impl ControlCall for McpOauthCallbackUrl {
     type Reply = Ack;
 }
 
-/// Logs out of an MCP server at a URL (`mcp_clear_auth`). Not declared, answered by the CLI.
+/// Removes the credentials of an MCP server at a URL (`mcp_clear_auth`). Not declared, but the CLI supports it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -101,7 +101,7 @@ pub struct McpClearAuth {
 }
 
 impl McpClearAuth {
-    /// Logs out of this server.
+    /// Returns a request for this server.
     pub fn new(server_name: impl Into<Box<str>>) -> Self {
         Self { server_name: server_name.into() }
     }

@@ -1,42 +1,42 @@
-//! `mcp_call`: a tool of an MCP server, called by the host.
+//! `mcp_call`: a call of an MCP tool by the host.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 use crate::{Nullable, RawJson, open_enum::open_enum};
 
-/// Calls a tool of an MCP server that the CLI runs (`mcp_call`), without the model and, unless asked for, without a
-/// question of permission.
+/// Calls a tool of an MCP server that the CLI runs (`mcp_call`), without the model, and without a permission check
+/// by default.
 ///
-/// Tools of the host's own servers are refused.
-/// Where `timeout_ms`, `expires_at` or files are given, the reply has a `staging` and most failures are told there, in
-/// a success; CLI 2.1.197 ignores these fields.
+/// The CLI rejects tools of in-process servers.
+/// With `timeout_ms`, `expires_at` or files, the reply has a `staging` that contains most failures of a successful
+/// response; CLI 2.1.197 ignores these fields.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpCall {
-    /// The tool with its server, such as `mcp__server__tool`.
+    /// The full tool name, such as `mcp__server__tool`.
     pub tool: Box<str>,
-    /// Its arguments, an object; `{{in:NAME}}` and `{{out:NAME}}` as whole texts stand for the paths of files.
+    /// The arguments, an object; `{{in:NAME}}` and `{{out:NAME}}` as whole strings stand for file paths.
     pub arguments: Option<RawJson>,
-    /// When it is too late to begin, in RFC 3339; needed with output files.
+    /// The latest start time, in RFC 3339; required with output files.
     pub expires_at: Option<Box<str>>,
-    /// How long the tool may take, in milliseconds, from 1000 to 600000.
+    /// The timeout in milliseconds, from 1000 to 600000.
     pub timeout_ms: Option<u64>,
-    /// Whether the result comes as the server gave it, rather than as a model would get it.
+    /// Whether to return the server's original result rather than the form for a model.
     pub result_not_for_model: Option<bool>,
-    /// Whether it is permitted as a call of the model's would be; the host may be asked then.
+    /// Whether to check permissions as for a call of the model; the CLI may then ask the host.
     pub check_permissions: Option<bool>,
-    /// Files to hand to the tool.
+    /// Input files of the tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input_files: Vec<InputFile>,
-    /// Files to take from the tool.
+    /// Output files of the tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub output_files: Vec<OutputFile>,
 }
 
 impl McpCall {
-    /// Calls this tool.
+    /// Returns a call of this tool.
     pub fn new(tool: impl Into<Box<str>>, arguments: Option<RawJson>) -> Self {
         Self {
             tool: tool.into(),
@@ -56,94 +56,94 @@ impl ControlCall for McpCall {
     type Reply = McpCallReply;
 }
 
-/// A file to hand to the tool.
+/// An input file of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InputFile {
-    /// The name that the arguments use.
+    /// The name in the arguments.
     pub name: Box<str>,
-    /// Where it is kept among the session's synchronised files.
+    /// The path among the session's synchronised files.
     pub lane_path: String,
 }
 
 impl InputFile {
-    /// This file under this name.
+    /// Returns an input file with this name and path.
     pub fn new(name: impl Into<Box<str>>, lane_path: impl Into<String>) -> Self {
         Self { name: name.into(), lane_path: lane_path.into() }
     }
 }
 
-/// A file to take from the tool.
+/// An output file of a tool.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct OutputFile {
-    /// The name that the arguments use.
+    /// The name in the arguments.
     pub name: Box<str>,
-    /// Where to keep it among the session's synchronised files.
+    /// The path among the session's synchronised files.
     pub lane_path: String,
-    /// The mark that the kept file must still have; `None` to write over whatever is there.
+    /// The expected tag of the existing file; `None` to overwrite any file.
     pub if_match: Option<Box<str>>,
 }
 
 impl OutputFile {
-    /// This file under this name, over whatever is there.
+    /// Returns an output file with this name and path, which overwrites any file.
     pub fn new(name: impl Into<Box<str>>, lane_path: impl Into<String>) -> Self {
         Self { name: name.into(), lane_path: lane_path.into(), if_match: None }
     }
 }
 
-/// What the tool gave. Not declared as a type; seen on the wire.
+/// The result of a tool call. Not declared as a type; seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpCallReply {
-    /// The result: a text or blocks for a model, or with `result_not_for_model` the server's own blocks.
+    /// The result: text or blocks for a model, or the server's own blocks with `result_not_for_model`.
     ///
-    /// Absent where staging failed.
+    /// Absent if staging failed.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub content: Nullable<RawJson>,
-    /// The result as data, where the server gave it.
+    /// The structured result, if the server sent one.
     pub structured_content: Option<RawJson>,
-    /// What else the server said of it.
+    /// The result's metadata.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// How it went with files and limits; absent from a plain call.
+    /// The outcome of files and limits; absent from a plain call.
     pub staging: Option<Staging>,
 }
 
-/// How a call with files or limits went.
+/// The outcome of a call with files or limits.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Staging {
-    /// Whether it was done.
+    /// Whether the call succeeded.
     pub ok: bool,
-    /// The files that were taken.
+    /// The output files.
     pub outputs: Option<RawJson>,
-    /// The files that were handed over.
+    /// The input files.
     pub inputs_used: Option<RawJson>,
-    /// Why it was not done, for a program.
+    /// The error code.
     pub error_code: Option<StagingErrorCode>,
-    /// Why it was not done, for a person.
+    /// The error message, for a person.
     pub detail: Option<String>,
-    /// Whether to try again may help.
+    /// Whether a retry may help.
     pub retryable: Option<bool>,
 }
 
 open_enum! {
-    /// Why a call with files or limits was not done (`staging.error_code`).
+    /// The error code of a call with files or limits (`staging.error_code`).
     pub enum StagingErrorCode {
         /// The tool failed, or did not run.
         ToolError = "tool_error",
-        /// It came too late.
+        /// The latest start time has passed.
         Expired = "expired",
-        /// A file to hand over is not there.
+        /// An input file does not exist.
         InputMissing = "input_missing",
-        /// A file to take is too large to keep.
+        /// An output file is too large.
         OutputTooLarge = "output_too_large",
-        /// A file to take was kept anew by somebody else.
+        /// An output file was changed concurrently.
         OutputConflict = "output_conflict",
     }
 }

@@ -1,24 +1,24 @@
-//! `mcp_message`: a JSON-RPC message from one of our servers to the CLI.
+//! `mcp_message` to the CLI: a JSON-RPC message of an in-process MCP server.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, ControlCall};
 use crate::RawJson;
 
-/// A JSON-RPC message from one of our in-process MCP servers to the CLI (`mcp_message`).
+/// A JSON-RPC message of an in-process MCP server to the CLI (`mcp_message`).
 ///
-/// The reply only says that it came; an answer to a JSON-RPC request comes as an `mcp_message` of its own.
+/// The reply only confirms the receipt; the answer to a JSON-RPC request arrives as a separate `mcp_message`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SendMcpMessage {
-    /// The server, by the name that it was declared under.
+    /// The registered name of the server.
     pub server_name: Box<str>,
     /// The message.
     pub message: RawJson,
 }
 
 impl SendMcpMessage {
-    /// A message of that server's.
+    /// Returns a message of this server.
     pub fn new(server_name: impl Into<Box<str>>, message: RawJson) -> Self {
         Self { server_name: server_name.into(), message }
     }

@@ -1,25 +1,25 @@
-//! `mcp_read_resource`: a page that an MCP server has for its tools.
+//! `mcp_read_resource`: a UI resource of an MCP server.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 use crate::RawJson;
 
-/// Reads a page that an MCP server of the CLI's has for its tools (`mcp_read_resource`).
+/// Reads a UI resource of an MCP server that the CLI runs (`mcp_read_resource`).
 ///
-/// Servers of the host's own are refused. CLI 2.1.197 does not know it.
+/// The CLI rejects in-process servers. CLI 2.1.197 does not support it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpReadResource {
-    /// The server, by the name that `mcp_status` tells.
+    /// The server, by its name in `mcp_status`.
     pub server_name: Box<str>,
-    /// The page; it must start with `ui://`.
+    /// The URI; it must start with `ui://`.
     pub uri: String,
 }
 
 impl McpReadResource {
-    /// This page of this server's.
+    /// Returns a request for this resource of this server.
     pub fn new(server_name: impl Into<Box<str>>, uri: impl Into<String>) -> Self {
         Self { server_name: server_name.into(), uri: uri.into() }
     }
@@ -30,30 +30,30 @@ impl ControlCall for McpReadResource {
     type Reply = McpReadResourceReply;
 }
 
-/// A page, which nobody has checked.
+/// An unvalidated resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpReadResourceReply {
-    /// Its parts.
+    /// The contents.
     #[serde(default)]
     pub contents: Vec<ResourceContents>,
 }
 
-/// A part of a page: it has either `text` or `blob`.
+/// An item of a resource's contents: it has either `text` or `blob`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceContents {
-    /// Its address.
+    /// The URI.
     pub uri: String,
-    /// Its type.
+    /// The MIME type.
     pub mime_type: Option<Box<str>>,
-    /// Its text.
+    /// The text.
     pub text: Option<String>,
-    /// Its bytes, in Base64.
+    /// The bytes, in Base64.
     pub blob: Option<String>,
-    /// What else the server said of it.
+    /// The item's metadata.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
 }

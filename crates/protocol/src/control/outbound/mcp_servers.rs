@@ -1,4 +1,4 @@
-//! Which MCP servers the session has: setting, reconnecting and switching them, and what their tools may do.
+//! Requests that set, reconnect and toggle MCP servers.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, ControlCall};
 use crate::{PermissionMode, mcp::McpServerConfig};
 
-/// Puts these MCP servers in the place of those set before (`mcp_set_servers`), those of the host included.
+/// Replaces the MCP servers of earlier requests (`mcp_set_servers`), including in-process servers.
 ///
-/// The servers of the settings stay.
+/// Servers of the settings are not affected.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct McpSetServers {
@@ -18,7 +18,7 @@ pub struct McpSetServers {
 }
 
 impl McpSetServers {
-    /// Sets these servers.
+    /// Returns a request with these servers.
     pub fn new(servers: BTreeMap<Box<str>, McpServerConfig>) -> Self {
         Self { servers }
     }
@@ -29,32 +29,32 @@ impl ControlCall for McpSetServers {
     type Reply = McpSetServersReply;
 }
 
-/// What became of the servers.
+/// The outcome for the servers.
 ///
-/// The reply waits for their first attempt to connect; one that failed is among those added and among the errors.
+/// The CLI replies after their first connection attempt; a failed server is in both `added` and `errors`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct McpSetServersReply {
-    /// Servers that came.
+    /// The added servers.
     pub added: Vec<Box<str>>,
-    /// Servers that went.
+    /// The removed servers.
     pub removed: Vec<Box<str>>,
-    /// Why servers did not connect, by name.
+    /// The connection errors, by server name.
     pub errors: BTreeMap<Box<str>, String>,
 }
 
-/// Connects an MCP server again (`mcp_reconnect`).
+/// Reconnects an MCP server (`mcp_reconnect`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpReconnect {
-    /// The server; one that is unknown is an error.
+    /// The server; an unknown name is an error.
     pub server_name: Box<str>,
 }
 
 impl McpReconnect {
-    /// Connects this server again.
+    /// Returns a request to reconnect this server.
     pub fn new(server_name: impl Into<Box<str>>) -> Self {
         Self { server_name: server_name.into() }
     }
@@ -65,19 +65,19 @@ impl ControlCall for McpReconnect {
     type Reply = Ack;
 }
 
-/// Turns an MCP server on or off (`mcp_toggle`).
+/// Enables or disables an MCP server (`mcp_toggle`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpToggle {
-    /// The server; one that is unknown is an error.
+    /// The server; an unknown name is an error.
     pub server_name: Box<str>,
-    /// Whether it is to be on.
+    /// Whether to enable it.
     pub enabled: bool,
 }
 
 impl McpToggle {
-    /// Turns this server on or off.
+    /// Returns a request to enable or disable this server.
     pub fn new(server_name: impl Into<Box<str>>, enabled: bool) -> Self {
         Self { server_name: server_name.into(), enabled }
     }
@@ -88,9 +88,9 @@ impl ControlCall for McpToggle {
     type Reply = Ack;
 }
 
-/// Sets how the tools of one MCP server are permitted (`set_mcp_permission_mode_override`).
+/// Sets the permission mode of one MCP server (`set_mcp_permission_mode_override`).
 ///
-/// Not declared as a request, but as a method of the vendor's SDK.
+/// Not declared as a request, but as a method of the official SDK.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -99,12 +99,12 @@ pub struct SetMcpPermissionModeOverride {
     pub server_name: Box<str>,
     /// `default` or `auto`; `null` for the session's mode.
     ///
-    /// The field must be there: the CLI refuses a request without it.
+    /// Always written: the CLI rejects a request without it.
     pub mode: Option<PermissionMode>,
 }
 
 impl SetMcpPermissionModeOverride {
-    /// Sets this mode for this server, or cancels it.
+    /// Returns a request to set or clear the mode of this server.
     pub fn new(server_name: impl Into<Box<str>>, mode: Option<PermissionMode>) -> Self {
         Self { server_name: server_name.into(), mode }
     }
@@ -115,11 +115,11 @@ impl ControlCall for SetMcpPermissionModeOverride {
     type Reply = SetMcpPermissionModeOverrideReply;
 }
 
-/// How the mode was set.
+/// The outcome of the request.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetMcpPermissionModeOverrideReply {
-    /// Why it may have no effect, as for a server that is not known yet; absent where all is well.
+    /// Why the mode may have no effect, for example for an unknown server; absent on full success.
     pub warning: Option<String>,
 }

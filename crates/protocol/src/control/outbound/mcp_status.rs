@@ -1,19 +1,19 @@
-//! `mcp_status`: how the MCP servers stand.
+//! `mcp_status`: the status of the MCP servers.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 use crate::mcp::McpServerStatus;
 
-/// How do the MCP servers stand (`mcp_status`)?
+/// Requests the status of the MCP servers (`mcp_status`).
 ///
-/// A server is listed only once it has connected or failed.
+/// The list only contains servers that have connected or failed.
 #[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct McpStatus {
-    /// Whether a session in the cloud may answer to those alone who are there to read it; without meaning on stdio.
+    /// Whether a session in the cloud may limit its reply to present readers; without effect on stdio.
     pub live_reply: Option<bool>,
 }
 
@@ -22,11 +22,11 @@ impl ControlCall for McpStatus {
     type Reply = McpStatusReply;
 }
 
-/// The MCP servers and how they stand.
+/// The status of the MCP servers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct McpStatusReply {
-    /// One entry for each server.
+    /// One entry per server.
     pub mcp_servers: Vec<McpServerStatus>,
 }

@@ -1,11 +1,11 @@
-//! `list_permission_rules`: which rules are in force, and where they come from.
+//! `list_permission_rules`: the active permission rules and their sources.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ControlCall, SettingsError};
 use crate::{open_enum::open_enum, permission::RuleBehavior};
 
-/// Which permission rules are in force (`list_permission_rules`)? CLI 2.1.197 does not know it.
+/// Requests the active permission rules (`list_permission_rules`). CLI 2.1.197 does not support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ListPermissionRules {}
@@ -19,7 +19,7 @@ impl ControlCall for ListPermissionRules {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ListPermissionRulesReply {
-    /// The rules and what belongs to them.
+    /// The rules and related settings.
     pub state: PermissionRules,
 }
 
@@ -29,20 +29,20 @@ pub struct ListPermissionRulesReply {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct PermissionRules {
-    /// One entry for each rule.
+    /// One entry per rule.
     pub rules: Vec<PermissionRuleEntry>,
-    /// Directories to work in beside the working directory.
+    /// Additional working directories.
     pub workspace_directories: Vec<WorkspaceDirectory>,
-    /// The working directory at the session's start.
+    /// The working directory at the start of the session.
     pub original_cwd: String,
-    /// Whether only the organisation's rules count.
+    /// Whether only the organisation's rules apply.
     pub managed_only: bool,
-    /// Settings files that were skipped because they are faulty; absent where there are none.
+    /// Invalid settings files that were skipped; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
-    /// Whether parts are left out, since somebody keeps what passes on the connection; absent on stdio.
+    /// Whether parts are left out because the connection is recorded; absent on stdio.
     pub withheld: Option<bool>,
-    /// Whether the settings of the process that started this one are in it. Named in the declarations only.
+    /// Whether settings of the parent process are included. Only mentioned in the declarations.
     pub parent_settings_included: Option<bool>,
 }
 
@@ -52,22 +52,22 @@ pub struct PermissionRules {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PermissionRuleEntry {
-    /// What it does.
+    /// The behavior.
     pub behavior: RuleBehavior,
-    /// Where it comes from.
+    /// The source.
     pub source: PermissionRuleSource,
-    /// The rule as it is kept, such as `Bash(ls *)`; it can hold invisible characters.
+    /// The rule as it is stored, such as `Bash(ls *)`; it may contain invisible characters.
     pub rule: String,
-    /// What it says, for a person.
+    /// The description, for a person.
     pub description: Option<RuleDescription>,
-    /// Who could change it.
+    /// Where the rule can be changed.
     pub editability: Option<RuleEditability>,
-    /// Whether the organisation's settings set it aside; absent where they do not.
+    /// Whether the organisation's settings disable the rule; absent means no.
     pub not_in_effect: Option<bool>,
 }
 
 open_enum! {
-    /// Where a permission rule comes from (`source`).
+    /// The source of a permission rule (`source`).
     pub enum PermissionRuleSource {
         /// The user's settings.
         UserSettings = "userSettings",
@@ -79,36 +79,36 @@ open_enum! {
         FlagSettings = "flagSettings",
         /// The organisation's settings.
         PolicySettings = "policySettings",
-        /// Another flag of the command line.
+        /// Another command line flag.
         CliArg = "cliArg",
         /// A slash command.
         Command = "command",
-        /// An answer of the user's in this session.
+        /// An answer of the user in this session.
         Session = "session",
         /// A mounted MCP server.
         McpMount = "mcpMount",
-        /// A narrower choice of tools.
+        /// A restriction of the available tools.
         ToolsNarrowing = "toolsNarrowing",
-        /// The policy that the host declared for an MCP server's tools.
+        /// The host's policy for tools of an MCP server.
         McpServerPolicy = "mcpServerPolicy",
-        /// A credential of the host's.
+        /// A credential of the host.
         HostCredential = "hostCredential",
     }
 }
 
 open_enum! {
-    /// Who could change a permission rule (`editability`).
+    /// Where a permission rule can be changed (`editability`).
     pub enum RuleEditability {
-        /// It is in a settings file of the user's.
+        /// In a settings file of the user.
         Persistent = "persistent",
-        /// It ends with the session.
+        /// In this session only.
         Session = "session",
-        /// Nobody here.
+        /// Not from this session.
         Readonly = "readonly",
     }
 }
 
-/// What a rule says, in three pieces, of which the middle one is the rule's own text.
+/// The description of a rule in three parts; the middle one is the rule's own text.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -116,18 +116,18 @@ pub struct RuleDescription {
     /// The beginning.
     #[serde(default)]
     pub prefix: String,
-    /// The rule's own text, to be shown with care.
+    /// The rule's own text; it may contain untrusted characters.
     pub emphasis: Option<String>,
     /// The end.
     pub suffix: Option<String>,
 }
 
-/// A directory to work in beside the working directory.
+/// An additional working directory.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct WorkspaceDirectory {
     /// The directory.
     pub path: String,
-    /// Where it was given.
+    /// The source.
     pub source: PermissionRuleSource,
 }

@@ -1,11 +1,11 @@
-//! Small questions about the session: its cost, its models, the program.
+//! Small queries: cost, models, version, and side questions.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 use crate::model_info::ModelInfo;
 
-/// What has the session cost, in words (`get_session_cost`)?
+/// Requests the cost of the session as text (`get_session_cost`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetSessionCost {}
@@ -15,16 +15,16 @@ impl ControlCall for GetSessionCost {
     type Reply = GetSessionCostReply;
 }
 
-/// What the session has cost.
+/// The cost of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetSessionCostReply {
-    /// Several lines for a person; for numbers ask `get_usage`.
+    /// Several lines for a person; use `get_usage` for numbers.
     #[serde(default)]
     pub text: String,
 }
 
-/// Which models can be chosen (`list_models`)? CLI 2.1.197 does not know it.
+/// Requests the available models (`list_models`). CLI 2.1.197 does not support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ListModels {}
@@ -34,16 +34,16 @@ impl ControlCall for ListModels {
     type Reply = ListModelsReply;
 }
 
-/// The models that can be chosen.
+/// The available models.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ListModelsReply {
-    /// One entry for each.
+    /// One entry per model.
     #[serde(default)]
     pub models: Vec<ModelInfo>,
 }
 
-/// Which version is the program (`get_binary_version`)?
+/// Requests the version of the program (`get_binary_version`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetBinaryVersion {}
@@ -53,7 +53,7 @@ impl ControlCall for GetBinaryVersion {
     type Reply = GetBinaryVersionReply;
 }
 
-/// The program's version.
+/// The version of the program.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -61,17 +61,17 @@ impl ControlCall for GetBinaryVersion {
 pub struct GetBinaryVersionReply {
     /// The version, such as `2.1.330`.
     pub version: Box<str>,
-    /// When it was built, in ISO 8601.
+    /// The build time, in ISO 8601.
     pub build_time: Option<Box<str>>,
-    /// The oldest SDK of the vendor's desktop program that it works with. Not declared, seen on the wire.
+    /// The oldest supported SDK of the vendor's desktop program. Not declared, seen on the wire.
     pub oldest_desktop_sdk: Option<Box<str>>,
 }
 
-/// A question beside the conversation (`side_question`): answered from its context, and not added to it.
+/// A question that is answered from the conversation's context, but not added to it (`side_question`).
 ///
-/// Not declared, answered by the CLI. Known since CLI 2.1.197.
-/// `system/control_request_progress` tells how it goes.
-/// It can be cancelled with a `control_cancel_request`, and then has an error for a reply.
+/// Not declared, but the CLI supports it since 2.1.197.
+/// `system/control_request_progress` reports the progress.
+/// A `control_cancel_request` cancels it; the reply is then an error.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SideQuestion {
@@ -80,7 +80,7 @@ pub struct SideQuestion {
 }
 
 impl SideQuestion {
-    /// Asks this.
+    /// Returns a request with this question.
     pub fn new(question: impl Into<String>) -> Self {
         Self { question: question.into() }
     }
@@ -91,14 +91,14 @@ impl ControlCall for SideQuestion {
     type Reply = SideQuestionReply;
 }
 
-/// The answer to a question beside the conversation.
+/// The answer to a side question.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SideQuestionReply {
-    /// The answer; where it is synthetic, why there is none.
+    /// The answer; the reason why there is none if `synthetic` is true.
     #[serialize_always]
     pub response: Option<String>,
-    /// Whether the CLI made it up, as after an API error, which is no error of the request.
+    /// Whether the CLI generated the answer, for example after an API error, which does not fail the request.
     pub synthetic: Option<bool>,
 }

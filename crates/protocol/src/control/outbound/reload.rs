@@ -1,4 +1,4 @@
-//! Reading plugins, skills and output styles again.
+//! Requests to reload plugins, skills and output styles.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,17 +11,17 @@ use crate::{
     slash_command::SlashCommand,
 };
 
-/// Reads the plugins again (`reload_plugins`).
+/// Reloads the plugins (`reload_plugins`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReloadPlugins {
-    /// Whether to leave things as they are where the session's tools would change and the prompt cache be lost.
+    /// Whether to skip the reload if it would change the session's tools and so invalidate the prompt cache.
     pub hold_on_cache_impact: Option<bool>,
-    /// More plugins to load, by absolute path.
+    /// Additional plugins to load, by absolute path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add_plugins: Vec<PluginConfig>,
-    /// Whether to refuse it, with `reload_plugins_busy`, while the session works.
+    /// Whether to fail with `reload_plugins_busy` while the session is busy.
     pub refuse_if_busy: Option<bool>,
 }
 
@@ -30,7 +30,7 @@ impl ControlCall for ReloadPlugins {
     type Reply = ReloadPluginsReply;
 }
 
-/// What the session has after the plugins were read again.
+/// The session's components after the reload.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
@@ -45,42 +45,42 @@ pub struct ReloadPluginsReply {
     /// The MCP servers.
     #[serde(rename = "mcpServers")]
     pub mcp_servers: Vec<McpServerStatus>,
-    /// How many plugins failed.
+    /// The number of plugins that failed.
     pub error_count: u64,
-    /// Whether nothing was changed because of the prompt cache; absent where that was not asked for.
+    /// Whether the reload was skipped because of the prompt cache; absent if that was not requested.
     pub held: Option<bool>,
-    /// What would change; only where it was held.
+    /// The changes that a reload would make; only if it was skipped.
     pub cache_impact: Option<CacheImpact>,
 }
 
-/// What reading the plugins again would change in the session's tools.
+/// The changes that a reload would make to the session's tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CacheImpact {
-    /// MCP servers that would come, in the plugins' words.
+    /// MCP servers that would be added, by the plugins' names.
     pub mcp_servers_added: Vec<Box<str>>,
-    /// MCP servers that would go.
+    /// MCP servers that would be removed.
     pub mcp_servers_removed: Vec<Box<str>>,
-    /// What would become of the language server tool; `null` for nothing.
+    /// The change of the language server tool; `null` for none.
     pub lsp_tool_change: Option<LspToolChange>,
 }
 
 open_enum! {
-    /// What would become of the language server tool (`lsp_tool_change`).
+    /// A change of the language server tool (`lsp_tool_change`).
     pub enum LspToolChange {
-        /// It would come.
+        /// It would be added.
         Adds = "adds",
-        /// It might come.
+        /// It might be added.
         MayAdd = "may-add",
-        /// It would go.
+        /// It would be removed.
         Removes = "removes",
-        /// It might go.
+        /// It might be removed.
         MayRemove = "may-remove",
     }
 }
 
-/// Reads the skills again (`reload_skills`).
+/// Reloads the skills (`reload_skills`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReloadSkills {}
@@ -90,16 +90,16 @@ impl ControlCall for ReloadSkills {
     type Reply = ReloadSkillsReply;
 }
 
-/// The skills that there are now.
+/// The skills after the reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReloadSkillsReply {
-    /// One entry for each.
+    /// One entry per skill.
     #[serde(default)]
     pub skills: Vec<SlashCommand>,
 }
 
-/// Reads the output styles again (`reload_output_styles`). CLI 2.1.197 does not know it.
+/// Reloads the output styles (`reload_output_styles`). CLI 2.1.197 does not support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReloadOutputStyles {}
@@ -109,11 +109,11 @@ impl ControlCall for ReloadOutputStyles {
     type Reply = ReloadOutputStylesReply;
 }
 
-/// The output styles that there are now.
+/// The output styles after the reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ReloadOutputStylesReply {
-    /// Their names, the CLI's own and the user's.
+    /// The names of all output styles.
     #[serde(default)]
     pub available_output_styles: Vec<Box<str>>,
 }

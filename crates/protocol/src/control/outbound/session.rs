@@ -1,4 +1,4 @@
-//! The session itself: its title, its colour, its spare process, its end.
+//! Session requests: title, colour, spare processes and the end of the session.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::{
     open_enum::open_enum,
 };
 
-/// Gives the session a title (`rename_session`).
+/// Sets the title of the session (`rename_session`).
 ///
-/// `system/session_title_changed` follows.
+/// The CLI then sends `system/session_title_changed`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct RenameSession {
-    /// The title; an empty one is refused.
+    /// The title; an empty title is rejected.
     pub title: String,
-    /// Who chose it; `None` counts as [`RenameSource::Remote`].
+    /// The source of the title; `None` means [`RenameSource::Remote`].
     pub source: Option<RenameSource>,
-    /// The session that is meant; refused where this is no longer the current one.
+    /// The session to rename; the request fails if it is not the current session.
     ///
-    /// CLI 2.1.197 does not look at it.
+    /// CLI 2.1.197 ignores it.
     pub session_id: Option<SessionId>,
 }
 
 impl RenameSession {
-    /// Gives the current session this title.
+    /// Returns a request to set this title.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), source: None, session_id: None }
     }
@@ -40,27 +40,27 @@ impl ControlCall for RenameSession {
 }
 
 open_enum! {
-    /// Who chose a session's title (`source`).
+    /// The source of a session title (`source`).
     pub enum RenameSource {
-        /// Somebody on the web.
+        /// A user on the web.
         Remote = "remote",
-        /// The user, in the host.
+        /// The user of the host.
         Host = "host",
     }
 }
 
-/// Gives the session a colour (`set_color`).
+/// Sets the colour of the session (`set_color`).
 ///
-/// Declared, but CLI 2.1.197 and 2.1.330 do not know it on stdio: they answer `unsupported_request`.
+/// Declared, but CLI 2.1.197 and 2.1.330 do not support it on stdio: they reply `unsupported_request`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetColor {
-    /// The colour's name; `default` for none.
+    /// The name of the colour; `default` for none.
     pub color: Box<str>,
 }
 
 impl SetColor {
-    /// This colour.
+    /// Returns a request to set this colour.
     pub fn new(color: impl Into<Box<str>>) -> Self {
         Self { color: color.into() }
     }
@@ -71,21 +71,21 @@ impl ControlCall for SetColor {
     type Reply = Ack;
 }
 
-/// Has the model make up a title (`generate_session_title`).
+/// Generates a title with a model (`generate_session_title`).
 ///
-/// Not declared, answered by the CLI: it asks a small model once.
+/// Not declared, but the CLI supports it: it sends one request to a small model.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GenerateSessionTitle {
-    /// What the session is about.
+    /// A description of the session.
     pub description: String,
-    /// Whether the session gets the title at once.
+    /// Whether to set the title of the session immediately.
     pub persist: Option<bool>,
 }
 
 impl GenerateSessionTitle {
-    /// A title for what is described.
+    /// Returns a request for a title of this description.
     pub fn new(description: impl Into<String>) -> Self {
         Self { description: description.into(), persist: None }
     }
@@ -96,22 +96,22 @@ impl ControlCall for GenerateSessionTitle {
     type Reply = GenerateSessionTitleReply;
 }
 
-/// The title that was made up.
+/// The generated title.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GenerateSessionTitleReply {
-    /// The title; `null` where the model gave none.
+    /// The title; `null` if the model did not return one.
     pub title: Option<String>,
 }
 
-/// Ends the session (`end_session`): the reply comes, then the process ends with code 0.
+/// Ends the session (`end_session`): the CLI replies, then exits with code 0.
 ///
-/// Not declared, answered by the CLI. Known since CLI 2.1.197.
+/// Not declared, but the CLI supports it since 2.1.197.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct EndSession {
-    /// Why, in any words.
+    /// The reason, as free text.
     pub reason: Option<Box<str>>,
 }
 
@@ -120,47 +120,47 @@ impl ControlCall for EndSession {
     type Reply = Ack;
 }
 
-/// Makes a session of a spare process (`claim_session`), one that was started with `--await-claim`.
+/// Starts a session in a spare process, which was started with `--await-claim` (`claim_session`).
 ///
-/// It may come before `initialize` or after it, and must come before the first prompt.
-/// Not declared; the fields are those that the CLI checks, others are ignored.
-/// The text of a refusal starts with its reason, such as `cwd_not_found:`, or `not_a_spare:` from a process that was not
-/// started so or was claimed already.
-/// A refusal changes nothing: the process can be claimed again.
+/// Send it before or after `initialize`, and before the first prompt.
+/// Not declared; these are the fields that the CLI checks. It ignores others.
+/// The error message starts with a reason, such as `cwd_not_found:`, or `not_a_spare:` for a process that was not
+/// started as a spare or was already claimed.
+/// After an error the process can be claimed again.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClaimSession {
-    /// The session's working directory; a relative one counts from the process's own.
+    /// The session's working directory; absolute, or relative to the working directory of the process.
     pub cwd: String,
     /// Environment variables to set: only those that are not read at the start, such as
-    /// `CLAUDE_CODE_SESSION_ACCESS_TOKEN`; others are refused.
+    /// `CLAUDE_CODE_SESSION_ACCESS_TOKEN`; others are rejected.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub env: Secrets,
-    /// How tool uses are permitted.
+    /// The permission mode.
     pub permission_mode: Option<PermissionMode>,
-    /// More directories to work in.
+    /// Additional working directories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<String>,
-    /// The session's title.
+    /// The title of the session.
     pub title: Option<String>,
-    /// The names of the in-process MCP servers.
+    /// The names of in-process MCP servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sdk_mcp_servers: Vec<Box<str>>,
     /// The system prompt, as parts.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub system_prompt: Nullable<Vec<String>>,
-    /// Text behind the system prompt.
+    /// Text appended to the system prompt.
     pub append_system_prompt: Option<String>,
-    /// Subagents of the host's own, by type.
+    /// Subagents that the host defines, by type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<Box<str>, AgentDefinition>,
-    /// Whether the reply is to hold what a handshake would tell now.
+    /// Whether the reply contains a handshake reply.
     pub include_initialize: Option<bool>,
 }
 
 impl ClaimSession {
-    /// A session in this directory.
+    /// Returns a request for a session in this directory.
     pub fn new(cwd: impl Into<String>) -> Self {
         Self {
             cwd: cwd.into(),
@@ -182,21 +182,21 @@ impl ControlCall for ClaimSession {
     type Reply = ClaimSessionReply;
 }
 
-/// The session that was made. Not declared, seen on the wire.
+/// The started session. Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClaimSessionReply {
-    /// How it went; `ok` is the only word seen.
+    /// The status; only `ok` was seen.
     pub status: Option<Box<str>>,
     /// The session's working directory.
     pub cwd: Option<String>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
     /// How long the process was a spare, in milliseconds.
     pub parked_ms: Option<u64>,
     /// Whether the in-process MCP servers have connected.
     pub sdk_mcp_settled: Option<bool>,
-    /// What a handshake would tell of the session; only where it was asked for.
+    /// The handshake reply, if requested.
     pub initialize: Option<Box<InitializeReply>>,
 }

@@ -1,26 +1,26 @@
-//! `set_max_thinking_tokens`: how much the model may think, and how much of it is shown.
+//! `set_max_thinking_tokens`: the limit and the display of thinking.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, ControlCall};
 use crate::{Nullable, open_enum::open_enum};
 
-/// How much the model may think from now on, and how much of it is shown (`set_max_thinking_tokens`).
+/// Sets the limit and the display of thinking (`set_max_thinking_tokens`).
 ///
-/// The CLI answers with an error where a value is not of its kind, and takes neither then.
+/// If a value has the wrong type, the CLI replies with an error and applies neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetMaxThinkingTokens {
-    /// The most tokens to think; `Null` for the session's default, `Absent` to leave it as it is.
+    /// The maximum number of thinking tokens; `Null` for the session's default, `Absent` to keep the current value.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub max_thinking_tokens: Nullable<u64>,
-    /// How thinking is shown; `Null` for the CLI's default, `Absent` to leave it as it is.
+    /// The display of thinking; `Null` for the CLI's default, `Absent` to keep the current value.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub thinking_display: Nullable<ThinkingDisplay>,
 }
 
 impl SetMaxThinkingTokens {
-    /// Sets the most tokens, or the session's default, and leaves how it is shown.
+    /// Returns a request to set the limit, or the session's default, without changing the display.
     pub fn new(max_thinking_tokens: Option<u64>) -> Self {
         Self { max_thinking_tokens: max_thinking_tokens.into(), thinking_display: Nullable::Absent }
     }
@@ -32,13 +32,13 @@ impl ControlCall for SetMaxThinkingTokens {
 }
 
 open_enum! {
-    /// How thinking is shown (`thinking_display`).
+    /// The display of thinking (`thinking_display`).
     pub enum ThinkingDisplay {
-        /// Its summary.
+        /// A summary.
         Summarized = "summarized",
-        /// Nothing.
+        /// No thinking text.
         Omitted = "omitted",
-        /// A short title for each stretch of it; in sessions that the vendor hosts only.
+        /// A short title for each section; only in sessions that the vendor hosts.
         Highlights = "highlights",
     }
 }

@@ -1,10 +1,10 @@
-//! `set_model`: another model from the next turn on.
+//! `set_model`: changes the model from the next turn on.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 
-/// Another model from the next turn on (`set_model`). The CLI takes any name without a check.
+/// Changes the model from the next turn on (`set_model`). The CLI accepts any name without a check.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -14,7 +14,7 @@ pub struct SetModel {
 }
 
 impl SetModel {
-    /// Another model, or the default.
+    /// Returns a request to set this model, or the default.
     pub fn new(model: Option<&str>) -> Self {
         Self { model: model.map(Into::into) }
     }
@@ -25,7 +25,7 @@ impl ControlCall for SetModel {
     type Reply = SetModelReply;
 }
 
-/// The model that is set now.
+/// The model after the change.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetModelReply {

@@ -1,11 +1,11 @@
-//! `set_permission_mode`: how tool uses are permitted from now on.
+//! `set_permission_mode`: changes the permission mode.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 use crate::PermissionMode;
 
-/// How tool uses are permitted from now on (`set_permission_mode`).
+/// Changes the permission mode (`set_permission_mode`).
 ///
 /// A `system/status` message follows the reply.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -16,7 +16,7 @@ pub struct SetPermissionMode {
 }
 
 impl SetPermissionMode {
-    /// Sets this mode.
+    /// Returns a request to set this mode.
     pub fn new(mode: PermissionMode) -> Self {
         Self { mode }
     }
@@ -27,7 +27,7 @@ impl ControlCall for SetPermissionMode {
     type Reply = SetPermissionModeReply;
 }
 
-/// The mode that is set now.
+/// The permission mode after the change.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetPermissionModeReply {

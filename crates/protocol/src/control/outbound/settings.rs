@@ -1,24 +1,24 @@
-//! Reading and changing settings.
+//! Requests to read and change settings.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, ControlCall};
 use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings};
 
-/// Lays settings over the session's own (`apply_flag_settings`), as `--settings` does; nothing is saved.
+/// Applies settings on top of the session's own (`apply_flag_settings`), as `--settings` does, without saving them.
 ///
-/// A key that is `null` takes an earlier one back.
-/// Where one of them is invalid, none is applied, and the error names it.
-/// `Debug` does not show the values of settings, which may be keys.
+/// A `null` value removes an earlier value.
+/// If one key is invalid, none is applied, and the error contains the key.
+/// `Debug` hides the values of settings, which may be keys.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ApplyFlagSettings {
-    /// The settings, an object.
+    /// The settings object.
     pub settings: RawSettings,
 }
 
 impl ApplyFlagSettings {
-    /// Lays these settings over the session's.
+    /// Returns a request to apply these settings.
     pub fn new(settings: impl Into<RawSettings>) -> Self {
         Self { settings: settings.into() }
     }
@@ -29,20 +29,21 @@ impl ControlCall for ApplyFlagSettings {
     type Reply = Ack;
 }
 
-/// Saves settings (`update_settings`). CLI 2.1.197 does not know it.
+/// Saves settings (`update_settings`). CLI 2.1.197 does not support it.
 ///
-/// The project's local ones take `outputStyle` only, the user's `effortLevel` only; the error names other keys.
+/// The project's local settings only accept `outputStyle`, the user's only `effortLevel`; the error contains other
+/// keys.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UpdateSettings {
-    /// Where to.
+    /// The settings file to write.
     pub source: UpdateSettingsSource,
     /// The settings, an object of strings.
     pub settings: RawSettings,
 }
 
 impl UpdateSettings {
-    /// Saves these settings there.
+    /// Returns a request to save these settings.
     pub fn new(source: UpdateSettingsSource, settings: impl Into<RawSettings>) -> Self {
         Self { source, settings: settings.into() }
     }
@@ -54,16 +55,16 @@ impl ControlCall for UpdateSettings {
 }
 
 open_enum! {
-    /// Where settings are saved (`source`).
+    /// The settings file to write (`source`).
     pub enum UpdateSettingsSource {
-        /// In the project's local settings.
+        /// The project's local settings.
         Local = "localSettings",
-        /// In the user's settings.
+        /// The user's settings.
         User = "userSettings",
     }
 }
 
-/// Which settings are in force, and which come from where (`get_settings`)?
+/// Requests the active settings and their sources (`get_settings`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetSettings {}
@@ -73,24 +74,24 @@ impl ControlCall for GetSettings {
     type Reply = GetSettingsReply;
 }
 
-/// The settings in force, and where they come from. Not declared, seen on the wire.
+/// The active settings and their sources. Not declared, seen on the wire.
 ///
-/// `Debug` does not show the values of settings, environment variables and headers among them.
+/// `Debug` hides the values of settings, including environment variables and headers.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetSettingsReply {
-    /// All of them, merged.
+    /// All settings, merged.
     pub effective: RawSettings,
-    /// Each source by itself, the weakest first.
+    /// The settings of each source, in order of increasing precedence.
     #[serde(default)]
     pub sources: Vec<SourceSettings>,
-    /// Files that were skipped because they are faulty; absent where there are none.
+    /// Invalid files that were skipped; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
-    /// How settings stand that a server hands out, such as `ineligible`.
+    /// The state of settings from a server, such as `ineligible`.
     pub served_settings_state: Option<Box<str>>,
-    /// What the session made of them.
+    /// Settings as the session applies them.
     pub applied: Option<AppliedSettings>,
 }
 
@@ -104,49 +105,49 @@ pub struct SourceSettings {
     pub settings: RawSettings,
 }
 
-/// What the session made of its settings.
+/// Settings as the session applies them.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AppliedSettings {
-    /// The model in use.
+    /// The active model.
     pub model: Option<Box<str>>,
-    /// The effort in use; `null` for a model that has none.
+    /// The active effort level; `null` for a model without one.
     #[serialize_always]
     pub effort: Option<Effort>,
-    /// The model that gives advice; `null` for none. Absent from CLI 2.1.197.
+    /// The advising model; `null` for none. Absent from CLI 2.1.197.
     #[serialize_always]
     pub advisor: Option<RawJson>,
-    /// Whether the strongest effort is on.
+    /// Whether the highest effort is active.
     pub ultracode: Option<bool>,
-    /// Whether it was asked for.
+    /// Whether the highest effort was requested.
     pub ultracode_requested: Option<bool>,
-    /// Whether it can be had.
+    /// Whether the highest effort is available.
     pub ultracode_available: Option<bool>,
-    /// Whether long thinking on a word of the user's can be had.
+    /// Whether extended thinking by keyword is available.
     pub ultrathink_available: Option<bool>,
-    /// Whether tools may not read files outside of the session's folders.
+    /// Whether tools can't read files outside of the session's folders.
     pub outside_file_tool_reads_blocked: Option<bool>,
-    /// Whether tools may not write files outside of the session's folders.
+    /// Whether tools can't write files outside of the session's folders.
     pub outside_file_tool_writes_blocked: Option<bool>,
-    /// Whether only the folders given at the start count for that.
+    /// Whether only the folders given at the start count as the session's folders.
     pub outside_blocks_count_launch_folders_only: Option<bool>,
-    /// Whether the environment given at the start left the CLI's own files where they are.
+    /// Whether the environment given at the start did not change the location of the CLI's own files.
     pub launch_env_left_own_files_in_place: Option<bool>,
 }
 
-/// A settings file that was skipped because it is faulty: none of its settings is in force.
+/// An invalid settings file that was skipped: none of its settings apply.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SettingsError {
     /// The file.
     pub file: Option<String>,
-    /// The field, with dots between its names; empty where the whole file is meant.
+    /// The path of the field, separated by dots; empty for the whole file.
     #[serde(default)]
     pub path: String,
-    /// What is wrong, for a person.
+    /// The error message, for a person.
     #[serde(default)]
     pub message: String,
 }

@@ -1,10 +1,10 @@
-//! The session as a screen tells it.
+//! `get_status`: the content of the status screen.
 
 use serde::{Deserialize, Serialize};
 
 use super::ControlCall;
 
-/// What does the status screen show (`get_status`)? Not declared, answered by the CLI.
+/// Requests the content of the status screen (`get_status`). Not declared, but the CLI supports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetStatus {}
@@ -14,11 +14,11 @@ impl ControlCall for GetStatus {
     type Reply = GetStatusReply;
 }
 
-/// The status screen, as text.
+/// The status screen as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetStatusReply {
-    /// Its sections, in its order.
+    /// The sections, in display order.
     #[serde(default)]
     pub sections: Vec<StatusSection>,
 }
@@ -27,9 +27,9 @@ pub struct GetStatusReply {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StatusSection {
-    /// Its title, such as `Session`.
+    /// The title, such as `Session`.
     pub title: String,
-    /// Its rows.
+    /// The rows.
     #[serde(default)]
     pub rows: Vec<StatusRow>,
 }
@@ -39,8 +39,8 @@ pub struct StatusSection {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StatusRow {
-    /// Its name, such as `Version`; absent where the value is a sentence by itself.
+    /// The label, such as `Version`; absent if the value is a sentence.
     pub label: Option<String>,
-    /// What it says.
+    /// The value.
     pub value: String,
 }

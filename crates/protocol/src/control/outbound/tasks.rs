@@ -1,20 +1,20 @@
-//! Work in the background and waiting prompts.
+//! Requests on background tasks and queued prompts.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, ControlCall};
 use crate::{ToolUseId, Uuid};
 
-/// Drops a waiting prompt (`cancel_async_message`); one that has begun is not touched.
+/// Cancels a queued prompt (`cancel_async_message`); a prompt that has started is not affected.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CancelAsyncMessage {
-    /// The prompt, by the id that the host gave it.
+    /// The id of the prompt, chosen by the host.
     pub message_uuid: Uuid,
 }
 
 impl CancelAsyncMessage {
-    /// Drops this prompt.
+    /// Returns a request to cancel this prompt.
     pub fn new(message_uuid: Uuid) -> Self {
         Self { message_uuid }
     }
@@ -25,19 +25,19 @@ impl ControlCall for CancelAsyncMessage {
     type Reply = CancelAsyncMessageReply;
 }
 
-/// Whether the prompt was dropped. Not declared, seen on the wire.
+/// The outcome of a cancellation. Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CancelAsyncMessageReply {
-    /// Whether it was; `false` for one that is unknown or has begun.
+    /// Whether the prompt was cancelled; `false` if it is unknown or has started.
     #[serde(default)]
     pub cancelled: bool,
-    /// The prompt, where it was dropped before any turn could read it.
+    /// The id of the prompt, if it was cancelled before any turn could read it.
     pub message_uuid: Option<Uuid>,
 }
 
-/// Stops a task (`stop_task`); one that is unknown is no error.
+/// Stops a task (`stop_task`); an unknown id is not an error.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StopTask {
@@ -46,7 +46,7 @@ pub struct StopTask {
 }
 
 impl StopTask {
-    /// Stops this task.
+    /// Returns a request to stop this task.
     pub fn new(task_id: impl Into<Box<str>>) -> Self {
         Self { task_id: task_id.into() }
     }
@@ -57,14 +57,14 @@ impl ControlCall for StopTask {
     type Reply = Ack;
 }
 
-/// Sends running commands and agents to the background (`background_tasks`), so that the turn goes on.
+/// Moves running commands and agents to the background (`background_tasks`), so that the turn continues.
 ///
-/// In front of a command's `task_started` it does nothing.
+/// Before the `task_started` of a command it has no effect.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundTasks {
-    /// The one to send, by its tool use; `None` for all.
+    /// The tool call to move; `None` for all.
     pub tool_use_id: Option<ToolUseId>,
 }
 
@@ -73,27 +73,27 @@ impl ControlCall for BackgroundTasks {
     type Reply = BackgroundTasksReply;
 }
 
-/// What was sent to the background. Not declared, seen on the wire.
+/// The outcome of a move to the background. Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundTasksReply {
-    /// Whether the one that was asked for was; absent where all were asked for.
+    /// Whether the requested call was moved; absent if all were requested.
     pub backgrounded: Option<bool>,
 }
 
-/// What has a command in the background written (`get_task_output`)? At most its last 8 KiB, and for shells only.
+/// Requests the output of a background command (`get_task_output`): at most the last 8 KiB, and only for shells.
 ///
-/// CLI 2.1.197 does not know it.
+/// CLI 2.1.197 does not support it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskOutput {
-    /// The task, running or ended.
+    /// The task, running or finished.
     pub task_id: Box<str>,
 }
 
 impl GetTaskOutput {
-    /// The output of this task.
+    /// Returns a request for the output of this task.
     pub fn new(task_id: impl Into<Box<str>>) -> Self {
         Self { task_id: task_id.into() }
     }
@@ -104,33 +104,33 @@ impl ControlCall for GetTaskOutput {
     type Reply = GetTaskOutputReply;
 }
 
-/// The end of what a command has written.
+/// The end of a command's output.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskOutputReply {
-    /// The end of the output, escape sequences included.
+    /// The end of the output, including escape sequences.
     #[serde(default)]
     pub output: String,
     /// The length of the whole output in bytes.
     pub total_bytes: Option<u64>,
-    /// Whether there is more in front of it.
+    /// Whether the reply lacks earlier output.
     pub truncated: Option<bool>,
 }
 
-/// Tells the CLI whether anybody watches (`set_has_subscribers`): where nobody does, it may hold small pieces back
-/// longer, if its environment says so.
+/// Reports whether there are subscribers (`set_has_subscribers`): without any, the CLI may delay small fragments
+/// if its environment enables that.
 ///
-/// CLI 2.1.197 does not know it.
+/// CLI 2.1.197 does not support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SetHasSubscribers {
-    /// Whether anybody does; `null`, for not knowing, counts as yes.
+    /// Whether there are subscribers; `null` means unknown and counts as yes.
     pub has_subscribers: Option<bool>,
 }
 
 impl SetHasSubscribers {
-    /// Somebody watches, nobody does, or it is not known.
+    /// Returns a request with this value; `None` means unknown.
     pub fn new(has_subscribers: Option<bool>) -> Self {
         Self { has_subscribers }
     }

@@ -1,4 +1,4 @@
-//! `get_usage`: what the session has used, and how much of the plan is left.
+//! `get_usage`: the usage of the session and of the plan.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,12 @@ use crate::{
     usage::{ExtraUsage, SessionUsage},
 };
 
-/// What has been used (`get_usage`)? Declared as experimental.
+/// Requests the usage of the session and of the plan (`get_usage`). Declared as experimental.
 #[skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetUsage {
-    /// Whether to leave out what takes long: the look through the last seven days' transcripts.
+    /// Whether to skip the analysis of the last seven days' transcripts, which is slow.
     pub skip_behaviors: Option<bool>,
 }
 
@@ -23,20 +23,20 @@ impl ControlCall for GetUsage {
     type Reply = GetUsageReply;
 }
 
-/// What has been used.
+/// The usage of the session and of the plan.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct GetUsageReply {
-    /// By this session.
+    /// The usage of this session.
     pub session: SessionUsage,
     /// The plan; `null` with an API key.
     pub subscription_type: Option<Box<str>>,
-    /// Whether a plan's limits count.
+    /// Whether limits of a plan apply.
     pub rate_limits_available: bool,
-    /// The plan's limits; `null` where there are none or they are not known.
+    /// The limits of the plan; `null` if there are none or they are unknown.
     pub rate_limits: Option<RateLimits>,
-    /// What used most of the plan, by the transcripts on this machine; `null` without a plan.
+    /// The main causes of plan usage, from the transcripts on this machine; `null` without a plan.
     pub behaviors: Option<Behaviors>,
 }
 
@@ -52,72 +52,72 @@ pub struct RateLimits {
     /// The last seven days.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day: Nullable<RateWindow>,
-    /// The last seven days, of other programs that the user logged in with.
+    /// The last seven days, for other programs that the user logged in with.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_oauth_apps: Nullable<RateWindow>,
-    /// The last seven days, of one family of models.
+    /// The last seven days, for one family of models.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_opus: Nullable<RateWindow>,
-    /// The last seven days, of another family of models.
+    /// The last seven days, for another family of models.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_sonnet: Nullable<RateWindow>,
-    /// The last seven days by model; absent where it is not known.
+    /// The last seven days by model; absent if unknown.
     pub model_scoped: Option<Vec<ModelWindow>>,
-    /// Use beyond the plan.
+    /// Extra usage beyond the plan.
     #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub extra_usage: Nullable<ExtraUsage>,
 }
 
-/// How much of a limit is used.
+/// The utilization of a limit.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct RateWindow {
-    /// How much, from 0 to 100.
+    /// The utilization, from 0 to 100.
     pub utilization: Option<f64>,
-    /// When it starts anew, in ISO 8601.
+    /// The time of the reset, in ISO 8601.
     pub resets_at: Option<Box<str>>,
 }
 
-/// How much of a model's limit is used.
+/// The utilization of a model's limit.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ModelWindow {
-    /// The model's name for people.
+    /// The display name of the model.
     pub display_name: String,
-    /// How much, from 0 to 100.
+    /// The utilization, from 0 to 100.
     pub utilization: Option<f64>,
-    /// When it starts anew, in ISO 8601.
+    /// The time of the reset, in ISO 8601.
     pub resets_at: Option<Box<str>>,
 }
 
-/// What used most of the plan.
+/// The main causes of plan usage.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Behaviors {
-    /// In the last 24 hours.
+    /// The last 24 hours.
     pub day: BehaviorWindow,
-    /// In the last seven days.
+    /// The last seven days.
     pub week: BehaviorWindow,
 }
 
-/// What used most of the plan in a stretch of time.
+/// The main causes of plan usage in one period.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct BehaviorWindow {
-    /// Requests to the API.
+    /// The number of API requests.
     pub request_count: u64,
-    /// Sessions.
+    /// The number of sessions.
     pub session_count: u64,
-    /// Habits; they overlap, so that shares do not add up.
+    /// Usage patterns; they overlap, so shares do not add up.
     pub behaviors: Vec<Behavior>,
-    /// What to do about it, the largest share first.
+    /// Recommendations, by decreasing share.
     pub recommendations: Option<Vec<Recommendation>>,
-    /// What can be done about it in this session.
+    /// A fix for this session.
     pub fix: Option<BehaviorFix>,
     /// Shares of agents.
     pub agents: Vec<Share>,
@@ -129,79 +129,79 @@ pub struct BehaviorWindow {
     pub mcp_servers: Vec<Share>,
 }
 
-/// A habit that uses much.
+/// A usage pattern.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Behavior {
-    /// The habit.
+    /// The pattern.
     pub key: BehaviorKey,
-    /// Its share, from 0 to 100.
+    /// The share, from 0 to 100.
     #[serde(default)]
     pub pct: f64,
-    /// How many requests show it.
+    /// The number of requests with this pattern.
     #[serde(default)]
     pub count: u64,
 }
 
 open_enum! {
-    /// A habit that uses much (`key`).
+    /// A usage pattern (`key`).
     pub enum BehaviorKey {
-        /// The prompt cache was missed.
+        /// Prompt cache misses.
         CacheMiss = "cache_miss",
         /// Long conversations.
         LongContext = "long_context",
-        /// Many subagents.
+        /// Heavy use of subagents.
         SubagentHeavy = "subagent_heavy",
-        /// Many sessions at once.
+        /// Many parallel sessions.
         HighParallel = "high_parallel",
-        /// Sessions on a timer.
+        /// Scheduled sessions.
         Cron = "cron",
-        /// The most effort.
+        /// The highest effort level.
         MaxEffort = "max_effort",
         /// Workflows.
         Workflow = "workflow",
-        /// Much that is always in the context.
+        /// Large content that is always in the context.
         AlwaysOnContext = "always_on_context",
-        /// Long results of tools.
+        /// Large tool results.
         LargeToolResults = "large_tool_results",
     }
 }
 
-/// What to do about use.
+/// A recommendation to reduce usage.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Recommendation {
-    /// The habit, or `agent`, `skill`, `plugin` or `mcp_server`.
+    /// The pattern, or `agent`, `skill`, `plugin` or `mcp_server`.
     pub key: Box<str>,
-    /// The share that it is about, from 0 to 100.
+    /// The share that it refers to, from 0 to 100.
     #[serde(default)]
     pub pct: f64,
-    /// What to do.
+    /// The recommendation.
     #[serde(default)]
     pub title: String,
-    /// What was seen, or what to run.
+    /// The observation, or the command to run.
     pub detail: Option<String>,
 }
 
-/// What can be done about use in this session.
+/// A fix to reduce the usage of this session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct BehaviorFix {
     /// The recommendations that it covers.
     pub keys: Vec<Box<str>>,
-    /// Prompts to send one by one, at priority `later`.
+    /// The prompts to send one by one, with priority `later`.
     pub messages: Vec<String>,
 }
 
-/// The share of one thing.
+/// The share of one item.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Share {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Its share, from 0 to 100.
+    /// The share, from 0 to 100.
     #[serde(default)]
     pub pct: f64,
 }

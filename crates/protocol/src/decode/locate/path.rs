@@ -12,9 +12,9 @@ pub(crate) enum Step {
     Index(usize),
 }
 
-/// The path to the innermost value that `offset` lies in or right behind; empty for the whole text.
+/// Returns the path to the innermost value that contains `offset` or ends at it; empty for the whole text.
 ///
-/// Of a longer path it is the start: no type of ours lies so deep.
+/// A path deeper than the limit is cut: no type of this crate is that deep.
 pub(crate) fn path_at(text: &str, offset: usize) -> Vec<Step> {
     let mut steps: Vec<Open> = Vec::new();
     for token in tokens(text).take_while(|token| token.from < offset) {
@@ -36,14 +36,14 @@ pub(crate) fn path_at(text: &str, offset: usize) -> Vec<Step> {
     steps.into_iter().take(MOST_STEPS).filter_map(|open| open.step(text)).collect()
 }
 
-/// Where the walk stands in one container.
+/// The position of the walk in one container.
 enum Open {
     Object { key: Option<(usize, usize)>, in_value: bool },
     Array { index: usize },
 }
 
 impl Open {
-    /// `None` where the fault is the object's own, or lies in a name.
+    /// Returns `None` if the fault belongs to the object itself or lies in a name.
     fn step(self, text: &str) -> Option<Step> {
         match self {
             Self::Array { index } => Some(Step::Index(index)),
@@ -58,7 +58,7 @@ impl Open {
     }
 }
 
-/// Shows a path. A long path is cut, and so is a long name in it: both come from the peer.
+/// Formats a path. Long paths and long names in them are cut, since both come from the peer.
 pub(crate) fn show(steps: &[Step]) -> String {
     let mut path = String::new();
     for step in steps {
@@ -79,13 +79,13 @@ pub(crate) fn show(steps: &[Step]) -> String {
     path
 }
 
-/// The parser goes no deeper than 128 where it reads a type.
+/// The parser reads types only to a depth of 128.
 const MOST_STEPS: usize = 256;
 
-/// The longest path shown, in bytes, give or take one step.
+/// The maximum length of a formatted path in bytes, exceeded by at most one step.
 const MAX_PATH: usize = 200;
 
-/// The longest name in a path, in bytes.
+/// The maximum length of a name in a path, in bytes.
 const MAX_NAME: usize = 60;
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
             ("]}", "b.c"),
             (r#""e""#, ""),
         ] {
-            // One past the value's first byte, as the parser reports it.
+            // serde_json reports the offset behind the value's first byte.
             let offset = text.find(needle).unwrap() + 1;
             assert_eq!(show(&path_at(text, offset)), path, "{needle}");
         }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_depth_nor_a_long_name_makes_a_long_path() {
+    fn depth_and_long_names_do_not_make_a_long_path() {
         for text in ["[".repeat(100_000), format!(r#"{{"{}":"#, "ä".repeat(100_000)), r#"{"a":"#.repeat(9999)]
         {
             let path = show(&path_at(&text, text.len()));

@@ -1,6 +1,6 @@
-//! A walk over JSON text by its tokens, tolerant of a text that breaks off.
+//! A tokenizer for JSON text that may be truncated.
 
-/// One token, from its first byte up to the byte behind its last.
+/// A token, from its first byte to behind its last byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) from: usize,
@@ -8,7 +8,7 @@ pub(super) struct Token {
     pub(super) kind: TokenKind,
 }
 
-/// What the walk meets.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TokenKind {
     /// `{`
@@ -25,7 +25,7 @@ pub(super) enum TokenKind {
     Scalar,
 }
 
-/// The tokens of `text`, as far as it goes.
+/// Iterates over the tokens of `text`, up to its end or truncation.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -48,7 +48,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token> {
     })
 }
 
-/// The offset behind a string's closing quote, or the end of the text.
+/// Returns the offset behind a string's closing quote, or the end of the text.
 fn string_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -61,7 +61,7 @@ fn string_end(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// The offset behind a number or word; it ends at an ASCII byte, so characters of several bytes are kept whole.
+/// Returns the offset behind a number or word. It ends at an ASCII byte, so multi-byte characters are not split.
 fn word_end(bytes: &[u8], from: usize) -> usize {
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"{}[]:,\"".contains(byte);
     bytes[from..].iter().position(ends).map_or(bytes.len(), |length| from + length)

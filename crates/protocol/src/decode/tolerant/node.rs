@@ -1,4 +1,4 @@
-//! A JSON text in which members and elements can be set aside.
+//! A JSON text from which members and elements can be set aside.
 
 use std::{borrow::Cow, collections::HashSet, fmt};
 
@@ -10,28 +10,28 @@ use serde_json::value::RawValue;
 
 use super::{Step, UNREAD};
 
-/// A value of the text, taken apart as far as was needed.
+/// A value of the text, expanded as far as needed.
 pub(super) struct Node<'a> {
     text: &'a str,
     state: State<'a>,
 }
 
 enum State<'a> {
-    /// As it came.
+    /// The original text, not expanded.
     Whole,
-    /// An object to be read as one of an unknown kind.
+    /// An object that is read as an unknown kind.
     Unread,
     SetAside,
     Object(Vec<(Cow<'a, str>, Node<'a>)>),
     List(Vec<Node<'a>>),
 }
 
-/// Something that was set aside.
+/// A part that was set aside.
 pub(super) struct SetAside<'a> {
-    /// The path in the text as it came.
+    /// The path in the original text.
     pub(super) path: Vec<Step>,
     pub(super) value: &'a str,
-    /// Whether a member of the same name comes behind it.
+    /// Whether a later member has the same name.
     pub(super) is_repeated: bool,
 }
 
@@ -40,9 +40,10 @@ impl<'a> Node<'a> {
         Self { text, state: State::Whole }
     }
 
-    /// Sets aside what keeps the value at `path` from being read; `path` counts what is not set aside yet.
+    /// Sets aside the part that prevents the value at `path` from being read; `path` does not count parts set
+    /// aside before.
     ///
-    /// `None` where nothing can be set aside there.
+    /// Returns `None` if nothing can be set aside there.
     pub(super) fn set_aside(
         &mut self,
         path: &[Step],
@@ -108,7 +109,7 @@ impl<'a> Node<'a> {
         !matches!(self.state, State::SetAside)
     }
 
-    /// Takes an object or a list apart, where it is no larger than [`MOST_PARTS`].
+    /// Expands an object or a list that has at most [`MOST_PARTS`] parts.
     fn expand(&mut self) {
         if !matches!(self.state, State::Whole) {
             return;
@@ -150,14 +151,14 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A name that comes more than once.
+/// Returns a name that occurs more than once.
 fn repeated(members: &[(Cow<'_, str>, Node<'_>)]) -> Option<String> {
     let mut seen = HashSet::new();
     let mut there = members.iter().filter(|(_, node)| node.is_there());
     there.find(|(name, _)| !seen.insert(&**name)).map(|(name, _)| name.clone().into_owned())
 }
 
-/// Keeps the last member of a name; `None` where the others say something else and may not be missed.
+/// Keeps the last member of a name. Returns `None` if the values differ and must not be dropped.
 fn keep_last<'a>(members: &mut [(Cow<'a, str>, Node<'a>)], name: &str, may_miss: bool) -> Option<&'a str> {
     let mut same = members.iter_mut().rev().map(|(other, node)| (&**other == name, node));
     let (_, last) = same.find(|(is_same, node)| *is_same && node.is_there())?;
@@ -172,7 +173,7 @@ fn keep_last<'a>(members: &mut [(Cow<'a, str>, Node<'a>)], name: &str, may_miss:
     value
 }
 
-/// An object or a list, taken apart; an error for one of more than [`MOST_PARTS`].
+/// The parts of an object or a list; deserializing fails above [`MOST_PARTS`].
 struct Parts<'a>(State<'a>);
 
 impl<'de> Deserialize<'de> for Parts<'de> {
@@ -213,9 +214,9 @@ fn few<E: Error>(parts: usize) -> Result<(), E> {
     if parts > MOST_PARTS { Err(E::custom("too many parts")) } else { Ok(()) }
 }
 
-/// A name, borrowed where it has no escapes.
+/// A name, borrowed if it has no escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// How much an object or a list may hold that is taken apart: a node takes more memory than a short text.
+/// The maximum number of parts to expand: a node takes more memory than a short text.
 const MOST_PARTS: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The container in which the API ran code.
+//! The container of the API's code execution.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,31 +9,31 @@ use crate::open_enum::open_enum;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Container {
-    /// Its id, by which a later request may use it again.
+    /// The id, to reuse the container in a later request.
     pub id: Box<str>,
-    /// When it goes away, as ISO 8601 text.
+    /// The expiry time, as ISO 8601 text.
     pub expires_at: Option<Box<str>>,
     /// The skills loaded in it.
     #[serialize_always]
     pub skills: Option<Vec<ContainerSkill>>,
 }
 
-/// A skill in a container of the API's.
+/// A skill in a container of the API.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContainerSkill {
     /// The skill's id.
     pub skill_id: Box<str>,
-    /// Who made it (`type`).
+    /// The author (`type`).
     #[serde(rename = "type")]
     pub source: Option<SkillSource>,
-    /// Its version, or `latest`.
+    /// The version, or `latest`.
     pub version: Option<Box<str>>,
 }
 
 open_enum! {
-    /// Who made a skill.
+    /// The author of a skill.
     pub enum SkillSource {
         /// The vendor of the API.
         Vendor = "anthropic",

@@ -1,14 +1,14 @@
-//! What the API cleared out of a long context.
+//! Context edits by the API.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tagged::tagged;
 
-/// What the API did to the context before the model saw it (`context_management`).
+/// The context edits that the API made before the model saw the request (`context_management`).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextManagement {
-    /// Each edit that was made.
+    /// The edits.
     #[serde(default)]
     pub applied_edits: Vec<ContextEdit>,
 }
@@ -16,21 +16,21 @@ pub struct ContextManagement {
 tagged! {
     /// One edit of the context.
     pub enum ContextEdit by "type" {
-        /// Old tool uses were cleared.
+        /// Old tool calls were cleared.
         ClearedToolUses(ClearedToolUses) = "clear_tool_uses_20250919",
         /// Old thinking was cleared.
         ClearedThinking(ClearedThinking) = "clear_thinking_20251015",
     }
 }
 
-/// Old tool uses were cleared (`clear_tool_uses_20250919`).
+/// Old tool calls were cleared (`clear_tool_uses_20250919`).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClearedToolUses {
-    /// How many tokens that took off the input.
+    /// The number of input tokens removed.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_input_tokens: u64,
-    /// How many tool uses were cleared.
+    /// The number of tool calls cleared.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_tool_uses: u64,
 }
@@ -39,10 +39,10 @@ pub struct ClearedToolUses {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ClearedThinking {
-    /// How many tokens that took off the input.
+    /// The number of input tokens removed.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_input_tokens: u64,
-    /// How many turns lost their thinking.
+    /// The number of turns without their thinking.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_thinking_turns: u64,
 }

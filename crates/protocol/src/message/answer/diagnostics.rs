@@ -1,45 +1,45 @@
-//! Why the prompt cache did not hold.
+//! Diagnostics of the prompt cache.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tagged::tagged;
 
-/// What the API found out about the request (`diagnostics`).
+/// The API's diagnostics of a request (`diagnostics`).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// Why the prompt cache could not serve the whole prefix; `None` while that is not known yet.
+    /// The reason of a cache miss in the request's prefix; `None` if not known yet.
     pub cache_miss_reason: Option<CacheMissReason>,
 }
 
 tagged! {
-    /// Why the prompt cache could not serve the whole prefix of a request.
+    /// The reason of a cache miss in a request's prefix.
     pub enum CacheMissReason by "type" {
-        /// Another model was asked.
+        /// The model changed.
         ModelChanged(CacheMiss) = "model_changed",
-        /// The system prompt is another one.
+        /// The system prompt changed.
         SystemChanged(CacheMiss) = "system_changed",
-        /// The tools are other ones.
+        /// The tools changed.
         ToolsChanged(CacheMiss) = "tools_changed",
-        /// The messages are other ones.
+        /// The messages changed.
         MessagesChanged(CacheMiss) = "messages_changed",
         /// The answer to compare with was not found.
         PreviousMessageNotFound(CacheMissUnmeasured) = "previous_message_not_found",
-        /// It can't be said.
+        /// The reason is unavailable.
         Unavailable(CacheMissUnmeasured) = "unavailable",
     }
 }
 
-/// A miss whose cost is known.
+/// A cache miss with its cost.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CacheMiss {
-    /// How many tokens of the input were not served from the cache for that reason.
+    /// The number of input tokens not served from the cache for this reason.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cache_missed_input_tokens: u64,
 }
 
-/// A miss of which nothing more is told.
+/// A cache miss without further details.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CacheMissUnmeasured {}

@@ -1,40 +1,40 @@
-//! What the API changed in the request before the model saw it.
+//! Changes of a request by the API.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
-    /// One change of the request by the API (an item of `input_transformations`).
+    /// A change that the API made to the request (an item of `input_transformations`).
     pub enum InputTransformation by "type" {
-        /// A thinking block was taken out.
+        /// A thinking block was dropped.
         ThinkingDropped(TransformedThinking) = "thinking_dropped",
-        /// A thinking block was let through although it does not fit.
+        /// A mismatched thinking block was allowed.
         ThinkingMismatchAllowed(TransformedThinking) = "thinking_mismatch_allowed",
     }
 }
 
-/// A thinking block that does not fit where it stands.
+/// A thinking block that does not match its position.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TransformedThinking {
-    /// Where it was in the request, such as `messages.2.content.0`.
+    /// The position in the request, such as `messages.2.content.0`.
     pub path: Box<str>,
-    /// In what it does not fit.
+    /// The kind of mismatch.
     pub reason: Option<BindingMismatch>,
 }
 
 open_enum! {
-    /// In what a thinking block does not fit where it stands.
+    /// The kind of mismatch of a thinking block.
     pub enum BindingMismatch {
-        /// Another model thought it, and the one asked may not read it.
+        /// Another model created the block, and the current one may not read it.
         Model = "model_binding_mismatch",
-        /// The conversation before it is another one.
+        /// The preceding conversation differs.
         Prefix = "prefix_binding_mismatch",
-        /// It was made for another organisation.
+        /// The block belongs to another organisation.
         Organization = "organization_binding_mismatch",
-        /// It was made for another end user.
+        /// The block belongs to another end user.
         EndUser = "end_user_binding_mismatch",
     }
 }

@@ -7,51 +7,51 @@ use crate::{open_enum::open_enum, tagged::tagged};
 open_enum! {
     /// Why the model stopped (`stop_reason`), in `assistant`, `result` and `message_delta`.
     pub enum StopReason {
-        /// It had said all.
+        /// The answer is complete.
         EndTurn = "end_turn",
-        /// The answer came to its token limit.
+        /// The answer reached its token limit.
         MaxTokens = "max_tokens",
-        /// It wrote one of the stop sequences of the request.
+        /// The model wrote a stop sequence of the request.
         StopSequence = "stop_sequence",
-        /// It wants to use a tool.
+        /// The model calls a tool.
         ToolUse = "tool_use",
-        /// A long turn with server tools was broken off, to be gone on with in another request.
+        /// A long turn with server tools was paused; another request can continue it.
         PauseTurn = "pause_turn",
-        /// The API compacted the context, and waits for a go-ahead.
+        /// The API compacted the context, and waits for the client to continue.
         Compaction = "compaction",
-        /// It declined to answer.
+        /// The model declined to answer.
         Refusal = "refusal",
-        /// The context window was full.
+        /// The context window is full.
         ContextWindowExceeded = "model_context_window_exceeded",
     }
 }
 
 tagged! {
-    /// More on why the model stopped (`stop_details`).
+    /// Details on the stop reason (`stop_details`).
     pub enum StopDetails by "type" {
-        /// It declined to answer.
+        /// The model declined to answer.
         Refusal(Box<Refusal>) = "refusal",
     }
 }
 
-/// That the model declined to answer, and what could be done about it (`refusal`).
+/// A refusal of the model, with possible fallbacks (`refusal`).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// The policy that the request fell under; `None` where it is no named one.
+    /// The refusal category; `None` if unnamed.
     pub category: Option<RefusalCategory>,
-    /// Words for a reader; they may change at any time.
+    /// An explanation for display; the text may change at any time.
     pub explanation: Option<String>,
-    /// A code that spares the cost of a cold cache when another model is asked instead; valid for five minutes.
+    /// A token that avoids the cost of a cold cache on a fallback model; valid for five minutes.
     pub fallback_credit_token: Option<Box<str>>,
-    /// Whether that code may be used to go on from the partial answer; advice, not a promise.
+    /// Whether the token covers a continuation of the partial answer; a hint, not a guarantee.
     pub fallback_has_prefill_claim: Option<bool>,
-    /// The model to ask instead, where a fallback was tried and could not be had.
+    /// The recommended model, if a fallback was attempted but unavailable.
     pub recommended_model: Option<Box<str>>,
 }
 
 open_enum! {
-    /// The policy that a refused request fell under (`category`).
+    /// The policy category of a refusal (`category`).
     pub enum RefusalCategory {
         /// Attacks on computers.
         Cyber = "cyber",
@@ -59,7 +59,7 @@ open_enum! {
         Bio = "bio",
         /// Building competing models.
         FrontierLlm = "frontier_llm",
-        /// Making the model tell its inner reasoning.
+        /// Extraction of the model's reasoning.
         ReasoningExtraction = "reasoning_extraction",
         /// Other harm.
         GeneralHarms = "general_harms",

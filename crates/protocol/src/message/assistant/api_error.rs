@@ -1,46 +1,46 @@
-//! What belongs to the cause of an API error.
+//! Parameters of an API error.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{message::RateLimitInfo, open_enum::open_enum};
 
-/// What belongs to the cause of an API error (`api_error_params`): each field to a few causes.
+/// The parameters of an API error (`api_error_params`): each cause uses a few of the fields.
 ///
-/// Not declared, seen on the wire with the two fields on media; the others are those that the CLI checks.
+/// Not declared; the two media fields were seen on the wire, the others are those that the CLI checks.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ApiErrorParams {
-    /// The effort that the model does not have without thinking.
+    /// The effort level that the model does not support without thinking.
     pub effort: Option<Box<str>>,
-    /// Whose login failed.
+    /// The provider that rejected the login.
     pub provider: Option<ApiErrorProvider>,
-    /// What helps the login.
+    /// The remedy for the login.
     pub remedy: Option<CredentialRemedy>,
-    /// What kind of block was refused.
+    /// The kind of the rejected block.
     pub media: Option<RefusedMedia>,
-    /// Why it was.
+    /// The reason of the rejection.
     pub media_reason: Option<RefusedMediaReason>,
     /// The limit that was reached.
     pub rate_limit_info: Option<Box<RateLimitInfo>>,
-    /// What cut the answer off.
+    /// The limit that cut the answer off.
     pub cut: Option<CutReason>,
 }
 
 open_enum! {
-    /// Whose login failed (`provider`).
+    /// The provider that rejected the login (`provider`).
     pub enum ApiErrorProvider {
         /// Amazon Bedrock.
         Bedrock = "bedrock",
-        /// The vendor's API on AWS.
+        /// Anthropic's API through AWS.
         AnthropicAws = "anthropicAws",
-        /// The one that the CLI calls so.
+        /// Amazon's newer endpoint.
         Mantle = "mantle",
-        /// The vendor's API on Google Cloud.
+        /// Anthropic's API through Google Cloud.
         AnthropicGoogleCloud = "anthropicGoogleCloud",
-        /// Google's Vertex AI.
+        /// Google Vertex AI.
         Vertex = "vertex",
-        /// Microsoft's Foundry.
+        /// Microsoft Foundry.
         Foundry = "foundry",
         /// A gateway.
         Gateway = "gateway",
@@ -48,25 +48,25 @@ open_enum! {
 }
 
 open_enum! {
-    /// What helps a login that failed (`remedy`).
+    /// The remedy for a failed login (`remedy`).
     pub enum CredentialRemedy {
-        /// The command of the settings that gets new credentials.
+        /// Run the settings' command that refreshes credentials.
         RefreshCommand = "refresh_command",
-        /// New credentials, got by hand.
+        /// Refresh the credentials manually.
         RefreshCredentials = "refresh_credentials",
-        /// New default credentials of Google's.
+        /// Refresh Google's application default credentials.
         Adc = "adc",
-        /// Another token for the gateway in the environment.
+        /// Replace the gateway token in the environment.
         GatewayToken = "gateway_token",
-        /// The host has the credentials.
+        /// The host manages the credentials.
         HostManaged = "host_managed",
-        /// The account needs the model.
+        /// Request access to the model for the account.
         ModelAccess = "model_access",
     }
 }
 
 open_enum! {
-    /// A kind of block that the API refused (`media`).
+    /// The kind of a block that the API rejected (`media`).
     pub enum RefusedMedia {
         /// An image.
         Image = "image",
@@ -76,21 +76,21 @@ open_enum! {
 }
 
 open_enum! {
-    /// Why the API refused a block (`media_reason`).
+    /// The reason why the API rejected a block (`media_reason`).
     pub enum RefusedMediaReason {
-        /// It could not be read.
+        /// The block could not be processed.
         Unprocessable = "unprocessable",
-        /// The model takes no such blocks.
+        /// The model does not support such blocks.
         UnsupportedByModel = "unsupported_by_model",
-        /// The blocks of the request are too large together.
+        /// The blocks of the request are too large in total.
         MediaBudget = "media_budget",
     }
 }
 
 open_enum! {
-    /// What cut an answer off (`cut`).
+    /// The limit that cut an answer off (`cut`).
     pub enum CutReason {
-        /// The limit of its length.
+        /// The output limit.
         OutputLimit = "output_limit",
         /// The context window.
         ContextWindow = "context_window",

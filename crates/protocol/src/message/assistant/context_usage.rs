@@ -1,11 +1,11 @@
-//! What fills the context window, as `/context` tells it.
+//! `context_usage`: the content of the context window, as `/context` shows it.
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::control::{ContextCategoryKind, ContextMemoryFile};
 use crate::open_enum::open_enum;
 
-/// What fills the context window (`context_usage`), as `/context` tells it.
+/// The content of the context window (`context_usage`), as `/context` shows it.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -13,18 +13,18 @@ pub struct ContextUsage {
     /// The model that it was counted for.
     #[serde(default)]
     pub model: Box<str>,
-    /// Tokens in use, as an estimate; may be more than there is room for.
+    /// An estimate of the tokens in use; may exceed the window.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub total_tokens: u64,
-    /// The window that counts, in tokens.
+    /// The effective window in tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub raw_max_tokens: u64,
-    /// How full it is, in percent.
+    /// The usage in percent.
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percentage: f64,
-    /// By how much it is too full.
+    /// The excess over a limit.
     pub over_limit: Option<ContextOverLimit>,
-    /// What takes how much.
+    /// The size of each category.
     #[serde(default)]
     pub categories: Vec<ContextCategory>,
     /// The tools of MCP servers.
@@ -33,45 +33,45 @@ pub struct ContextUsage {
     /// The memory files.
     #[serde(default)]
     pub memory_files: Vec<ContextMemoryFile>,
-    /// The agents that are not built in.
+    /// The custom agents.
     #[serde(default)]
     pub agents: Vec<ContextAgent>,
     /// The skills.
     pub skills: Option<Vec<ContextSkill>>,
 }
 
-/// By how much the window is too full (`over_limit`).
+/// The excess of the window over a limit (`over_limit`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextOverLimit {
-    /// Tokens too many.
+    /// The number of excess tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens_over: u64,
-    /// Which limit it is.
+    /// The exceeded limit.
     pub kind: OverLimitKind,
 }
 
 open_enum! {
-    /// Which limit of the window was passed.
+    /// A limit of the context window.
     pub enum OverLimitKind {
-        /// The model's own.
+        /// The model's limit.
         HardLimit = "hard_limit",
-        /// That from which on the CLI compacts.
+        /// The threshold at which the CLI compacts.
         CompactionWindow = "compaction_window",
     }
 }
 
-/// What takes room in the window (an item of `categories`).
+/// A category of content in the window (an item of `categories`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextCategory {
-    /// Its name for a reader.
+    /// The display name.
     #[serde(default)]
     pub name: String,
-    /// Its tokens.
+    /// The size in tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
-    /// What it is.
+    /// How the category counts.
     pub kind: ContextCategoryKind,
 }
 
@@ -79,13 +79,13 @@ pub struct ContextCategory {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextMcpTool {
-    /// Its name, such as `mcp__srv__add`.
+    /// The full name, such as `mcp__srv__add`.
     #[serde(default)]
     pub name: Box<str>,
     /// The server.
     #[serde(default)]
     pub server_name: Box<str>,
-    /// Its tokens.
+    /// The size in tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
@@ -94,13 +94,13 @@ pub struct ContextMcpTool {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextAgent {
-    /// Its name.
+    /// The agent type.
     #[serde(default)]
     pub agent_type: Box<str>,
-    /// Where it is defined, such as `projectSettings`.
+    /// The source of its definition, such as `projectSettings`.
     #[serde(default)]
     pub source: Box<str>,
-    /// Its tokens.
+    /// The size in tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
@@ -110,15 +110,15 @@ pub struct ContextAgent {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ContextSkill {
-    /// Its name.
+    /// The name.
     #[serde(default)]
     pub name: Box<str>,
-    /// Where it is defined, such as `userSettings` or `built-in`.
+    /// The source of its definition, such as `userSettings` or `built-in`.
     #[serde(default)]
     pub source: Box<str>,
-    /// The plugin that brings it.
+    /// The plugin that provides the skill.
     pub plugin_name: Option<Box<str>>,
-    /// Its tokens.
+    /// The size in tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }

@@ -1,33 +1,33 @@
-//! Which failures of the model's API there are.
+//! Kinds of API failures.
 
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// The kind of a failure of the model's API (`error`).
+    /// The kind of an API failure (`error`).
     pub enum AssistantError {
-        /// No valid login.
+        /// The login is invalid.
         AuthenticationFailed = "authentication_failed",
         /// The organisation does not allow this way of logging in.
         OauthOrgNotAllowed = "oauth_org_not_allowed",
-        /// The account is held back.
+        /// The account is on hold.
         AccountOnHold = "account_on_hold",
         /// The account must be verified first.
         VerificationRequired = "verification_required",
         /// The credentials of a cloud provider failed.
         CloudCredentialError = "cloud_credential_error",
-        /// A problem with payment.
+        /// A billing problem.
         BillingError = "billing_error",
         /// Too many requests.
         RateLimit = "rate_limit",
-        /// The API can't take more load.
+        /// The API is overloaded.
         Overloaded = "overloaded",
-        /// The request was refused as malformed.
+        /// The request was rejected as invalid.
         InvalidRequest = "invalid_request",
-        /// There is no such model.
+        /// The model does not exist.
         ModelNotFound = "model_not_found",
         /// The API failed.
         ServerError = "server_error",
-        /// The answer was cut at its token limit.
+        /// The answer reached its token limit.
         MaxOutputTokens = "max_output_tokens",
         /// Anything else.
         Unclassified = "unknown",

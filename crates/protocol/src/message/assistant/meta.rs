@@ -1,27 +1,27 @@
-//! What an `assistant` frame says beside the answer itself.
+//! Metadata of an `assistant` frame.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{ToolName, ToolUseId};
 
-/// How to show a tool use (an item of `tool_use_meta`).
+/// Display data of a tool call (an item of `tool_use_meta`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolUseMeta {
-    /// The tool use.
+    /// The tool call.
     pub id: ToolUseId,
-    /// The tool's name for a reader.
+    /// The tool's display name.
     pub display_name: Option<String>,
-    /// The MCP server's name for a reader.
+    /// The MCP server's display name.
     pub server_display_name: Option<String>,
-    /// The tool's name on its server.
+    /// The tool's name on the server.
     pub tool_name: Option<ToolName>,
 }
 
-/// A slash command that was run (`local_command_run`).
+/// A slash command that ran (`local_command_run`).
 ///
 /// Not declared, seen on the wire.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -29,17 +29,17 @@ pub struct ToolUseMeta {
 pub struct LocalCommandRun {
     /// The command, without its slash.
     pub command: Box<str>,
-    /// What followed it.
+    /// The arguments.
     #[serde(default)]
     pub args: String,
 }
 
-/// How a slash command ended (`local_command_outcome`).
+/// The outcome of a slash command (`local_command_outcome`).
 ///
 /// Not declared, seen on the wire.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct LocalCommandOutcome {
-    /// What became of it.
+    /// The outcome.
     pub kind: Box<str>,
 }

@@ -1,4 +1,4 @@
-//! What was used, as `/usage` tells it.
+//! `usage_report`: the usage, as `/usage` shows it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use crate::{
     usage::{ExtraUsage, SessionUsage},
 };
 
-/// What was used (`usage_report`), as `/usage` tells it; for accounts with a subscription.
+/// The usage (`usage_report`), as `/usage` shows it; for accounts with a subscription.
 ///
-/// Taken from the published declarations, which call it a trial; never seen.
+/// Declared as experimental, never seen.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UsageReport {
-    /// What the session used.
+    /// The usage of the session.
     #[serde(default)]
     pub session: SessionUsage,
-    /// The limits of the plan; `None` where they could not be found out.
+    /// The limits of the plan; `None` if unknown.
     pub rate_limits: Option<UsageLimits>,
 }
 
@@ -24,9 +24,9 @@ pub struct UsageReport {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UsageLimits {
-    /// One entry for each limit, as the server sent them; `None` where it sent none.
+    /// One entry per limit, as the server sent them; `None` if it sent none.
     pub limits: Option<Vec<UsageLimit>>,
-    /// What was spent beyond the plan.
+    /// Extra usage beyond the plan.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub extra_usage: Nullable<ExtraUsage>,
 }
@@ -35,44 +35,44 @@ pub struct UsageLimits {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UsageLimit {
-    /// Which limit it is, such as `session` or `weekly_all`.
+    /// The limit, such as `session` or `weekly_all`.
     pub kind: Box<str>,
-    /// The heading that it stands under, such as `weekly`.
+    /// The group to display it in, such as `weekly`.
     #[serde(default)]
     pub group: Box<str>,
-    /// How much is used, in percent.
+    /// The utilization in percent.
     #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percent: f64,
-    /// When it starts anew, as ISO 8601 text.
+    /// The time of the reset, as ISO 8601 text.
     pub resets_at: Option<Box<str>>,
-    /// What it is for, where it is not for all.
+    /// The scope, if the limit does not apply to everything.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub scope: Nullable<UsageLimitScope>,
-    /// How bad it is, such as `normal`, `warning` or `critical`.
+    /// The severity, such as `normal`, `warning` or `critical`.
     #[serde(default)]
     pub severity: Box<str>,
-    /// Whether it is the one to show, where there is room for one.
+    /// Whether to show this limit if there is only space for one.
     #[serde(default)]
     pub is_active: bool,
 }
 
-/// What a limit is for (`scope`).
+/// The scope of a limit (`scope`).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UsageLimitScope {
     /// A model.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub model: Nullable<UsageScopeName>,
-    /// A program.
+    /// A client program.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub surface: Nullable<UsageScopeName>,
 }
 
-/// The name of what a limit is for.
+/// The name of a scope.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UsageScopeName {
-    /// The name for a reader.
+    /// The display name.
     #[serde(default)]
     pub display_name: String,
 }

@@ -1,27 +1,27 @@
-//! How and why a turn ended.
+//! The outcome of a turn.
 
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// How a turn ended, roughly.
+    /// The outcome of a turn in broad terms.
     pub enum ResultSubtype {
-        /// It came to its end; `is_error` tells whether that was a good one.
+        /// The turn completed; `is_error` shows whether it failed.
         Success = "success",
-        /// It was cut short, by an interrupt or a fault.
+        /// The turn was cut short by an interrupt or an error.
         ErrorDuringExecution = "error_during_execution",
-        /// It reached its limit of rounds.
+        /// The turn reached the limit of rounds.
         ErrorMaxTurns = "error_max_turns",
-        /// It reached its limit of cost.
+        /// The turn reached the cost limit.
         ErrorMaxBudget = "error_max_budget_usd",
-        /// The model never gave an answer in the shape asked for.
+        /// The model did not return a valid structured answer.
         ErrorMaxStructuredOutputRetries = "error_max_structured_output_retries",
     }
 }
 
 open_enum! {
-    /// Why a turn ended.
+    /// The reason why a turn ended.
     pub enum TerminalReason {
-        /// The model was done.
+        /// The model finished its answer.
         Completed = "completed",
         /// Interrupted while the model's answer streamed.
         AbortedStreaming = "aborted_streaming",
@@ -31,33 +31,33 @@ open_enum! {
         ApiError = "api_error",
         /// The limit of rounds was reached.
         MaxTurns = "max_turns",
-        /// The limit of cost was reached.
+        /// The cost limit was reached.
         BudgetExhausted = "budget_exhausted",
-        /// The model never gave an answer in the shape asked for.
+        /// The model did not return a valid structured answer.
         StructuredOutputRetryExhausted = "structured_output_retry_exhausted",
-        /// A hook said that the turn must not go on.
+        /// A hook stopped the turn.
         HookStopped = "hook_stopped",
-        /// A `Stop` hook kept the turn from ending well.
+        /// A `Stop` hook prevented a regular end.
         StopHookPrevented = "stop_hook_prevented",
-        /// A hook put a tool use off.
+        /// A hook deferred a tool call.
         ToolDeferred = "tool_deferred",
-        /// A tool use that was put off can't be used: the resumed CLI has no such tool, as with in-process MCP servers.
+        /// A deferred tool call can't run: the resumed CLI does not have the tool, as for in-process MCP servers.
         ToolDeferredUnavailable = "tool_deferred_unavailable",
         /// The model failed.
         ModelError = "model_error",
-        /// A picture could not be used.
+        /// An image could not be used.
         ImageError = "image_error",
         /// The conversation is too long for the model.
         PromptTooLong = "prompt_too_long",
         /// The conversation reached the size at which the CLI stops.
         BlockingLimit = "blocking_limit",
-        /// The conversation filled up again too soon after it was compacted.
+        /// The conversation grew too long again too soon after a compaction.
         RapidRefillBreaker = "rapid_refill_breaker",
-        /// The model's tool uses could not be read, again and again.
+        /// The model repeatedly wrote malformed tool calls.
         MalformedToolUseExhausted = "malformed_tool_use_exhausted",
-        /// The turn went on in the background.
+        /// The turn was moved to the background.
         BackgroundRequested = "background_requested",
-        /// The turn could not be set up.
+        /// The setup of the turn failed.
         TurnSetupFailed = "turn_setup_failed",
     }
 }

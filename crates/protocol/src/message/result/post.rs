@@ -1,17 +1,17 @@
-//! What a frame of a remote worker had to wait for.
+//! Queueing of a remote worker's frames.
 
 use crate::open_enum::open_enum;
 
 open_enum! {
-    /// What a frame of a remote worker had waited for before it was posted.
+    /// What a frame of a remote worker was queued behind before it was posted.
     pub enum QueuedBehind {
-        /// A frame that is stored.
+        /// The post of a stored frame.
         DurablePost = "durable_post",
-        /// A frame that is not stored.
+        /// The post of a frame that is not stored.
         EphemeralPost = "ephemeral_post",
-        /// The pause after a failure.
+        /// The pause after a failed attempt.
         RetryBackoff = "retry_backoff",
-        /// It was held back.
+        /// A hold.
         Hold = "hold",
         /// Nothing.
         Nothing = "none",

@@ -1,32 +1,32 @@
-//! Why the CLI does not start.
+//! Startup failures.
 
 use serde::{Deserialize, Serialize};
 
 use crate::open_enum::open_enum;
 
-/// A configuration file that can't be read (`invalid_config_file`).
+/// An unreadable configuration file (`invalid_config_file`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InvalidConfigFile {
-    /// The file.
+    /// The path.
     pub path: String,
-    /// Whether it is the CLI's global one, which alone has backups.
+    /// Whether it is the CLI's global file; only that file has backups.
     #[serde(default)]
     pub is_global: bool,
-    /// Whether it is known if there is a backup.
+    /// Whether the CLI searched for a backup.
     #[serde(default)]
     pub backup_searched: bool,
-    /// The backup; it may not be readable either.
+    /// The path of the backup, which may be unreadable too.
     pub backup_path: Option<String>,
 }
 
 open_enum! {
-    /// Why the CLI does not start (`startup_failure_reason`).
+    /// The reason why the CLI did not start (`startup_failure_reason`).
     ///
-    /// Most of them are told only where the host sets `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`.
+    /// Most reasons are only sent if the host sets `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`.
     pub enum StartupFailureReason {
-        /// A key is configured where managed settings want a login.
+        /// An API key is configured, but managed settings require a login.
         OrgPinApiKeyConflict = "org_pin_api_key_conflict",
         /// Managed settings do not allow the provider.
         ProviderNotAllowed = "provider_not_allowed",
@@ -34,45 +34,45 @@ open_enum! {
         OrgVerifyFailed = "org_verify_failed",
         /// The login belongs to an organisation that is not allowed.
         OrgPinMismatch = "org_pin_mismatch",
-        /// Managed settings can't be used.
+        /// Managed settings are invalid.
         ManagedSettingsInvalid = "managed_settings_invalid",
-        /// Managed settings that are required could not be loaded.
+        /// Required managed settings could not be loaded.
         RemoteSettingsRequiredUnavailable = "remote_settings_required_unavailable",
-        /// The gateway ended the login.
+        /// The gateway requires a new login.
         GatewaySigninRequired = "gateway_signin_required",
-        /// The gateway refused managed settings for the account.
+        /// The gateway denied managed settings for the account.
         GatewayAccessDenied = "gateway_access_denied",
-        /// A proxy is not given as a whole URL.
+        /// A proxy is not a whole URL.
         ProxyInvalid = "proxy_invalid",
-        /// The folder for temporary files is unsafe, or can't be made.
+        /// The directory for temporary files is unsafe or can't be created.
         TempDirUnusable = "temp_dir_unusable",
-        /// The working directory is gone, or can't be read.
+        /// The working directory does not exist or is unreadable.
         CwdUnavailable = "cwd_unavailable",
-        /// Windows has no shell that can be used.
+        /// Windows has no usable shell.
         ShellToolMissing = "shell_tool_missing",
-        /// The session runs in the background.
+        /// A background process holds the session.
         SessionHeldByBackground = "session_held_by_background",
-        /// The session's worktree is not safe to go on in.
+        /// It is not safe to continue in the session's worktree.
         WorktreeResumeRefused = "worktree_resume_refused",
-        /// The session's worktree can't be checked now.
+        /// The session's worktree can't be verified now.
         WorktreeUnverified = "worktree_unverified",
         /// This CLI is too old.
         CliVersionTooOld = "cli_version_too_old",
-        /// Nothing may pass without a question for root.
+        /// The mode `bypassPermissions` is not allowed for root.
         BypassRoot = "bypass_root",
-        /// What the organisation requires could not be loaded; another attempt may do.
+        /// Required organisation settings could not be loaded; a retry may help.
         OrgConfigRequiredUnavailable = "org_config_required_unavailable",
-        /// What the organisation requires was refused for this login.
+        /// The required organisation settings were refused for this login.
         OrgConfigRefused = "org_config_refused",
-        /// A sandbox is required, and can't run here.
+        /// A sandbox is required, but not available.
         SandboxRequiredUnavailable = "sandbox_required_unavailable",
         /// The first line was not `initialize`, though `--await-initialize` was given.
         InitializeNotFirst = "initialize_not_first",
         /// A configuration file is not valid JSON.
         ConfigFileInvalid = "config_file_invalid",
-        /// `initialize` did not bring the managed settings that were announced.
+        /// `initialize` lacked the announced managed settings.
         ManagedSettingsNotDelivered = "managed_settings_not_delivered",
-        /// `initialize` did not bring the fields that were announced.
+        /// `initialize` lacked the announced fields.
         InitializeFieldsNotDelivered = "initialize_fields_not_delivered",
     }
 }

@@ -1,10 +1,10 @@
-//! What subagents a session had.
+//! Statistics of subagents.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What subagents the session had (`subagent_stats`).
+/// Statistics of the session's subagents (`subagent_stats`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
@@ -12,35 +12,35 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[non_exhaustive]
 pub struct SubagentStats {
-    /// How many were started.
+    /// The number of subagents started.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub spawned: u64,
-    /// How the model asked for them.
+    /// The number by requested mode.
     pub requested: Option<RequestedSubagents>,
-    /// How many began in the background.
+    /// The number started in the background.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub started_in_background: u64,
-    /// How deep they were nested.
+    /// The maximum nesting depth.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub max_depth: u64,
-    /// How many were started by others.
+    /// The number started by subagents.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub spawned_by_subagents: u64,
-    /// How many ended well.
+    /// The number completed.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub completed: u64,
-    /// How many failed.
+    /// The number failed.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub failed: u64,
-    /// How many were stopped.
+    /// The number stopped.
     pub killed: Option<KilledSubagents>,
-    /// How many were not started.
+    /// The number not started.
     pub refused: Option<RefusedSubagents>,
-    /// How many there were of each kind.
+    /// The number of each type.
     pub by_type: BTreeMap<Box<str>, u64>,
 }
 
-/// How the model asked for subagents (`requested`).
+/// The number of subagents by requested mode (`requested`).
 ///
 /// Not declared, seen on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -50,46 +50,46 @@ pub struct RequestedSubagents {
     /// To run in the background.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub background: u64,
-    /// To be waited for.
+    /// To run in the foreground.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub foreground: u64,
-    /// Without saying.
+    /// Without a requested mode.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub unset: u64,
 }
 
-/// Who stopped subagents (`killed`).
+/// The number of stopped subagents, by the actor that stopped them (`killed`).
 ///
 /// Not declared, seen on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct KilledSubagents {
-    /// Who had started them.
+    /// Stopped by the parent.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub parent: u64,
-    /// The user.
+    /// Stopped by the user.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub user: u64,
-    /// The CLI.
+    /// Stopped by the CLI.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub system: u64,
 }
 
-/// Why subagents were not started (`refused`).
+/// The number of subagents not started, by reason (`refused`).
 ///
 /// Not declared, seen on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct RefusedSubagents {
-    /// They would have been nested too deep.
+    /// The nesting limit was reached.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub depth_limit: u64,
-    /// Too many ran.
+    /// The concurrency limit was reached.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub concurrency_limit: u64,
-    /// The budget was spent.
+    /// The budget was used up.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub budget: u64,
 }

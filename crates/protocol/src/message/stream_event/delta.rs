@@ -1,28 +1,28 @@
-//! What is added to a block as it streams.
+//! Changes of a content block while it streams.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{content::Citation, tagged::tagged};
 
 tagged! {
-    /// What is added to a block.
+    /// A change of a content block.
     pub enum Delta by "type" {
-        /// More text.
+        /// Additional text.
         Text(TextDelta) = "text_delta",
-        /// More thinking.
+        /// Additional thinking.
         Thinking(ThinkingDelta) = "thinking_delta",
         /// The signature of the thinking.
         Signature(SignatureDelta) = "signature_delta",
-        /// More of a tool's input, as a piece of JSON text.
+        /// A fragment of a tool's input, as JSON text.
         InputJson(InputJsonDelta) = "input_json_delta",
-        /// Where the text comes from, one more.
+        /// An additional citation.
         Citations(CitationsDelta) = "citations_delta",
-        /// The summary of a compaction, whole.
+        /// The whole summary of a compaction.
         Compaction(Box<CompactionDelta>) = "compaction_delta",
     }
 }
 
-/// More text (`text_delta`).
+/// Additional text (`text_delta`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TextDelta {
@@ -30,14 +30,14 @@ pub struct TextDelta {
     pub text: String,
 }
 
-/// More thinking (`thinking_delta`).
+/// Additional thinking (`thinking_delta`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ThinkingDelta {
-    /// The text; empty where the API does not show it.
+    /// The text; empty if the API does not show it.
     pub thinking: String,
-    /// About how many tokens of thinking came since the last such number: a hint for a progress bar, not a count.
+    /// The approximate number of thinking tokens since the last such number, for a progress bar.
     pub estimated_tokens: Option<u64>,
 }
 
@@ -49,30 +49,30 @@ pub struct SignatureDelta {
     pub signature: String,
 }
 
-/// More of a tool's input (`input_json_delta`).
+/// A fragment of a tool's input (`input_json_delta`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InputJsonDelta {
-    /// A piece of JSON text, whole only when all pieces are joined.
+    /// A fragment of JSON text; only the concatenation of all fragments is valid JSON.
     pub partial_json: String,
 }
 
-/// Where the text comes from (`citations_delta`).
+/// A citation (`citations_delta`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CitationsDelta {
-    /// One more place, to be added to the block's list.
+    /// The citation to append to the block's list.
     pub citation: Citation,
 }
 
-/// The summary of a compaction (`compaction_delta`); it comes in one piece.
+/// The summary of a compaction (`compaction_delta`), sent as a whole.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct CompactionDelta {
-    /// The summary; `None` where it failed.
+    /// The summary; `None` if the compaction failed.
     #[serialize_always]
     pub content: Option<String>,
-    /// What the API needs of earlier compactions, for it alone to read.
+    /// State of earlier compactions, readable only for the API.
     pub encrypted_content: Option<String>,
 }

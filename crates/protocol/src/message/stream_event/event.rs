@@ -1,4 +1,4 @@
-//! The events of the Messages API's stream.
+//! Stream events of the Messages API.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,23 +12,23 @@ use crate::{
 };
 
 tagged! {
-    /// An event of the Messages API's stream.
+    /// A stream event of the Messages API.
     pub enum Event by "type" {
         /// An answer starts.
         MessageStart(MessageStart) = "message_start",
         /// A block starts.
         ContentBlockStart(BlockStart) = "content_block_start",
-        /// A block grows.
+        /// A block changes.
         ContentBlockDelta(BlockDelta) = "content_block_delta",
         /// A block ends.
         ContentBlockStop(BlockStop) = "content_block_stop",
-        /// The answer's closing facts.
+        /// The final properties of the answer.
         MessageDelta(Box<MessageDelta>) = "message_delta",
-        /// The answer is over.
+        /// The answer ends.
         MessageStop(MessageStop) = "message_stop",
-        /// Says nothing but that the connection lives; the CLI has not been seen to pass it on.
+        /// A keep-alive event; the CLI has not been seen to forward it.
         Ping(Ping) = "ping",
-        /// The answer broke off; the CLI has not been seen to pass it on.
+        /// The answer was aborted by an error; the CLI has not been seen to forward it.
         Error(StreamError) = "error",
     }
 }
@@ -37,7 +37,7 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MessageStart {
-    /// The answer so far: no content, and the tokens of the request.
+    /// The answer so far: no content, and the request's token counts.
     pub message: Box<ApiMessage>,
 }
 
@@ -45,19 +45,19 @@ pub struct MessageStart {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BlockStart {
-    /// Its place in the answer, from 0.
+    /// The index of the block in the answer, from 0.
     pub index: u32,
-    /// The block, still empty, but for results of server tools: they come whole.
+    /// The block, still empty; only results of server tools are complete.
     pub content_block: Block,
 }
 
-/// A block grows (`content_block_delta`).
+/// A block changes (`content_block_delta`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BlockDelta {
-    /// Its place in the answer, from 0.
+    /// The index of the block in the answer, from 0.
     pub index: u32,
-    /// What is added.
+    /// The change.
     pub delta: Delta,
 }
 
@@ -65,26 +65,26 @@ pub struct BlockDelta {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct BlockStop {
-    /// Its place in the answer, from 0.
+    /// The index of the block in the answer, from 0.
     pub index: u32,
 }
 
-/// The answer's closing facts (`message_delta`).
+/// The final properties of the answer (`message_delta`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MessageDelta {
-    /// What the fields of the answer are now.
+    /// The changed properties of the answer.
     pub delta: MessageDeltaFields,
-    /// Tokens, counted to the end, in the place of those of `message_start`.
+    /// The final token counts, which replace those of `message_start`.
     pub usage: Option<Usage>,
-    /// What the API did about a long context.
+    /// Context edits by the API.
     pub context_management: Option<ContextManagement>,
-    /// What the API changed in the request; absent where it does not say.
+    /// Changes of the request by the API; absent if not reported.
     pub input_transformations: Option<Vec<InputTransformation>>,
 }
 
-/// Fields of an answer that are known only at its end (`delta` of `message_delta`).
+/// Properties that are only known at the end of an answer (`delta` of `message_delta`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -92,74 +92,74 @@ pub struct MessageDeltaFields {
     /// Why the model stopped.
     #[serialize_always]
     pub stop_reason: Option<StopReason>,
-    /// The stop sequence that it wrote, where that is why.
+    /// The stop sequence that the model wrote, if that is the stop reason.
     #[serialize_always]
     pub stop_sequence: Option<Box<str>>,
-    /// More on why it stopped.
+    /// Details on the stop reason.
     pub stop_details: Option<StopDetails>,
-    /// The container in which the API ran code.
+    /// The container of code execution.
     pub container: Option<Container>,
 }
 
-/// The answer is over (`message_stop`).
+/// The answer ends (`message_stop`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MessageStop {}
 
-/// Says nothing but that the connection lives (`ping`).
+/// A keep-alive event (`ping`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Ping {}
 
-/// The answer broke off (`error`).
+/// The answer was aborted by an error (`error`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StreamError {
-    /// What went wrong.
+    /// The error.
     pub error: ApiError,
     /// The API's id of the request.
     pub request_id: Option<Box<str>>,
 }
 
-/// What went wrong at the API.
+/// An error of the API.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ApiError {
-    /// The kind of failure (`type`).
+    /// The error type (`type`).
     #[serde(rename = "type")]
     pub kind: ApiErrorKind,
-    /// The same in words.
+    /// The error message.
     #[serde(default)]
     pub message: String,
 }
 
 open_enum! {
-    /// A kind of failure of the API.
+    /// An error type of the API.
     pub enum ApiErrorKind {
-        /// The request is malformed.
+        /// The request is invalid.
         InvalidRequest = "invalid_request_error",
-        /// No valid key.
+        /// The API key is invalid.
         Authentication = "authentication_error",
-        /// A problem with payment.
+        /// A billing problem.
         Billing = "billing_error",
-        /// The key may not do that.
+        /// The API key lacks the permission.
         Permission = "permission_error",
-        /// There is no such thing.
+        /// The resource does not exist.
         NotFound = "not_found_error",
         /// Too many requests.
         RateLimit = "rate_limit_error",
-        /// It took too long.
+        /// The request timed out.
         Timeout = "timeout_error",
         /// The API failed.
         Api = "api_error",
-        /// The API can't take more load.
+        /// The API is overloaded.
         Overloaded = "overloaded_error",
-        /// Another change came in between.
+        /// A concurrent change conflicts with the request.
         Conflict = "conflict_error",
-        /// A condition on the memory store did not hold.
+        /// A precondition on the memory store failed.
         MemoryPreconditionFailed = "memory_precondition_failed_error",
-        /// A path in the memory store is taken.
+        /// A path in the memory store is already in use.
         MemoryPathConflict = "memory_path_conflict_error",
     }
 }

@@ -1,12 +1,12 @@
-//! `system/commands_changed`: the commands that a prompt may start with are others now.
+//! `system/commands_changed`: the slash commands changed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, slash_command::SlashCommand};
 
-/// The commands that a prompt may start with are others now (`system/commands_changed`).
+/// The slash commands changed (`system/commands_changed`).
 ///
-/// The whole list each time: it replaces the one before.
+/// The list is complete and replaces the previous one.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -14,8 +14,8 @@ pub struct CommandsChanged {
     /// The commands.
     #[serde(default)]
     pub commands: Vec<SlashCommand>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

@@ -1,10 +1,10 @@
-//! `system/elicitation_complete`: what a person was sent away to do is done.
+//! `system/elicitation_complete`: the user completed a URL elicitation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// An MCP server confirms that what it asked for by a URL is done (`system/elicitation_complete`).
+/// An MCP server confirms that a URL elicitation is completed (`system/elicitation_complete`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -12,11 +12,11 @@ pub struct ElicitationComplete {
     /// The server.
     #[serde(default)]
     pub mcp_server_name: Box<str>,
-    /// Its question.
+    /// The id of the elicitation.
     #[serde(default)]
     pub elicitation_id: Box<str>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

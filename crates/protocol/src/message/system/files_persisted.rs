@@ -1,47 +1,47 @@
-//! `system/files_persisted`: files of the session were stored elsewhere.
+//! `system/files_persisted`: files of the session were uploaded.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// Files of the session were stored elsewhere (`system/files_persisted`).
+/// Files of the session were uploaded (`system/files_persisted`).
 ///
-/// Taken from the published declarations, never seen.
+/// Declared, but never seen.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct FilesPersisted {
-    /// Those that were stored.
+    /// The uploaded files.
     #[serde(default)]
     pub files: Vec<PersistedFile>,
-    /// Those that were not.
+    /// The failed files.
     #[serde(default)]
     pub failed: Vec<UnpersistedFile>,
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub processed_at: Option<Box<str>>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// A file that was stored.
+/// An uploaded file.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PersistedFile {
-    /// Its name.
+    /// The file name.
     pub filename: String,
-    /// The id under which it is found.
+    /// The id of the uploaded file.
     pub file_id: Box<str>,
 }
 
-/// A file that could not be stored.
+/// A file that failed to upload.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UnpersistedFile {
-    /// Its name.
+    /// The file name.
     pub filename: String,
-    /// Why not.
+    /// The error.
     #[serde(default)]
     pub error: String,
 }

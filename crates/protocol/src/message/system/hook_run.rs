@@ -1,17 +1,17 @@
-//! `system/hook_…`: a hook of the settings starts, goes on and ends.
+//! `system/hook_…`: the start, progress and end of a settings hook.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// A hook of the settings starts (`system/hook_started`).
+/// A hook of the settings started (`system/hook_started`).
 ///
-/// Sent with `--include-hook-events`; callbacks of the host are not told this way.
+/// Sent with `--include-hook-events`; not sent for callbacks of the host.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookStarted {
-    /// This run of the hook: the three kinds of message about it share it.
+    /// The id of this run of the hook, shared by the three kinds of messages.
     #[serde(default)]
     pub hook_id: Box<str>,
     /// The event and its matcher, such as `SessionStart:startup`.
@@ -20,18 +20,18 @@ pub struct HookStarted {
     /// The event, such as `PreToolUse`.
     #[serde(default)]
     pub hook_event: Box<str>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// A hook of the settings has printed more (`system/hook_progress`).
+/// A hook of the settings printed more output (`system/hook_progress`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookProgress {
-    /// This run of the hook.
+    /// The id of this run of the hook.
     #[serde(default)]
     pub hook_id: Box<str>,
     /// The event and its matcher.
@@ -40,27 +40,27 @@ pub struct HookProgress {
     /// The event.
     #[serde(default)]
     pub hook_event: Box<str>,
-    /// What it printed so far.
+    /// The standard output so far.
     #[serde(default)]
     pub stdout: String,
-    /// What it printed to its standard error so far.
+    /// The standard error so far.
     #[serde(default)]
     pub stderr: String,
-    /// Both in the order in which they came.
+    /// Standard output and standard error, interleaved.
     #[serde(default)]
     pub output: String,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// A hook of the settings has ended (`system/hook_response`).
+/// A hook of the settings ended (`system/hook_response`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct HookResponse {
-    /// This run of the hook.
+    /// The id of this run of the hook.
     #[serde(default)]
     pub hook_id: Box<str>,
     /// The event and its matcher.
@@ -69,34 +69,34 @@ pub struct HookResponse {
     /// The event.
     #[serde(default)]
     pub hook_event: Box<str>,
-    /// All that it printed, in the order in which it came.
+    /// Standard output and standard error, interleaved.
     #[serde(default)]
     pub output: String,
-    /// What it printed.
+    /// The standard output.
     #[serde(default)]
     pub stdout: String,
-    /// What it printed to its standard error.
+    /// The standard error.
     #[serde(default)]
     pub stderr: String,
-    /// Its exit code, on Windows any number of 32 bits without a sign; absent where it had none.
+    /// The exit code; an unsigned 32-bit number on Windows; absent if there is none.
     pub exit_code: Option<i64>,
-    /// How it ended.
+    /// The outcome.
     #[serde(default = "crate::lenient::empty")]
     pub outcome: HookOutcome,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// How a hook of the settings ended.
+    /// The outcome of a settings hook.
     pub enum HookOutcome {
-        /// Well.
+        /// The hook succeeded.
         Success = "success",
-        /// It failed.
+        /// The hook failed.
         Error = "error",
-        /// It was stopped.
+        /// The hook was stopped.
         Cancelled = "cancelled",
     }
 }

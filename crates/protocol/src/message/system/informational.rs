@@ -1,67 +1,67 @@
-//! `system/informational`: a line of text for the reader.
+//! `system/informational`: a line of text for display.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
-/// A line of text for the reader (`system/informational`): what a hook said, and other news that is no error.
+/// A line of text for display (`system/informational`): a message of a hook, or other news that are not errors.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Informational {
-    /// The text, plain.
+    /// The plain text.
     #[serde(default)]
     pub content: String,
-    /// How to show it.
+    /// The display level.
     #[serde(default = "crate::lenient::empty")]
     pub level: InformationalLevel,
-    /// The tool use that it belongs to; a newer line for the same one replaces it.
+    /// The tool call that it belongs to; a newer line for the same call replaces it.
     pub tool_use_id: Option<ToolUseId>,
     /// Whether the turn ends here.
     pub prevent_continuation: Option<bool>,
-    /// What it is about, such as `hook_callback_failed`; absent on ordinary lines.
+    /// A tag such as `hook_callback_failed`; absent on ordinary lines.
     pub tag: Option<Box<str>>,
-    /// What became of the prompt, where a hook held it back.
+    /// The outcome of the prompt, if a hook blocked it.
     /// Not declared, seen on the wire.
     pub prompt_submit_outcome: Option<PromptSubmitOutcome>,
-    /// Whether no person is meant by it (`isMeta`).
+    /// Whether it is not meant for the user (`isMeta`).
     /// Not declared, seen on the wire.
     #[serde(rename = "isMeta")]
     pub is_meta: Option<bool>,
-    /// When it was made, as ISO 8601 text.
+    /// The creation time, as ISO 8601 text.
     /// Not declared, seen on the wire.
     pub timestamp: Option<Box<str>>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// How to show a line of text.
+    /// The display level of a line.
     pub enum InformationalLevel {
-        /// Only where everything is shown.
+        /// Show only in verbose mode.
         Info = "info",
-        /// Quietly.
+        /// Show unobtrusively.
         Notice = "notice",
-        /// So that it is seen.
+        /// Show prominently.
         Suggestion = "suggestion",
-        /// So that it is seen, as a warning.
+        /// Show prominently as a warning.
         Warning = "warning",
     }
 }
 
-/// What became of a prompt that a hook held back (`prompt_submit_outcome`).
+/// The outcome of a prompt that a hook blocked (`prompt_submit_outcome`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PromptSubmitOutcome {
-    /// What happened, such as `blocked_by_hook`.
+    /// The kind, such as `blocked_by_hook`.
     pub kind: Box<str>,
     /// Whether the prompt stays in the conversation.
     pub prompt_kept: Option<bool>,
-    /// Why, in the hook's words.
+    /// The reason of the hook.
     pub reason: Option<String>,
 }

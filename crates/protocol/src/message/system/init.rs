@@ -1,4 +1,4 @@
-//! `system/init`: a turn starts.
+//! `system/init`: the start of a turn.
 
 mod plugin;
 
@@ -13,143 +13,143 @@ use crate::{
     open_enum::open_enum,
 };
 
-/// A turn starts (`system/init`): what the session can do.
+/// The start of a turn (`system/init`), with the session's configuration.
 ///
-/// It comes after the first prompt and once for each turn, never after `initialize` alone.
+/// Sent once per turn, after the first prompt, and never after `initialize` alone.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Init {
-    /// The session.
+    /// The session id.
     #[serde(default = "crate::lenient::empty")]
     pub session_id: SessionId,
     /// The working directory.
     #[serde(default)]
     pub cwd: String,
-    /// The model in use.
+    /// The model.
     #[serde(default)]
     pub model: Box<str>,
     /// The names of the tools that the model may use.
     #[serde(default)]
     pub tools: Vec<Box<str>>,
-    /// The MCP servers and how they stand.
+    /// The MCP servers with their status.
     #[serde(default)]
     pub mcp_servers: Vec<InitMcpServer>,
-    /// How tool uses are permitted.
+    /// The permission mode.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
-    /// The commands that a prompt may start with.
+    /// The slash commands.
     #[serde(default)]
     pub slash_commands: Vec<Box<str>>,
-    /// Those of them that make sense in a terminal alone.
+    /// The slash commands that only work in a terminal.
     pub terminal_slash_commands: Option<Vec<Box<str>>>,
-    /// Where the API key came from.
+    /// The source of the API key.
     #[serde(rename = "apiKeySource")]
     pub api_key_source: Option<ApiKeySource>,
-    /// The API's trial features that are in use.
+    /// The active beta features of the API.
     pub betas: Option<Vec<Box<str>>>,
     /// The CLI's version.
     pub claude_code_version: Option<Box<str>>,
-    /// How answers are styled.
+    /// The output style.
     pub output_style: Option<Box<str>>,
-    /// The agents that can be started.
+    /// The available agents.
     #[serde(default)]
     pub agents: Vec<Box<str>>,
-    /// The skills that can be used.
+    /// The available skills.
     #[serde(default)]
     pub skills: Vec<Box<str>>,
-    /// The plugins that were loaded.
+    /// The loaded plugins.
     #[serde(default)]
     pub plugins: Vec<InitPlugin>,
-    /// What went wrong with plugins; absent where nothing did.
+    /// Plugin errors; absent if there are none.
     pub plugin_errors: Option<Vec<PluginError>>,
-    /// Whether answers come faster, at a higher price.
+    /// The state of fast mode.
     pub fast_mode_state: Option<FastModeState>,
-    /// Why they can't.
+    /// Why fast mode is unavailable.
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
-    /// How much the model shall think before the next answer; `null` where it is not told.
+    /// The effort level of the next answer; `null` if unset.
     /// Sent by hosts with remote control.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub effort: Nullable<EffortLevel>,
-    /// How much of a turn a reader wants to see.
+    /// The preferred level of detail for display.
     pub view_mode: Option<ViewMode>,
-    /// What this CLI can do, by names such as `interrupt_receipt_v1`.
+    /// The CLI's capabilities, such as `interrupt_receipt_v1`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<Box<str>>,
-    /// The directory in which the session began.
+    /// The working directory at the start of the session.
     /// Not declared, seen on the wire.
     pub original_cwd: Option<String>,
-    /// Further directories that tools may work in.
+    /// Additional working directories.
     /// Not declared, seen on the wire.
     pub additional_directories: Option<Vec<String>>,
-    /// Where the model keeps notes for itself.
+    /// The directories of the model's memory.
     /// Not declared, seen on the wire.
     pub memory_paths: Option<MemoryPaths>,
-    /// The socket on which other sessions of the machine reach this one.
+    /// The socket for messages of other sessions on the machine.
     /// Not declared, seen on the wire.
     pub messaging_socket_path: Option<String>,
-    /// Whether the CLI sends no usage data.
+    /// Whether analytics are disabled.
     /// Not declared, seen on the wire.
     pub analytics_disabled: Option<bool>,
-    /// Whether the CLI asks for no feedback.
+    /// Whether feedback requests are disabled.
     /// Not declared, seen on the wire.
     pub product_feedback_disabled: Option<bool>,
-    /// Whether the model is served by its maker's own API.
+    /// Whether Anthropic's own API serves the model.
     /// Not declared, seen on the wire.
     pub served_by_anthropic: Option<bool>,
-    /// Whether each turn may have its own effort.
+    /// Whether each turn may have its own effort level.
     /// Not declared, seen on the wire.
     pub per_turn_effort_active: Option<bool>,
-    /// Whether a word in the prompt can raise the effort.
+    /// Whether a keyword in the prompt can raise the effort level.
     /// Not declared, seen on the wire.
     pub ultrathink_available: Option<bool>,
-    /// Whether that word does so where it is typed.
+    /// Whether that keyword has an effect when it is typed.
     /// Not declared, seen on the wire.
     pub ultrathink_typed_raises: Option<bool>,
-    /// The prompts that the turn answers, by the ids that the host gave them.
+    /// The prompts that the turn answers, by the ids that the host chose.
     /// Not declared, seen on the wire.
     pub user_message_uuids: Option<Vec<Uuid>>,
-    /// How long the parts of the start took, for the CLI's makers; only with `CLAUDE_CODE_REMOTE`.
+    /// Timings of the startup, for the CLI's developers; only with `CLAUDE_CODE_REMOTE`.
     /// Not declared, seen on the wire.
     pub startup_timing: Option<RawJson>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// An MCP server as a starting turn sees it.
+/// An MCP server in a `system/init` message.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InitMcpServer {
-    /// The name under which it is configured.
+    /// The configured name.
     pub name: Box<str>,
-    /// How it stands.
+    /// The connection status.
     pub status: McpStatusKind,
-    /// Where it was configured; absent from a CLI before 2.1.330.
+    /// The source of the configuration; absent from a CLI before 2.1.330.
     pub source: Option<McpSource>,
 }
 
-/// Where the model keeps notes for itself (`memory_paths`).
+/// The directories of the model's memory (`memory_paths`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MemoryPaths {
-    /// The folder of the notes that it makes unasked.
+    /// The directory of automatic memory.
     pub auto: Option<String>,
 }
 
 open_enum! {
-    /// Where the API key came from.
+    /// The source of the API key.
     pub enum ApiKeySource {
-        /// The environment variable of that name.
+        /// The environment variable of this name.
         Environment = "ANTHROPIC_API_KEY",
-        /// A program of the settings.
+        /// A program in the settings.
         Helper = "apiKeyHelper",
-        /// A key that a login made.
+        /// A key that a login created.
         ManagedKey = "/login managed key",
-        /// No key is in use, but a login, a token or a cloud provider.
+        /// No key: a login, a token or a cloud provider.
         NoKey = "none",
         /// The user's settings; current CLIs don't send it.
         User = "user",
@@ -157,7 +157,7 @@ open_enum! {
         Project = "project",
         /// The organisation; current CLIs don't send it.
         Org = "org",
-        /// A key for this run; current CLIs don't send it.
+        /// A temporary key; current CLIs don't send it.
         Temporary = "temporary",
         /// A login; current CLIs don't send it.
         Oauth = "oauth",
@@ -165,9 +165,9 @@ open_enum! {
 }
 
 open_enum! {
-    /// How much of a turn a reader wants to see.
+    /// The preferred level of detail for display.
     pub enum ViewMode {
-        /// All of it.
+        /// The whole turn.
         Default = "default",
         /// The prompt and the last answer.
         Focus = "focus",

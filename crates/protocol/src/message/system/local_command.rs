@@ -1,12 +1,12 @@
-//! `system/local_command_output`: what a slash command printed.
+//! `system/local_command_output`: the output of a slash command.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// What a slash command that needs no model printed (`system/local_command_output`).
+/// The output of a slash command that needs no model (`system/local_command_output`).
 ///
-/// Declared, never seen: CLI 2.1.330 sends such text as an `assistant` frame with
+/// Declared, but never seen: CLI 2.1.330 sends such text as an `assistant` frame with
 /// [`local_command_source`](crate::message::Assistant::local_command_source).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -15,8 +15,8 @@ pub struct LocalCommandOutput {
     /// The text.
     #[serde(default)]
     pub content: String,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

@@ -1,59 +1,59 @@
-//! `system/memory_recall`: the model was reminded of something.
+//! `system/memory_recall`: memories were added to the context.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// The model was reminded of something that it had put down (`system/memory_recall`).
+/// Memories were added to the context (`system/memory_recall`).
 ///
-/// Taken from the published declarations, never seen.
+/// Declared, but never seen.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MemoryRecall {
-    /// How it was found.
+    /// How the memories were found.
     #[serde(default = "crate::lenient::empty")]
     pub mode: MemoryRecallMode,
-    /// What it is.
+    /// The memories.
     #[serde(default)]
     pub memories: Vec<Memory>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
     /// How memories were found.
     pub enum MemoryRecallMode {
-        /// Whole files were chosen.
+        /// Whole files were selected.
         Select = "select",
-        /// Many small ones were put into a paragraph.
+        /// Several small memories were synthesised into a paragraph.
         Synthesize = "synthesize",
     }
 }
 
-/// Something that the model was reminded of.
+/// A memory.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Memory {
-    /// The file, or the folder in `<synthesis:…>`, or a URL for the scope `organization`.
+    /// The file, or the directory in `<synthesis:…>`, or a URL for the scope `organization`.
     pub path: String,
-    /// Whose it is.
+    /// The scope.
     pub scope: MemoryScope,
-    /// The text; absent where the file holds it.
+    /// The text; absent if the file contains it.
     pub content: Option<String>,
 }
 
 open_enum! {
-    /// Whose a memory is.
+    /// The scope of a memory.
     pub enum MemoryScope {
-        /// The user's own.
+        /// The user.
         Personal = "personal",
-        /// The team's.
+        /// The team.
         Team = "team",
-        /// The organisation's.
+        /// The organisation.
         Organization = "organization",
     }
 }

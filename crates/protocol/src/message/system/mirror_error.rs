@@ -1,29 +1,29 @@
-//! `system/mirror_error`: a copy of the transcript could not be kept.
+//! `system/mirror_error`: a copy of the transcript could not be stored.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// A copy of the transcript could not be stored, and some of it is lost (`system/mirror_error`).
+/// A copy of the transcript could not be stored, and parts are lost (`system/mirror_error`).
 ///
-/// Made by host libraries that keep such a copy, not by the CLI.
-/// Taken from the published declarations, never seen.
+/// Created by host libraries that mirror sessions, not by the CLI.
+/// Declared, but never seen.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct MirrorError {
-    /// Why.
+    /// The error.
     #[serde(default)]
     pub error: String,
-    /// Where it should have gone; `None` where it belongs to no session of the store's, as the Python SDK has it.
+    /// The destination; `None` if it belongs to no session of the store, as in the Python SDK.
     pub key: Option<MirrorKey>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// Where a copy of a transcript goes (`key`).
+/// The destination of a mirrored transcript (`key`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,7 +31,7 @@ pub struct MirrorError {
 pub struct MirrorKey {
     /// The project.
     pub project_key: Box<str>,
-    /// The session.
+    /// The session id.
     pub session_id: SessionId,
     /// The part of the session, such as a subagent's transcript.
     pub subpath: Option<Box<str>>,

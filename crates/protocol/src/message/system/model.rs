@@ -1,89 +1,89 @@
-//! `system/model_…`: another model takes over, or none does.
+//! `system/model_…`: fallbacks to another model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Nullable, SessionId, Uuid, open_enum::open_enum};
 
-/// The model was overloaded, and the fallback model takes over (`system/model_fallback`).
+/// The model was overloaded, and the fallback model continues (`system/model_fallback`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ModelFallback {
-    /// Why.
+    /// The trigger.
     #[serde(default = "crate::lenient::empty")]
     pub trigger: ModelFallbackTrigger,
-    /// The model that was asked.
+    /// The original model.
     #[serde(default)]
     pub original_model: Box<str>,
-    /// The model that takes over.
+    /// The fallback model.
     #[serde(default)]
     pub fallback_model: Box<str>,
-    /// Words for a reader.
+    /// A message for display.
     pub content: Option<String>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// Why the fallback model takes over.
+    /// The trigger of a fallback.
     pub enum ModelFallbackTrigger {
-        /// The API can't take more load for that model.
+        /// The API is overloaded for the original model.
         Overloaded = "overloaded",
     }
 }
 
-/// The model declined, and another one was asked instead (`system/model_refusal_fallback`).
+/// The model declined, and another model was used (`system/model_refusal_fallback`).
 ///
-/// It comes after the messages of the refused attempt were cancelled; see also
+/// Sent after the messages of the refused attempt were retracted; see also
 /// [`Assistant::supersedes`](crate::message::Assistant::supersedes).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ModelRefusalFallback {
-    /// Why.
+    /// The trigger.
     #[serde(default = "crate::lenient::empty")]
     pub trigger: RefusalTrigger,
-    /// Which way the model changed.
+    /// The direction of the change.
     #[serde(default = "crate::lenient::empty")]
     pub direction: FallbackDirection,
-    /// How far the change reaches; absent means the session.
+    /// The scope of the change; absent means the session.
     pub scope: Option<FallbackScope>,
     /// The model that declined.
     #[serde(default)]
     pub original_model: Box<str>,
-    /// The model that was asked instead.
+    /// The fallback model.
     #[serde(default)]
     pub fallback_model: Box<str>,
-    /// The id of the API request that was declined.
+    /// The id of the declined API request.
     #[serialize_always]
     pub request_id: Option<Box<str>>,
-    /// The policy that the request fell under, such as `cyber`; `null` where none was named.
-    /// It is a [`RefusalCategory`](crate::message::RefusalCategory) or a newer word.
+    /// The refusal category, such as `cyber`; `null` if unnamed.
+    /// A [`RefusalCategory`](crate::message::RefusalCategory) or a newer value.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_category: Nullable<Box<str>>,
-    /// The API's words for a reader.
+    /// The API's message for display.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_explanation: Nullable<String>,
-    /// The messages that no longer count; ids that are not known can be passed over.
+    /// The retracted messages; ignore unknown ids.
     pub retracted_message_uuids: Option<Vec<Uuid>>,
-    /// The prompt that was declined; `null` where no person wrote it.
+    /// The declined prompt; `null` if no person wrote it.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub refused_user_message_uuid: Nullable<Uuid>,
-    /// Words for a reader.
+    /// A message for display.
     #[serde(default)]
     pub content: String,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// Why another model was asked.
+    /// The trigger of a refusal fallback.
     pub enum RefusalTrigger {
         /// The model declined.
         Refusal = "refusal",
@@ -91,28 +91,28 @@ open_enum! {
 }
 
 open_enum! {
-    /// Which way the model changed.
+    /// The direction of a model change.
     pub enum FallbackDirection {
-        /// To the fallback model, for one more attempt.
+        /// To the fallback model, for one attempt.
         Retry = "retry",
-        /// Back to the first one; current CLIs don't send it.
+        /// Back to the original model; current CLIs don't send it.
         Revert = "revert",
-        /// To the fallback model for good; current CLIs don't send it.
+        /// To the fallback model permanently; current CLIs don't send it.
         Sticky = "sticky",
     }
 }
 
 open_enum! {
-    /// How far a change of the model reaches.
+    /// The scope of a model change.
     pub enum FallbackScope {
-        /// The session goes on with the fallback model.
+        /// The session continues with the fallback model.
         Session = "session",
-        /// Only this one answer, of a subagent or a side question, comes from it.
+        /// Only this answer of a subagent or a side question.
         Local = "local",
     }
 }
 
-/// The model declined, and no other one was asked (`system/model_refusal_no_fallback`).
+/// The model declined, and no other model was used (`system/model_refusal_no_fallback`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -120,23 +120,23 @@ pub struct ModelRefusalNoFallback {
     /// The model that declined.
     #[serde(default)]
     pub original_model: Box<str>,
-    /// The id of the API request that was declined.
+    /// The id of the declined API request.
     #[serialize_always]
     pub request_id: Option<Box<str>>,
-    /// The policy that the request fell under, such as `cyber`; `null` where none was named.
+    /// The refusal category, such as `cyber`; `null` if unnamed.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_category: Nullable<Box<str>>,
-    /// The API's words for a reader.
+    /// The API's message for display.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_explanation: Nullable<String>,
-    /// The prompt that was declined; `null` where no person wrote it.
+    /// The declined prompt; `null` if no person wrote it.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub refused_user_message_uuid: Nullable<Uuid>,
-    /// Words for a reader; may be empty.
+    /// A message for display; may be empty.
     #[serde(default)]
     pub content: String,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

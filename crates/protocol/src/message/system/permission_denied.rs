@@ -1,13 +1,13 @@
-//! `system/permission_denied`: a tool use was refused without a question.
+//! `system/permission_denied`: a tool call was denied without asking.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, ToolName, ToolUseId, Uuid};
 
-/// A tool use was refused without a question to the host (`system/permission_denied`): by a rule, a mode or a
+/// A tool call was denied without asking the host (`system/permission_denied`): by a rule, a mode or a
 /// classifier.
 ///
-/// The list in the `result` is the one to count by: not every refusal is told this way.
+/// Not every denial is reported by this message: use the list in the `result` for counting.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -15,23 +15,23 @@ pub struct PermissionDenied {
     /// The tool.
     #[serde(default = "crate::lenient::empty")]
     pub tool_name: ToolName,
-    /// The tool use.
+    /// The tool call.
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
-    /// The subagent that wanted it.
+    /// The requesting subagent.
     pub agent_id: Option<Box<str>>,
-    /// What decided, such as `rule`, `mode` or `classifier`.
+    /// The kind of reason, such as `rule`, `mode` or `classifier`.
     pub decision_reason_type: Option<Box<str>>,
-    /// Why, in words.
+    /// The reason, for display.
     pub decision_reason: Option<String>,
-    /// What decided, as a code.
+    /// The reason, as a code.
     /// Not declared, seen on the wire.
     pub decision_reason_code: Option<Box<str>>,
-    /// What the model is told.
+    /// The message that the model sees.
     #[serde(default)]
     pub message: String,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

@@ -1,40 +1,40 @@
-//! `system/plugin_install`: plugins are being installed.
+//! `system/plugin_install`: the progress of plugin installation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// Plugins are being installed (`system/plugin_install`).
+/// The progress of plugin installation (`system/plugin_install`).
 ///
-/// With `CLAUDE_CODE_SYNC_PLUGIN_INSTALL=1` the kinds `started` and `completed` enclose it all, before
+/// With `CLAUDE_CODE_SYNC_PLUGIN_INSTALL=1`, the statuses `started` and `completed` enclose the others, before
 /// `system/init`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PluginInstall {
-    /// How far it is.
+    /// The status.
     #[serde(default = "crate::lenient::empty")]
     pub status: PluginInstallStatus,
     /// The marketplace; with `installed` and `failed`.
     pub name: Option<Box<str>>,
-    /// Why it failed, in words of somebody else's: not to be trusted.
+    /// The error message, which comes from a third party and must not be trusted.
     pub error: Option<String>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// How far the installation of plugins is.
+    /// The status of plugin installation.
     pub enum PluginInstallStatus {
-        /// It begins.
+        /// The installation started.
         Started = "started",
-        /// One marketplace is done.
+        /// One marketplace was installed.
         Installed = "installed",
         /// One marketplace failed.
         Failed = "failed",
-        /// It is over.
+        /// The installation is complete.
         Completed = "completed",
     }
 }

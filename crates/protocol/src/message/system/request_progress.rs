@@ -1,45 +1,45 @@
-//! `system/control_request_progress`: a long control request of ours is being worked on.
+//! `system/control_request_progress`: the progress of a long control request of the host.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Nullable, RequestId, SessionId, Uuid, open_enum::open_enum};
 
-/// A long control request of ours is being worked on (`system/control_request_progress`).
+/// The progress of a long control request of the host (`system/control_request_progress`).
 ///
-/// Sent for `side_question` alone so far; the request is answered as any other.
+/// Only sent for `side_question` so far; the response to the request follows as usual.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ControlRequestProgress {
-    /// The request.
+    /// The id of the request.
     #[serde(default = "crate::lenient::empty")]
     pub request_id: RequestId,
-    /// What has become of it.
+    /// The status.
     #[serde(default = "crate::lenient::empty")]
     pub status: RequestProgress,
-    /// Which retry of the model's API this is, from 1; with `api_retry`.
+    /// The number of the retry, from 1; with `api_retry`.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub attempt: Option<u64>,
-    /// How many retries there are at most; with `api_retry`.
+    /// The maximum number of retries; with `api_retry`.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub max_retries: Option<u64>,
     /// The pause before the retry, in milliseconds; with `api_retry`.
     pub retry_delay_ms: Option<f64>,
-    /// The HTTP status of the failure, `null` where there was none; with `api_retry`.
+    /// The HTTP status of the failure, `null` without a response; with `api_retry`.
     #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub error_status: Nullable<u16>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// What has become of a long control request.
+    /// The status of a long control request.
     pub enum RequestProgress {
-        /// It was accepted, and work on it began.
+        /// The CLI accepted the request and started to process it.
         Started = "started",
-        /// A request to the model's API failed and will be made again.
+        /// An API request failed and will be retried.
         ApiRetry = "api_retry",
     }
 }

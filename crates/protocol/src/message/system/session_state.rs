@@ -6,8 +6,8 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The session's state changed (`system/session_state_changed`).
 ///
-/// Sent to a host that asks for it by `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
-/// `idle` comes after the `result`; a background agent keeps the state `running` until its follow-up turn has ended, a
+/// Sent to a host that sets `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
+/// `idle` follows the `result`. A background agent keeps the state `running` until its follow-up turn has ended; a
 /// background shell does not.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -16,23 +16,23 @@ pub struct SessionStateChanged {
     /// The new state.
     #[serde(default = "crate::lenient::empty")]
     pub state: SessionState,
-    /// Whether it is meant for the host alone; not declared, seen on the wire.
+    /// Whether only the host should use it; not declared, seen on the wire.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sdk_host_only: bool,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
     /// The state of a session.
     pub enum SessionState {
-        /// Nothing runs.
+        /// No activity.
         Idle = "idle",
-        /// A turn or a background agent runs.
+        /// A turn or a background agent is running.
         Running = "running",
-        /// A permission question or a dialog is open.
+        /// A permission request or a dialog is unanswered.
         RequiresAction = "requires_action",
     }
 }

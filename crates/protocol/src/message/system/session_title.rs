@@ -1,10 +1,10 @@
-//! `system/session_title_changed`: the session has a new title.
+//! `system/session_title_changed`: the title of the session changed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// The session has a new title (`system/session_title_changed`), given by `/rename` or `rename_session`.
+/// The title of the session changed by `/rename` or `rename_session` (`system/session_title_changed`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
@@ -14,8 +14,8 @@ pub struct SessionTitleChanged {
     /// The title.
     #[serde(default)]
     pub title: String,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

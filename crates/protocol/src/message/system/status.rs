@@ -1,53 +1,53 @@
-//! `system/status`: what the CLI is busy with.
+//! `system/status`: the CLI's activity.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{PermissionMode, SessionId, Uuid, open_enum::open_enum};
 
-/// What the CLI is busy with (`system/status`).
+/// The CLI's activity (`system/status`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Status {
-    /// What it is; `None` for nothing in particular.
+    /// The activity; `None` if there is none to report.
     #[serialize_always]
     pub status: Option<Activity>,
-    /// The permission mode, where it has just changed.
+    /// The permission mode, if it has just changed.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
-    /// How a compaction ended.
+    /// The outcome of a compaction.
     pub compact_result: Option<CompactResult>,
-    /// Why a compaction failed.
+    /// The error of a failed compaction.
     pub compact_error: Option<Box<str>>,
-    /// How long the summary is so far, in characters.
+    /// The length of the summary so far, in characters.
     /// Not declared, seen on the wire.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub compact_output_chars: Option<u64>,
-    /// The prompts that the turn answers, by the ids that the host gave them.
+    /// The prompts that the turn answers, by the ids that the host chose.
     /// Not declared, seen on the wire.
     pub user_message_uuids: Option<Vec<Uuid>>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// What the CLI is busy with.
+    /// An activity of the CLI.
     pub enum Activity {
-        /// It compacts the conversation.
+        /// Compacting the conversation.
         Compacting = "compacting",
-        /// It asks the model's API; told with `--include-partial-messages`.
+        /// Sending a request to the API; reported with `--include-partial-messages`.
         Requesting = "requesting",
     }
 }
 
 open_enum! {
-    /// How a compaction ended.
+    /// The outcome of a compaction.
     pub enum CompactResult {
-        /// Well.
+        /// The compaction succeeded.
         Success = "success",
-        /// The conversation stays as it was.
+        /// The compaction failed, and the conversation is unchanged.
         Failed = "failed",
     }
 }

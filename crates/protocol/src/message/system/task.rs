@@ -1,4 +1,4 @@
-//! `system/task_…`: subagents, background commands and other tasks, from their start to their end.
+//! `system/task_…`: the lifecycle of subagents, background commands and other tasks.
 
 mod background;
 mod notification;

@@ -1,24 +1,24 @@
-//! `system/thinking_tokens`: the model thinks, and so much.
+//! `system/thinking_tokens`: the progress of thinking.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// How much the model has thought (`system/thinking_tokens`): an estimate to show, not a bill.
+/// The progress of thinking (`system/thinking_tokens`); an estimate for display, not for billing.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ThinkingTokens {
-    /// Tokens of the current thinking block so far.
+    /// The tokens of the current thinking block so far.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub estimated_tokens: u64,
-    /// How many of them are new.
+    /// The new tokens since the last message.
     #[serde(default, deserialize_with = "crate::lenient::count")]
     pub estimated_tokens_delta: u64,
-    /// The prompt that the turn answers, by the id that the host gave it.
+    /// The prompt that the turn answers, by the id that the host chose.
     pub user_message_uuid: Option<Uuid>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

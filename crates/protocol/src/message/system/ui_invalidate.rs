@@ -1,23 +1,23 @@
-//! `system/ui_invalidate`: screens that show the session are out of date.
+//! `system/ui_invalidate`: views of the session are out of date.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid};
 
-/// Screens that show the session are out of date (`system/ui_invalidate`).
+/// Views of the session are out of date (`system/ui_invalidate`).
 ///
-/// A process that waits for a claim sends it before it answers `initialize`, and again when it is claimed.
-/// A host that has no such screens can pass it over.
+/// A spare process sends it before it answers `initialize`, and again when it is claimed.
+/// A host without such views can ignore it.
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct UiInvalidate {
-    /// What has to be done about it; seen is `ui.render`, that all be drawn anew.
+    /// The required action; only `ui.render`, which redraws everything, was seen.
     #[serde(default)]
     pub event: Box<str>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }

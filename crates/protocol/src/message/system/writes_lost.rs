@@ -1,46 +1,46 @@
-//! `system/session_writes_lost`: the disk was full.
+//! `system/session_writes_lost`: data was lost because the disk was full.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// The disk was full, and something was not saved (`system/session_writes_lost`).
+/// Data was lost because the disk was full (`system/session_writes_lost`).
 ///
-/// Sent once at most, as the CLI exits with 0.
-/// The results that came before it stand.
-/// Taken from the published declarations, never seen.
+/// Sent at most once, as the CLI exits with code 0.
+/// Earlier results remain valid.
+/// Declared, but never seen.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct SessionWritesLost {
-    /// Why the writes failed.
+    /// The reason why writes failed.
     #[serde(default = "crate::lenient::empty")]
     pub error_code: WriteErrorCode,
-    /// What was not saved.
+    /// The lost data.
     #[serde(default)]
     pub lost: Vec<LostWrites>,
-    /// The sessions that have gaps in their transcripts now.
+    /// The sessions with incomplete transcripts.
     pub transcript_session_ids: Option<Vec<SessionId>>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// Why writes failed.
+    /// The reason why writes failed.
     pub enum WriteErrorCode {
         /// The disk was full.
         DiskFull = "ENOSPC",
-        /// The quota of the disk was used up.
+        /// The disk quota was exceeded.
         QuotaUsedUp = "EDQUOT",
     }
 }
 
 open_enum! {
-    /// What was not saved.
+    /// The kind of lost data.
     pub enum LostWrites {
-        /// Lines of a session's transcript: to resume it may miss part of the conversation.
+        /// Lines of a session's transcript: a resumed session may lack part of the conversation.
         Transcript = "transcript",
         /// Changes of the CLI's own configuration.
         GlobalConfig = "global_config",

@@ -1,4 +1,4 @@
-//! `user`, to the CLI: a prompt.
+//! `user` to the CLI: a prompt.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::{
     message::{Origin, Priority},
 };
 
-/// A prompt on its way to the CLI (`user`, to the CLI).
+/// A prompt for the CLI (`user`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
@@ -18,44 +18,44 @@ pub struct UserInput {
     kind: UserTag,
     /// The role and the content.
     pub message: UserMessage,
-    /// Always `None` for a prompt of the host's own.
+    /// Always `None` for a prompt of the host.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The session; empty means the running one.
     #[serde(default)]
     pub session_id: Box<str>,
-    /// An id of the host's choice, by which receipts and results name the prompt.
+    /// The id of the prompt, chosen by the host; receipts and results refer to it.
     pub uuid: Option<Uuid>,
-    /// How soon it is to be read; absent means [`Priority::Next`].
+    /// The priority; absent means [`Priority::Next`].
     pub priority: Option<Priority>,
-    /// Where it comes from; a host that passes on what a person typed says [`Origin::Human`].
+    /// The origin; a host that forwards text of a person uses [`Origin::Human`].
     pub origin: Option<Origin>,
-    /// Whether the model shall answer; with `false` the text waits for the next prompt.
+    /// Whether the model answers; with `false` the text waits for the next prompt.
     #[serde(rename = "shouldQuery")]
     pub should_query: Option<bool>,
-    /// When it was made, as ISO 8601 text.
+    /// The creation time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
-    /// Whether the host put it together from what nobody typed: then no `@path` and no slash command is looked for.
+    /// Whether the host composed the text: the CLI then does not expand `@path` and slash commands.
     pub client_composed: Option<bool>,
-    /// What the user pasted, beside the text; the CLI puts it behind the text, and takes text alone.
+    /// Pasted content besides the text; the CLI appends it to the text, and only accepts text.
     pub pasted_content: Option<Vec<Content>>,
-    /// What the user pasted and is in the text already; the CLI may mark it there.
+    /// Pasted text that is already part of the content; the CLI may mark it there.
     pub inline_pastes: Option<Vec<String>>,
-    /// Whether the message was made up, and nobody said it.
+    /// Whether the message is synthetic, not written by a person.
     #[serde(rename = "isSynthetic")]
     pub is_synthetic: Option<bool>,
-    /// A tool's own result, in a conversation that is handed on.
+    /// The tool's own result, in a transferred conversation.
     pub tool_use_result: Option<RawJson>,
-    /// The subagent that it belongs to, by its task, in a conversation that is handed on.
+    /// The task id of the subagent, in a transferred conversation.
     pub agent_id: Option<Box<str>>,
-    /// The kind of that subagent.
+    /// The subagent type.
     pub subagent_type: Option<Box<str>>,
-    /// What that subagent does.
+    /// The task description of the subagent.
     pub task_description: Option<String>,
 }
 
 impl UserInput {
-    /// A prompt with this content.
+    /// Returns a prompt with this content.
     pub fn new(content: impl Into<Content>) -> Self {
         Self {
             kind: UserTag::User,
@@ -80,21 +80,21 @@ impl UserInput {
 }
 
 impl UserInput {
-    /// Gives it an id, by which receipts and results name it.
+    /// Sets the id; receipts and results refer to it.
     #[must_use]
     pub fn with_uuid(mut self, uuid: impl Into<Uuid>) -> Self {
         self.uuid = Some(uuid.into());
         self
     }
 
-    /// Says how soon it is to be read.
+    /// Sets the priority.
     #[must_use]
     pub fn with_priority(mut self, priority: Priority) -> Self {
         self.priority = Some(priority);
         self
     }
 
-    /// Adds a block, such as a picture or a document; plain text becomes a block before it.
+    /// Adds a block, such as an image or a document; plain text becomes a block before it.
     #[must_use]
     pub fn with_block(mut self, block: impl Into<Block>) -> Self {
         let mut blocks = match self.message.content {
@@ -107,9 +107,9 @@ impl UserInput {
         self
     }
 
-    /// Makes a note of it, which the model does not answer: it waits for the next prompt (`shouldQuery: false`).
+    /// Turns the prompt into a note without an answer: it waits for the next prompt (`shouldQuery: false`).
     ///
-    /// The CLI ends it with a result of its own, without text.
+    /// The CLI still sends a result for it, without text.
     #[must_use]
     pub fn as_note(mut self) -> Self {
         self.should_query = Some(false);
@@ -117,35 +117,35 @@ impl UserInput {
     }
 }
 
-/// A prompt of plain text.
+/// Converts plain text to a prompt.
 impl From<&str> for UserInput {
     fn from(text: &str) -> Self {
         Self::new(text)
     }
 }
 
-/// A prompt of plain text.
+/// Converts plain text to a prompt.
 impl From<String> for UserInput {
     fn from(text: String) -> Self {
         Self::new(text)
     }
 }
 
-/// A prompt of text or blocks.
+/// Converts text or blocks to a prompt.
 impl From<Content> for UserInput {
     fn from(content: Content) -> Self {
         Self::new(content)
     }
 }
 
-/// A prompt of blocks.
+/// Converts blocks to a prompt.
 impl From<Vec<Block>> for UserInput {
     fn from(blocks: Vec<Block>) -> Self {
         Self::new(blocks)
     }
 }
 
-/// The `type` of a prompt, which is never another.
+/// The constant `type` of a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 enum UserTag {
     #[default]

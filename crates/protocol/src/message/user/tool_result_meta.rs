@@ -1,25 +1,25 @@
-//! How a tool use came to its result.
+//! Metadata of tool results.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ToolUseId;
 
-/// How a tool use came to its result (an item of `tool_result_meta`).
+/// The metadata of a tool result (an item of `tool_result_meta`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ToolResultMeta {
-    /// The tool use.
+    /// The tool call.
     pub id: ToolUseId,
-    /// Why the tool did not run, such as `user-rejected` or `permission-rule`.
+    /// The reason why the tool did not run, such as `user-rejected` or `permission-rule`.
     pub non_execution_kind: Option<Box<str>>,
-    /// How it was permitted or refused.
+    /// The permission decision.
     pub permission_decision: Option<PermissionOutcome>,
 }
 
-/// How a tool use was permitted or refused (`permission_decision`).
+/// The permission decision of a tool call (`permission_decision`).
 ///
 /// Not declared, seen on the wire.
 #[skip_serializing_none]
@@ -29,8 +29,8 @@ pub struct PermissionOutcome {
     /// `accept` or `reject`.
     #[serde(default)]
     pub decision: Box<str>,
-    /// Who decided, such as `config`.
+    /// The source of the decision, such as `config`.
     pub source: Option<Box<str>>,
-    /// By what, such as `rule`, `mode` or `subcommandResults`.
+    /// The kind of reason, such as `rule`, `mode` or `subcommandResults`.
     pub reason_type: Option<Box<str>>,
 }

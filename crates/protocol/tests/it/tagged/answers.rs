@@ -1,4 +1,4 @@
-//! The unions within an answer of the model: its blocks, its stream, its closing facts.
+//! The unions within an answer of the model: blocks, stream events and final properties.
 
 use agentwire_protocol::{
     Block, Unknown,

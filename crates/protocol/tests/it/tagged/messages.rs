@@ -1,4 +1,4 @@
-//! The unions of messages: what the CLI says, what it says of the session, and what lies within.
+//! The unions of messages: the CLI's messages, session events, and their inner unions.
 
 use agentwire_protocol::{
     Message, System, Unknown,

@@ -1,4 +1,4 @@
-//! Any one field of any message may change, be missing or come twice: the message arrives, and the rest is as before.
+//! Any field of any message may change, be missing or be repeated: the rest of the message is unchanged.
 
 use std::{fs, path::Path};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::messages::known_fixtures;
 
-/// What may happen to a field; its place in a text is where its name is written.
+/// A change of a field; its position in a text is the position of its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Change {
     To(&'static str),
@@ -30,12 +30,12 @@ const CHANGES: &[Change] = &[
 ];
 
 #[test]
-fn one_changed_field_of_a_fixture_costs_nothing_else() {
+fn one_changed_field_costs_only_that_field() {
     let (mut faults, mut at) = (Vec::new(), 0);
     for fixture in known_fixtures() {
         let value: Value = serde_json::from_str(&fixture.text).unwrap();
         let before = view(&value);
-        // All fields, each with some of the changes: all of both take minutes.
+        // All fields, each with some of the changes: all combinations take minutes.
         for path in paths(&value) {
             let some = CHANGES.iter().cycle().skip(at).take(3);
             faults.extend(some.filter_map(|change| fault(&value, &before, &path, *change)));
@@ -78,13 +78,13 @@ fn fault(value: &Value, before: &Value, path: &[String], change: Change) -> Opti
         return Some(format!("it is a {}: {place}", message.kind()));
     }
     let after = serde_json::to_value(message).unwrap();
-    // The field itself, or the part that was lost with it.
+    // The path of the field itself, or of the part that was dropped with it.
     let paths: Vec<Vec<String>> = set_aside.iter().map(|error| steps(error.path())).collect();
     let lost = paths.iter().filter(|lost| path.starts_with(lost)).min_by_key(|lost| lost.len());
     difference(before, &after, lost.map_or(path, |lost| lost)).map(|at| format!("{at} changed: {place}"))
 }
 
-/// What a message would be nothing without.
+/// The essential fields of a message.
 const ESSENTIAL: &[(&str, &str)] = &[
     ("assistant", "message"),
     ("user", "message"),
@@ -93,14 +93,14 @@ const ESSENTIAL: &[(&str, &str)] = &[
     ("transcript_mirror", "filePath"),
 ];
 
-/// The line as its view writes it, without the members that the line does not have.
+/// Writes the line from its view, without members that the line does not have.
 fn view(line: &Value) -> Value {
     let mut view = serde_json::to_value(Message::from_line(&line.to_string()).unwrap()).unwrap();
     keep_what_was_there(&mut view, line);
     view
 }
 
-/// Removes members that the view wrote though the line does not have them.
+/// Removes members that the view wrote but the line does not have.
 fn keep_what_was_there(view: &mut Value, line: &Value) {
     match (view, line) {
         (Value::Object(view), Value::Object(line)) => {

@@ -1,4 +1,4 @@
-//! The plugins of a starting turn, and what went wrong with others.
+//! Loaded plugins and plugin errors.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,47 +7,47 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct InitPlugin {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Where it lies, or `builtin`.
+    /// The path, or `builtin`.
     pub path: Option<Box<str>>,
-    /// The version that it says it has.
+    /// The version in its manifest.
     pub version: Option<Box<str>>,
-    /// Its full name, with its marketplace behind an `@`.
+    /// The full name with the marketplace, separated by `@`.
     /// Not declared, seen on the wire.
     pub source: Option<Box<str>>,
 }
 
-/// What went wrong with a plugin (an item of `plugin_errors`); one that loaded in part is in the list of
-/// plugins too.
+/// A plugin error (an item of `plugin_errors`); the list of plugins contains the plugin too if it was partially
+/// loaded.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct PluginError {
-    /// The plugin, as `name@marketplace`, or as `inline[N]` where it had no name yet.
+    /// The plugin, as `name@marketplace`, or `inline[N]` if it had no name yet.
     pub plugin: Box<str>,
-    /// What kind of failure it is (`type`), such as `path-not-found`.
+    /// The kind of error (`type`), such as `path-not-found`.
     #[serde(rename = "type")]
     pub kind: Box<str>,
-    /// Words for a reader.
+    /// The error message.
     #[serde(default)]
     pub message: String,
-    /// Where it should have been.
+    /// The expected path.
     pub path: Option<String>,
-    /// The managed setting that kept it out.
+    /// The managed setting that excluded it.
     pub managed_lock: Option<ManagedLock>,
 }
 
-/// A managed setting that kept a plugin out (`managed_lock`).
+/// A managed setting that excluded a plugin (`managed_lock`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct ManagedLock {
-    /// Whether the setting turns the plugin on, so that this copy is not taken for it.
+    /// Whether the setting enables the plugin; this copy is then not trusted to be that plugin.
     #[serde(default)]
     pub plugin_enabled: bool,
     /// The plugin's name in the setting.
     pub name: Box<str>,
-    /// Its marketplace in the setting.
+    /// The marketplace in the setting.
     pub marketplace: Option<Box<str>>,
 }

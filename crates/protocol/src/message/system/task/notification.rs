@@ -1,89 +1,89 @@
-//! `system/task_notification`: a task has ended.
+//! `system/task_notification`: a task ended.
 
 use serde::{Deserialize, Serialize};
 
 use super::TaskUsage;
 use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
-/// A task has ended (`system/task_notification`).
+/// A task ended (`system/task_notification`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskNotification {
-    /// The task.
+    /// The task id.
     #[serde(default)]
     pub task_id: Box<str>,
-    /// This run of the task.
+    /// The id of this run of the task.
     pub run_id: Option<Box<str>>,
-    /// The tool use that started it.
+    /// The tool call that started it.
     pub tool_use_id: Option<ToolUseId>,
-    /// How it ended.
+    /// The outcome.
     #[serde(default = "crate::lenient::empty")]
     pub status: TaskEnd,
-    /// Why, where it ended in no ordinary way.
+    /// The reason of an irregular end.
     pub reason: Option<TaskEndReason>,
-    /// The file that holds its output; empty where there is none.
+    /// The path of its output file; empty if there is none.
     #[serde(default)]
     pub output_file: String,
-    /// What came of it, in words.
+    /// A summary of the outcome.
     #[serde(default)]
     pub summary: String,
     /// Whether the summary is the subagent's own report.
     /// Not declared, seen on the wire.
     pub summary_is_report: Option<bool>,
-    /// What it cost.
+    /// The usage.
     pub usage: Option<TaskUsage>,
-    /// The files that a task of an MCP server gave back by reference, 50 at most.
+    /// The files that a task of an MCP server returned by reference; at most 50.
     pub resource_links: Option<Vec<ResourceLink>>,
-    /// Whether it is housekeeping that a conversation should not show.
+    /// Whether it is housekeeping that should not be shown in a conversation.
     pub skip_transcript: Option<bool>,
-    /// Whether it is no activity to be waited for, such as a watcher.
+    /// Whether it is an ambient activity that need not be waited for, such as a watcher.
     pub ambient: Option<bool>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
 open_enum! {
-    /// How a task ended.
+    /// The outcome of a task.
     pub enum TaskEnd {
-        /// Well.
+        /// The task completed.
         Completed = "completed",
-        /// It failed.
+        /// The task failed.
         Failed = "failed",
-        /// It was stopped.
+        /// The task was stopped.
         Stopped = "stopped",
     }
 }
 
 open_enum! {
-    /// Why a task ended in no ordinary way.
+    /// The reason of an irregular end.
     pub enum TaskEndReason {
-        /// The process that ran it was started anew.
+        /// The worker process was restarted.
         WorkerRestart = "worker_restart",
     }
 }
 
-/// A file that an MCP server gave back by reference (an item of `resource_links`).
+/// A file that an MCP server returned by reference (an item of `resource_links`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// Where it is.
+    /// The URI.
     pub uri: Box<str>,
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
-    /// Its name for a reader.
+    /// The display name.
     pub title: Option<String>,
-    /// What it is.
+    /// The description.
     pub description: Option<String>,
-    /// Its media type.
+    /// The media type.
     pub mime_type: Option<Box<str>>,
-    /// Its size, in bytes.
+    /// The size in bytes.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub size: Option<u64>,
-    /// What the server says about it, as MCP spells it.
+    /// Annotations of the server, in the format of MCP.
     pub annotations: Option<RawJson>,
 }

@@ -1,40 +1,40 @@
-//! `system/task_progress`: what a task has done so far.
+//! `system/task_progress`: the progress of a task.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, ToolUseId, Uuid};
 
-/// What a task has done so far (`system/task_progress`).
+/// The progress of a task (`system/task_progress`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskProgress {
-    /// The task.
+    /// The task id.
     #[serde(default)]
     pub task_id: Box<str>,
-    /// This run of the task.
+    /// The id of this run of the task.
     pub run_id: Option<Box<str>>,
-    /// The tool use that started it.
+    /// The tool call that started it.
     pub tool_use_id: Option<ToolUseId>,
-    /// What it does just now.
+    /// The current activity.
     #[serde(default)]
     pub description: String,
-    /// The kind of subagent.
+    /// The subagent type.
     pub subagent_type: Option<Box<str>>,
-    /// What it cost so far.
+    /// The usage so far.
     #[serde(default)]
     pub usage: TaskUsage,
-    /// The tool that it used last.
+    /// The last tool used.
     pub last_tool_name: Option<Box<str>>,
-    /// One line on how it stands: the model's with `agentProgressSummaries`, or an MCP server's own.
+    /// A progress summary in one line: by the model with `agentProgressSummaries`, or by an MCP server.
     pub summary: Option<String>,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// What a task cost (`usage`).
+/// The usage of a task (`usage`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -42,10 +42,10 @@ pub struct TaskUsage {
     /// Tokens.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub total_tokens: u64,
-    /// How often it used a tool.
+    /// The number of tool calls.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub tool_uses: u64,
-    /// How long it ran, in milliseconds.
+    /// The duration in milliseconds.
     #[serde(deserialize_with = "crate::lenient::count")]
     pub duration_ms: u64,
 }

@@ -1,63 +1,63 @@
-//! `system/task_updated`: something about a task changed.
+//! `system/task_updated`: a task changed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
-/// Something about a task changed (`system/task_updated`).
+/// A task changed (`system/task_updated`).
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskUpdated {
-    /// The task.
+    /// The task id.
     #[serde(default)]
     pub task_id: Box<str>,
-    /// This run of the task.
+    /// The id of this run of the task.
     pub run_id: Option<Box<str>>,
-    /// What is new.
+    /// The changes.
     #[serde(default)]
     pub patch: TaskPatch,
-    /// The session.
+    /// The session id.
     pub session_id: Option<SessionId>,
-    /// This frame's own id.
+    /// The id of this frame.
     pub uuid: Option<Uuid>,
 }
 
-/// What is new about a task (`patch`); what is absent stayed as it was.
+/// The changes of a task (`patch`); absent fields are unchanged.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct TaskPatch {
-    /// How it stands.
+    /// The status.
     pub status: Option<TaskStatus>,
-    /// What it does.
+    /// The description.
     pub description: Option<String>,
-    /// When it ended, in milliseconds since 1970.
+    /// The end time, in milliseconds since 1970.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub end_time: Option<u64>,
-    /// How long it was paused, in milliseconds.
+    /// The total paused time, in milliseconds.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub total_paused_ms: Option<u64>,
-    /// Why it failed.
+    /// The error, if it failed.
     pub error: Option<String>,
-    /// Whether it runs in the background now.
+    /// Whether it runs in the background.
     pub is_backgrounded: Option<bool>,
 }
 
 open_enum! {
-    /// How a task stands.
+    /// The status of a task.
     pub enum TaskStatus {
-        /// It has not begun.
+        /// Not started.
         Pending = "pending",
-        /// It runs.
+        /// Running.
         Running = "running",
-        /// It ended well.
+        /// Completed.
         Completed = "completed",
-        /// It failed.
+        /// Failed.
         Failed = "failed",
-        /// It was stopped.
+        /// Stopped.
         Killed = "killed",
-        /// It waits.
+        /// Paused.
         Paused = "paused",
     }
 }
