@@ -17,8 +17,8 @@ pub use inbound::{
     MatchedAskRule, McpMessage, McpMessageReply, RequestUserDialog, RequestUserDialogReply,
 };
 pub use initialize::{
-    AuthConflict, FeedbackMode, HandshakeState, HookFailure, HookMatcher, Initialize, InitializeReply,
-    ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerManifest,
+    AuthConflict, FeedbackMode, HookFailure, HookMatcher, Initialize, InitializeReply, ManifestFate,
+    ManifestsOrigin, SdkServerConfig, SdkServerManifest,
 };
 pub use outbound::{
     Ack, ApiUsage, AppliedSettings, ApplyFlagSettings, AttachmentTokens, BackgroundTasks,

@@ -49,6 +49,15 @@ macro_rules! open_enum {
             }
         }
 
+        $crate::open_enum::text_impls! { $name }
+    };
+}
+
+pub(crate) use open_enum;
+
+/// Implements the traits of a type that is a string on the wire, by `as_str` and `From<&str>`.
+macro_rules! text_impls {
+    ($name:ident) => {
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 std::fmt::Debug::fmt(self.as_str(), f)
@@ -75,7 +84,7 @@ macro_rules! open_enum {
     };
 }
 
-pub(crate) use open_enum;
+pub(crate) use text_impls;
 
 /// A string without a variant. The private field prevents construction and matching outside of the crate.
 #[doc(hidden)]

@@ -13,7 +13,8 @@ use crate::decode::{DecodeError, decode};
 /// The text may contain line breaks: remove them before you write it into a line of the protocol.
 /// `Debug` and `Display` show the whole text.
 ///
-/// Tool inputs, tool results and hook inputs have this type, since only their reader knows their shape.
+/// Tool inputs, tool results and hook inputs have this type, since only their reader knows their shape. If this crate
+/// has a type for a field's content, the docs of the field name the method that decodes it.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct RawJson(Box<RawValue>);

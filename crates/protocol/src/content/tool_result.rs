@@ -13,6 +13,7 @@ pub struct ToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
     /// A string or a list of blocks, as JSON text: results are large, and most readers only forward them.
+    /// [`typed_content`](Self::typed_content) decodes it.
     pub content: Option<RawJson>,
     /// Whether the tool failed or was denied; absent means no.
     pub is_error: Option<bool>,

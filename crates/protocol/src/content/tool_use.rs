@@ -17,6 +17,7 @@ pub struct ToolUse {
     /// The input, as the model wrote it. A hook or a permission decision that changes the input does not change
     /// this field.
     ///
+    /// [`typed_input`](Self::typed_input) decodes it for the CLI's own tools.
     /// It is `{}` in a `content_block_start`: the input streams as fragments of JSON text.
     pub input: RawJson,
     /// The caller of the tool; absent if the model called it directly.

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use hooks::{HookFailure, HookMatcher};
-pub use reply::{AuthConflict, FeedbackMode, HandshakeState, InitializeReply};
+pub use reply::{AuthConflict, FeedbackMode, InitializeReply};
 pub use sdk_server::{ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerManifest};
 
-use super::ControlCall;
+use super::outbound::control_call;
 use crate::{RawJson, agent::AgentDefinition, mcp::McpServerConfig, plugin::PluginConfig};
 
 /// The handshake (`initialize`): the host's capabilities and the session's options.
@@ -79,7 +79,4 @@ pub struct Initialize {
     pub mcp_servers: BTreeMap<Box<str>, McpServerConfig>,
 }
 
-impl ControlCall for Initialize {
-    const SUBTYPE: &'static str = "initialize";
-    type Reply = InitializeReply;
-}
+control_call!(Initialize = "initialize" => InitializeReply);

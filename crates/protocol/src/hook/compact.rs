@@ -1,7 +1,7 @@
 //! Compaction events: `PreCompact` and `PostCompact`.
 
 use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
-use crate::open_enum::open_enum;
+pub use crate::message::CompactTrigger;
 
 hook_event! {
     /// Before the conversation is compacted.
@@ -37,15 +37,5 @@ hook_event! {
         /// The summary, as the model wrote it (`compact_summary`).
         #[serde(default)]
         compact_summary: String,
-    }
-}
-
-open_enum! {
-    /// The trigger of a compaction.
-    pub enum CompactTrigger {
-        /// A request of the user or the host.
-        Manual = "manual",
-        /// The conversation grew too long.
-        Auto = "auto",
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
+pub use crate::content::CacheTtl;
 use crate::open_enum::open_enum;
 
 hook_event! {
@@ -140,16 +141,6 @@ open_enum! {
         Auto = "auto",
         /// A resumed session with another model; only in `PostModelSwitch`.
         Resume = "resume",
-    }
-}
-
-open_enum! {
-    /// The lifetime of a cached prompt.
-    pub enum CacheTtl {
-        /// Five minutes.
-        FiveMinutes = "5m",
-        /// One hour.
-        OneHour = "1h",
     }
 }
 

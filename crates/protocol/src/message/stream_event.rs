@@ -26,7 +26,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct StreamEvent {
-    /// The API's event, as text.
+    /// The API's event, as text; [`event`](Self::event) decodes it.
     pub event: RawJson,
     /// The tool call that started the subagent; `None` for the main conversation.
     #[serialize_always]

@@ -18,7 +18,7 @@ use crate::{
 pub struct CanUseTool {
     /// The tool (`tool_name`).
     pub tool_name: ToolName,
-    /// The tool input (`input`).
+    /// The tool input (`input`); [`typed_input`](Self::typed_input) decodes it for the CLI's own tools.
     pub input: RawJson,
     /// The tool call (`tool_use_id`).
     pub tool_use_id: ToolUseId,

@@ -15,7 +15,7 @@ use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
 pub struct HookCallback {
     /// The id of the callback, assigned in `initialize` (`callback_id`).
     pub callback_id: Box<str>,
-    /// The event's input, including `hook_event_name` (`input`).
+    /// The event's input, including `hook_event_name` (`input`); [`any_input`](Self::any_input) decodes it.
     pub input: RawJson,
     /// The tool call of a tool event; a generated id for other events (`tool_use_id`).
     pub tool_use_id: Option<ToolUseId>,

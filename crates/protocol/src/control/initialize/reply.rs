@@ -10,8 +10,8 @@ use crate::{
     account::AccountInfo,
     agent::AgentInfo,
     effort::{FastModeDisabledReason, FastModeState},
+    message::SessionState,
     model_info::ModelInfo,
-    open_enum::open_enum,
     slash_command::SlashCommand,
 };
 
@@ -67,7 +67,7 @@ pub struct InitializeReply {
     /// The outcome of each manifest of the request, by server; absent if it had none.
     pub sdk_mcp_manifests_parked: Option<BTreeMap<Box<str>, ManifestFate>>,
     /// The state of the session. Not declared, seen on the wire.
-    pub session_state: Option<HandshakeState>,
+    pub session_state: Option<SessionState>,
     /// The capabilities of this CLI, by name. Not declared, seen on the wire.
     pub capabilities: Option<Vec<Box<str>>>,
     /// The state of fast mode.
@@ -91,18 +91,6 @@ pub struct InitializeReply {
     /// The original reply with unknown fields; never written. `None` if there was no reply.
     #[serde(skip)]
     pub raw: Option<RawJson>,
-}
-
-open_enum! {
-    /// The state of the session (`session_state` of the handshake).
-    pub enum HandshakeState {
-        /// Waiting for a prompt.
-        Idle = "idle",
-        /// Running a turn.
-        Running = "running",
-        /// Waiting for an answer of the host.
-        RequiresAction = "requires_action",
-    }
 }
 
 /// The names of two conflicting sources of credentials, without the credentials. Not declared, seen on the wire.

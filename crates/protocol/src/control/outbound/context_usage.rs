@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::open_enum::open_enum;
 
 /// Requests the content of the model's context window (`get_context_usage`).
@@ -14,10 +14,7 @@ pub struct GetContextUsage {
     pub detail: Option<ContextDetail>,
 }
 
-impl ControlCall for GetContextUsage {
-    const SUBTYPE: &'static str = "get_context_usage";
-    type Reply = GetContextUsageReply;
-}
+control_call!(GetContextUsage = "get_context_usage" => GetContextUsageReply);
 
 open_enum! {
     /// The precision of the counts (`detail`).

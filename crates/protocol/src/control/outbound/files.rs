@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::{Uuid, open_enum::open_enum};
 
 /// Requests files that match the user's input (`file_suggestions`).
@@ -22,10 +22,7 @@ impl FileSuggestions {
     }
 }
 
-impl ControlCall for FileSuggestions {
-    const SUBTYPE: &'static str = "file_suggestions";
-    type Reply = FileSuggestionsReply;
-}
+control_call!(FileSuggestions = "file_suggestions" => FileSuggestionsReply);
 
 /// The matching files. Not declared, seen on the wire.
 #[skip_serializing_none]
@@ -68,10 +65,7 @@ impl RewindFiles {
     }
 }
 
-impl ControlCall for RewindFiles {
-    const SUBTYPE: &'static str = "rewind_files";
-    type Reply = RewindFilesReply;
-}
+control_call!(RewindFiles = "rewind_files" => RewindFilesReply);
 
 /// The outcome of a rewind or of a dry run.
 #[skip_serializing_none]
@@ -113,10 +107,7 @@ impl ReadFile {
     }
 }
 
-impl ControlCall for ReadFile {
-    const SUBTYPE: &'static str = "read_file";
-    type Reply = ReadFileReply;
-}
+control_call!(ReadFile = "read_file" => ReadFileReply);
 
 open_enum! {
     /// The encoding of a file's contents (`encoding`).
@@ -165,10 +156,7 @@ impl SeedReadState {
     }
 }
 
-impl ControlCall for SeedReadState {
-    const SUBTYPE: &'static str = "seed_read_state";
-    type Reply = Ack;
-}
+control_call!(SeedReadState = "seed_read_state" => Ack);
 
 /// Adds a working directory (`register_repo_root`) below the current one or one given at the start.
 ///
@@ -199,10 +187,7 @@ impl RegisterRepoRoot {
     }
 }
 
-impl ControlCall for RegisterRepoRoot {
-    const SUBTYPE: &'static str = "register_repo_root";
-    type Reply = RegisterRepoRootReply;
-}
+control_call!(RegisterRepoRoot = "register_repo_root" => RegisterRepoRootReply);
 
 /// The added directory. Not declared, seen on the wire.
 #[skip_serializing_none]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, SettingsError};
+use super::{SettingsError, control_call};
 use crate::{Hidden, RawJson};
 
 /// Requests the hooks of the settings, the session and the plugins (`get_hooks_listing`).
@@ -12,10 +12,7 @@ use crate::{Hidden, RawJson};
 #[non_exhaustive]
 pub struct GetHooksListing {}
 
-impl ControlCall for GetHooksListing {
-    const SUBTYPE: &'static str = "get_hooks_listing";
-    type Reply = GetHooksListingReply;
-}
+control_call!(GetHooksListing = "get_hooks_listing" => GetHooksListingReply);
 
 /// The hooks, with texts for display.
 #[skip_serializing_none]

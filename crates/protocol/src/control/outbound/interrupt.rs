@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::Uuid;
 
 /// Stops the running turn (`interrupt`); allowed at any time, even if no turn runs.
@@ -16,10 +16,7 @@ pub struct Interrupt {
     pub cancel_queued: Option<bool>,
 }
 
-impl ControlCall for Interrupt {
-    const SUBTYPE: &'static str = "interrupt";
-    type Reply = InterruptReply;
-}
+control_call!(Interrupt = "interrupt" => InterruptReply);
 
 /// The state of the queued prompts.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

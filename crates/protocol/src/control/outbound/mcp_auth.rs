@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::{Hidden, open_enum::open_enum};
 
 /// Starts the authentication of an MCP server at a URL (`mcp_authenticate`).
@@ -28,10 +28,7 @@ impl McpAuthenticate {
     }
 }
 
-impl ControlCall for McpAuthenticate {
-    const SUBTYPE: &'static str = "mcp_authenticate";
-    type Reply = McpAuthenticateReply;
-}
+control_call!(McpAuthenticate = "mcp_authenticate" => McpAuthenticateReply);
 
 /// The next steps of the authentication. Not declared, seen on the wire.
 #[skip_serializing_none]
@@ -86,10 +83,7 @@ impl McpOauthCallbackUrl {
     }
 }
 
-impl ControlCall for McpOauthCallbackUrl {
-    const SUBTYPE: &'static str = "mcp_oauth_callback_url";
-    type Reply = Ack;
-}
+control_call!(McpOauthCallbackUrl = "mcp_oauth_callback_url" => Ack);
 
 /// Removes the credentials of an MCP server at a URL (`mcp_clear_auth`). Not declared, but the CLI supports it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -107,7 +101,4 @@ impl McpClearAuth {
     }
 }
 
-impl ControlCall for McpClearAuth {
-    const SUBTYPE: &'static str = "mcp_clear_auth";
-    type Reply = Ack;
-}
+control_call!(McpClearAuth = "mcp_clear_auth" => Ack);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::{Nullable, RawJson, open_enum::open_enum};
 
 /// Calls a tool of an MCP server that the CLI runs (`mcp_call`), without the model, and without a permission check
@@ -51,10 +51,7 @@ impl McpCall {
     }
 }
 
-impl ControlCall for McpCall {
-    const SUBTYPE: &'static str = "mcp_call";
-    type Reply = McpCallReply;
-}
+control_call!(McpCall = "mcp_call" => McpCallReply);
 
 /// An input file of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

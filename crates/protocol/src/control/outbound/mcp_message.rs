@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::RawJson;
 
 /// A JSON-RPC message of an in-process MCP server to the CLI (`mcp_message`).
@@ -24,7 +24,4 @@ impl SendMcpMessage {
     }
 }
 
-impl ControlCall for SendMcpMessage {
-    const SUBTYPE: &'static str = "mcp_message";
-    type Reply = Ack;
-}
+control_call!(SendMcpMessage = "mcp_message" => Ack);

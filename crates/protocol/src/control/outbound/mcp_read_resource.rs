@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::RawJson;
 
 /// Reads a UI resource of an MCP server that the CLI runs (`mcp_read_resource`).
@@ -25,10 +25,7 @@ impl McpReadResource {
     }
 }
 
-impl ControlCall for McpReadResource {
-    const SUBTYPE: &'static str = "mcp_read_resource";
-    type Reply = McpReadResourceReply;
-}
+control_call!(McpReadResource = "mcp_read_resource" => McpReadResourceReply);
 
 /// An unvalidated resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]

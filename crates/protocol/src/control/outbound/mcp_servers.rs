@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::{PermissionMode, mcp::McpServerConfig};
 
 /// Replaces the MCP servers of earlier requests (`mcp_set_servers`), including in-process servers.
@@ -24,10 +24,7 @@ impl McpSetServers {
     }
 }
 
-impl ControlCall for McpSetServers {
-    const SUBTYPE: &'static str = "mcp_set_servers";
-    type Reply = McpSetServersReply;
-}
+control_call!(McpSetServers = "mcp_set_servers" => McpSetServersReply);
 
 /// The outcome for the servers.
 ///
@@ -60,10 +57,7 @@ impl McpReconnect {
     }
 }
 
-impl ControlCall for McpReconnect {
-    const SUBTYPE: &'static str = "mcp_reconnect";
-    type Reply = Ack;
-}
+control_call!(McpReconnect = "mcp_reconnect" => Ack);
 
 /// Enables or disables an MCP server (`mcp_toggle`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -83,10 +77,7 @@ impl McpToggle {
     }
 }
 
-impl ControlCall for McpToggle {
-    const SUBTYPE: &'static str = "mcp_toggle";
-    type Reply = Ack;
-}
+control_call!(McpToggle = "mcp_toggle" => Ack);
 
 /// Sets the permission mode of one MCP server (`set_mcp_permission_mode_override`).
 ///
@@ -110,10 +101,7 @@ impl SetMcpPermissionModeOverride {
     }
 }
 
-impl ControlCall for SetMcpPermissionModeOverride {
-    const SUBTYPE: &'static str = "set_mcp_permission_mode_override";
-    type Reply = SetMcpPermissionModeOverrideReply;
-}
+control_call!(SetMcpPermissionModeOverride = "set_mcp_permission_mode_override" => SetMcpPermissionModeOverrideReply);
 
 /// The outcome of the request.
 #[skip_serializing_none]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::mcp::McpServerStatus;
 
 /// Requests the status of the MCP servers (`mcp_status`).
@@ -17,10 +17,7 @@ pub struct McpStatus {
     pub live_reply: Option<bool>,
 }
 
-impl ControlCall for McpStatus {
-    const SUBTYPE: &'static str = "mcp_status";
-    type Reply = McpStatusReply;
-}
+control_call!(McpStatus = "mcp_status" => McpStatusReply);
 
 /// The status of the MCP servers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

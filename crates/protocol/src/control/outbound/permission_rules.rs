@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ControlCall, SettingsError};
+use super::{SettingsError, control_call};
 use crate::{open_enum::open_enum, permission::RuleBehavior};
 
 /// Requests the active permission rules (`list_permission_rules`). CLI 2.1.197 does not support it.
@@ -10,10 +10,7 @@ use crate::{open_enum::open_enum, permission::RuleBehavior};
 #[non_exhaustive]
 pub struct ListPermissionRules {}
 
-impl ControlCall for ListPermissionRules {
-    const SUBTYPE: &'static str = "list_permission_rules";
-    type Reply = ListPermissionRulesReply;
-}
+control_call!(ListPermissionRules = "list_permission_rules" => ListPermissionRulesReply);
 
 /// The permission rules.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

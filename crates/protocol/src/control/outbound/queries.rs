@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::model_info::ModelInfo;
 
 /// Requests the cost of the session as text (`get_session_cost`).
@@ -10,10 +10,7 @@ use crate::model_info::ModelInfo;
 #[non_exhaustive]
 pub struct GetSessionCost {}
 
-impl ControlCall for GetSessionCost {
-    const SUBTYPE: &'static str = "get_session_cost";
-    type Reply = GetSessionCostReply;
-}
+control_call!(GetSessionCost = "get_session_cost" => GetSessionCostReply);
 
 /// The cost of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -29,10 +26,7 @@ pub struct GetSessionCostReply {
 #[non_exhaustive]
 pub struct ListModels {}
 
-impl ControlCall for ListModels {
-    const SUBTYPE: &'static str = "list_models";
-    type Reply = ListModelsReply;
-}
+control_call!(ListModels = "list_models" => ListModelsReply);
 
 /// The available models.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -48,10 +42,7 @@ pub struct ListModelsReply {
 #[non_exhaustive]
 pub struct GetBinaryVersion {}
 
-impl ControlCall for GetBinaryVersion {
-    const SUBTYPE: &'static str = "get_binary_version";
-    type Reply = GetBinaryVersionReply;
-}
+control_call!(GetBinaryVersion = "get_binary_version" => GetBinaryVersionReply);
 
 /// The version of the program.
 #[skip_serializing_none]
@@ -86,10 +77,7 @@ impl SideQuestion {
     }
 }
 
-impl ControlCall for SideQuestion {
-    const SUBTYPE: &'static str = "side_question";
-    type Reply = SideQuestionReply;
-}
+control_call!(SideQuestion = "side_question" => SideQuestionReply);
 
 /// The answer to a side question.
 #[skip_serializing_none]

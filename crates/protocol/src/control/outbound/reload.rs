@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::{
     agent::AgentInfo,
     mcp::McpServerStatus,
@@ -25,10 +25,7 @@ pub struct ReloadPlugins {
     pub refuse_if_busy: Option<bool>,
 }
 
-impl ControlCall for ReloadPlugins {
-    const SUBTYPE: &'static str = "reload_plugins";
-    type Reply = ReloadPluginsReply;
-}
+control_call!(ReloadPlugins = "reload_plugins" => ReloadPluginsReply);
 
 /// The session's components after the reload.
 #[skip_serializing_none]
@@ -85,10 +82,7 @@ open_enum! {
 #[non_exhaustive]
 pub struct ReloadSkills {}
 
-impl ControlCall for ReloadSkills {
-    const SUBTYPE: &'static str = "reload_skills";
-    type Reply = ReloadSkillsReply;
-}
+control_call!(ReloadSkills = "reload_skills" => ReloadSkillsReply);
 
 /// The skills after the reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -104,10 +98,7 @@ pub struct ReloadSkillsReply {
 #[non_exhaustive]
 pub struct ReloadOutputStyles {}
 
-impl ControlCall for ReloadOutputStyles {
-    const SUBTYPE: &'static str = "reload_output_styles";
-    type Reply = ReloadOutputStylesReply;
-}
+control_call!(ReloadOutputStyles = "reload_output_styles" => ReloadOutputStylesReply);
 
 /// The output styles after the reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::{
     Nullable, PermissionMode, Secrets, SessionId, agent::AgentDefinition, control::InitializeReply,
     open_enum::open_enum,
@@ -34,10 +34,7 @@ impl RenameSession {
     }
 }
 
-impl ControlCall for RenameSession {
-    const SUBTYPE: &'static str = "rename_session";
-    type Reply = Ack;
-}
+control_call!(RenameSession = "rename_session" => Ack);
 
 open_enum! {
     /// The source of a session title (`source`).
@@ -66,10 +63,7 @@ impl SetColor {
     }
 }
 
-impl ControlCall for SetColor {
-    const SUBTYPE: &'static str = "set_color";
-    type Reply = Ack;
-}
+control_call!(SetColor = "set_color" => Ack);
 
 /// Generates a title with a model (`generate_session_title`).
 ///
@@ -91,10 +85,7 @@ impl GenerateSessionTitle {
     }
 }
 
-impl ControlCall for GenerateSessionTitle {
-    const SUBTYPE: &'static str = "generate_session_title";
-    type Reply = GenerateSessionTitleReply;
-}
+control_call!(GenerateSessionTitle = "generate_session_title" => GenerateSessionTitleReply);
 
 /// The generated title.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -115,10 +106,7 @@ pub struct EndSession {
     pub reason: Option<Box<str>>,
 }
 
-impl ControlCall for EndSession {
-    const SUBTYPE: &'static str = "end_session";
-    type Reply = Ack;
-}
+control_call!(EndSession = "end_session" => Ack);
 
 /// Starts a session in a spare process, which was started with `--await-claim` (`claim_session`).
 ///
@@ -177,10 +165,7 @@ impl ClaimSession {
     }
 }
 
-impl ControlCall for ClaimSession {
-    const SUBTYPE: &'static str = "claim_session";
-    type Reply = ClaimSessionReply;
-}
+control_call!(ClaimSession = "claim_session" => ClaimSessionReply);
 
 /// The started session. Not declared, seen on the wire.
 #[skip_serializing_none]

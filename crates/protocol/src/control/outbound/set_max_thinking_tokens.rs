@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::{Nullable, open_enum::open_enum};
 
 /// Sets the limit and the display of thinking (`set_max_thinking_tokens`).
@@ -26,10 +26,7 @@ impl SetMaxThinkingTokens {
     }
 }
 
-impl ControlCall for SetMaxThinkingTokens {
-    const SUBTYPE: &'static str = "set_max_thinking_tokens";
-    type Reply = Ack;
-}
+control_call!(SetMaxThinkingTokens = "set_max_thinking_tokens" => Ack);
 
 open_enum! {
     /// The display of thinking (`thinking_display`).

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 
 /// Changes the model from the next turn on (`set_model`). The CLI accepts any name without a check.
 #[skip_serializing_none]
@@ -20,10 +20,7 @@ impl SetModel {
     }
 }
 
-impl ControlCall for SetModel {
-    const SUBTYPE: &'static str = "set_model";
-    type Reply = SetModelReply;
-}
+control_call!(SetModel = "set_model" => SetModelReply);
 
 /// The model after the change.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

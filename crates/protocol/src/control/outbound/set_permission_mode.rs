@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::PermissionMode;
 
 /// Changes the permission mode (`set_permission_mode`).
@@ -22,10 +22,7 @@ impl SetPermissionMode {
     }
 }
 
-impl ControlCall for SetPermissionMode {
-    const SUBTYPE: &'static str = "set_permission_mode";
-    type Reply = SetPermissionModeReply;
-}
+control_call!(SetPermissionMode = "set_permission_mode" => SetPermissionModeReply);
 
 /// The permission mode after the change.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

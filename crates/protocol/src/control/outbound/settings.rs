@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings};
 
 /// Applies settings on top of the session's own (`apply_flag_settings`), as `--settings` does, without saving them.
@@ -24,10 +24,7 @@ impl ApplyFlagSettings {
     }
 }
 
-impl ControlCall for ApplyFlagSettings {
-    const SUBTYPE: &'static str = "apply_flag_settings";
-    type Reply = Ack;
-}
+control_call!(ApplyFlagSettings = "apply_flag_settings" => Ack);
 
 /// Saves settings (`update_settings`). CLI 2.1.197 does not support it.
 ///
@@ -49,10 +46,7 @@ impl UpdateSettings {
     }
 }
 
-impl ControlCall for UpdateSettings {
-    const SUBTYPE: &'static str = "update_settings";
-    type Reply = Ack;
-}
+control_call!(UpdateSettings = "update_settings" => Ack);
 
 open_enum! {
     /// The settings file to write (`source`).
@@ -69,10 +63,7 @@ open_enum! {
 #[non_exhaustive]
 pub struct GetSettings {}
 
-impl ControlCall for GetSettings {
-    const SUBTYPE: &'static str = "get_settings";
-    type Reply = GetSettingsReply;
-}
+control_call!(GetSettings = "get_settings" => GetSettingsReply);
 
 /// The active settings and their sources. Not declared, seen on the wire.
 ///

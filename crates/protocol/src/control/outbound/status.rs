@@ -2,17 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 
 /// Requests the content of the status screen (`get_status`). Not declared, but the CLI supports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct GetStatus {}
 
-impl ControlCall for GetStatus {
-    const SUBTYPE: &'static str = "get_status";
-    type Reply = GetStatusReply;
-}
+control_call!(GetStatus = "get_status" => GetStatusReply);
 
 /// The status screen as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]

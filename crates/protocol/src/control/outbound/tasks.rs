@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, ControlCall};
+use super::{Ack, control_call};
 use crate::{ToolUseId, Uuid};
 
 /// Cancels a queued prompt (`cancel_async_message`); a prompt that has started is not affected.
@@ -20,10 +20,7 @@ impl CancelAsyncMessage {
     }
 }
 
-impl ControlCall for CancelAsyncMessage {
-    const SUBTYPE: &'static str = "cancel_async_message";
-    type Reply = CancelAsyncMessageReply;
-}
+control_call!(CancelAsyncMessage = "cancel_async_message" => CancelAsyncMessageReply);
 
 /// The outcome of a cancellation. Not declared, seen on the wire.
 #[skip_serializing_none]
@@ -52,10 +49,7 @@ impl StopTask {
     }
 }
 
-impl ControlCall for StopTask {
-    const SUBTYPE: &'static str = "stop_task";
-    type Reply = Ack;
-}
+control_call!(StopTask = "stop_task" => Ack);
 
 /// Moves running commands and agents to the background (`background_tasks`), so that the turn continues.
 ///
@@ -68,10 +62,7 @@ pub struct BackgroundTasks {
     pub tool_use_id: Option<ToolUseId>,
 }
 
-impl ControlCall for BackgroundTasks {
-    const SUBTYPE: &'static str = "background_tasks";
-    type Reply = BackgroundTasksReply;
-}
+control_call!(BackgroundTasks = "background_tasks" => BackgroundTasksReply);
 
 /// The outcome of a move to the background. Not declared, seen on the wire.
 #[skip_serializing_none]
@@ -99,10 +90,7 @@ impl GetTaskOutput {
     }
 }
 
-impl ControlCall for GetTaskOutput {
-    const SUBTYPE: &'static str = "get_task_output";
-    type Reply = GetTaskOutputReply;
-}
+control_call!(GetTaskOutput = "get_task_output" => GetTaskOutputReply);
 
 /// The end of a command's output.
 #[skip_serializing_none]
@@ -136,7 +124,4 @@ impl SetHasSubscribers {
     }
 }
 
-impl ControlCall for SetHasSubscribers {
-    const SUBTYPE: &'static str = "set_has_subscribers";
-    type Reply = Ack;
-}
+control_call!(SetHasSubscribers = "set_has_subscribers" => Ack);

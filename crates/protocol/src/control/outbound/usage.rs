@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControlCall;
+use super::control_call;
 use crate::{
     Nullable,
     open_enum::open_enum,
@@ -18,10 +18,7 @@ pub struct GetUsage {
     pub skip_behaviors: Option<bool>,
 }
 
-impl ControlCall for GetUsage {
-    const SUBTYPE: &'static str = "get_usage";
-    type Reply = GetUsageReply;
-}
+control_call!(GetUsage = "get_usage" => GetUsageReply);
 
 /// The usage of the session and of the plan.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

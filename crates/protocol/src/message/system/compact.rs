@@ -52,9 +52,9 @@ pub struct CompactMetadata {
 open_enum! {
     /// The trigger of a compaction.
     pub enum CompactTrigger {
-        /// The user.
+        /// A request of the user or the host.
         Manual = "manual",
-        /// A nearly full context.
+        /// The conversation grew too long.
         Auto = "auto",
     }
 }
