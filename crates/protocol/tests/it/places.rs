@@ -57,7 +57,6 @@ fn missing_places_of_a_new_event_are_all_named() {
         "NoSuchEvent: no row of `hook_events!` in crates/protocol/src/hook.rs",
         "no fixture of its input in crates/protocol/fixtures/messages/control_request/",
         "no fixture of its output: crates/protocol/fixtures/hook_outputs/NoSuchEvent.json",
-        "no merge rule in crates/hooks/src/handlers/outputs.rs",
         "no row in docs/hooks.md",
     ] {
         assert!(lacks.contains(place), "{place:?} is not in: {lacks}");
@@ -76,8 +75,7 @@ struct Events {
     /// The events that `hook_event!` declares, and whether they have an output of their own.
     declared: Vec<(String, bool)>,
     fixtures: Vec<String>,
-    /// The merge rules and the guide; absent outside of the repository.
-    merged: Option<String>,
+    /// The guide; absent outside of the repository.
     guide: Option<String>,
 }
 
@@ -94,12 +92,10 @@ impl Events {
             }
         }
         assert!(declared.len() > 30, "only {declared:?} are declared");
-        let near = |path: &str| fs::read_to_string(root.join("../..").join(path)).ok();
         Self {
             declared,
             fixtures: inputs().into_keys().collect(),
-            merged: near(MERGE),
-            guide: near("docs/hooks.md"),
+            guide: fs::read_to_string(root.join("../../docs/hooks.md")).ok(),
         }
     }
 
@@ -119,14 +115,6 @@ impl Events {
             !has_output || output(event).is_some(),
             &format!("no fixture of its output: crates/protocol/fixtures/hook_outputs/{event}.json"),
         );
-        if let Some(merged) = &self.merged {
-            let has_rule = || {
-                merged.contains(&format!("impl MergeOutput<{event}> for"))
-                    || merged.contains(&format!("merge_fields!({event}: "))
-            };
-            let is_merged = !has_output || NOT_MERGED.contains(&event) || has_rule();
-            need(is_merged, &format!("no merge rule in {MERGE}"));
-        }
         if let Some(guide) = &self.guide {
             need(
                 guide.contains(&format!("\n| `{event}` |")),
@@ -140,7 +128,3 @@ impl Events {
 fn lacking(name: &str, lacks: &[String]) -> Option<String> {
     (!lacks.is_empty()).then(|| format!("{name}: {}", lacks.join(", ")))
 }
-
-const MERGE: &str = "crates/hooks/src/handlers/outputs.rs";
-/// The output names the created directory, so only one handler can answer.
-const NOT_MERGED: &[&str] = &["WorktreeCreate"];
