@@ -11,7 +11,7 @@ use super::FrameKind;
 /// If `type` is repeated, the first known kind is used, as in decoding the message; if an id is repeated, the first id.
 #[derive(Debug, Default)]
 pub(crate) struct KindScanner {
-    place: Place,
+    state: State,
     /// The number of open objects and arrays. The outermost object stays open when it ends.
     depth: usize,
     /// Whether the object at depth 2 is the value of `response`.
@@ -32,7 +32,7 @@ pub(crate) struct KindScanner {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Place {
+enum State {
     /// Before the outermost object.
     #[default]
     Start,
@@ -58,18 +58,18 @@ impl KindScanner {
     /// Reads the next bytes of the line.
     pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((&byte, rest)) = bytes.split_first() {
-            match self.place {
-                Place::Start => self.start(byte),
-                Place::OutsideString => self.outside_string(byte),
-                Place::InsideString => {
+            match self.state {
+                State::Start => self.start(byte),
+                State::OutsideString => self.outside_string(byte),
+                State::InsideString => {
                     bytes = self.inside_string(bytes);
                     continue;
                 }
-                Place::Escape => {
+                State::Escape => {
                     self.keep(&[byte]);
-                    self.place = Place::InsideString;
+                    self.state = State::InsideString;
                 }
-                Place::Decided => return,
+                State::Decided => return,
             }
             bytes = rest;
         }
@@ -77,7 +77,7 @@ impl KindScanner {
 
     /// Returns whether no further byte can change the kind.
     pub(crate) fn is_decided(&self) -> bool {
-        self.place == Place::Decided
+        self.state == State::Decided
     }
 
     /// Returns the kind, as far as the bytes so far determine it.
@@ -100,16 +100,16 @@ impl KindScanner {
 
     fn start(&mut self, byte: u8) {
         match byte {
-            b'{' => (self.place, self.depth, self.is_key) = (Place::OutsideString, 1, true),
+            b'{' => (self.state, self.depth, self.is_key) = (State::OutsideString, 1, true),
             _ if byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte) => {}
-            _ => self.place = Place::Decided,
+            _ => self.state = State::Decided,
         }
     }
 
     fn outside_string(&mut self, byte: u8) {
         match byte {
             b'"' => {
-                self.place = Place::InsideString;
+                self.state = State::InsideString;
                 self.text.clear();
                 self.keeps_text = self.is_key || !matches!(self.key, Key::Other | Key::Response);
             }
@@ -119,7 +119,7 @@ impl KindScanner {
                 self.end_value(None);
                 self.is_key = byte == b'{' && self.is_watched();
             }
-            b'}' | b']' if self.depth == 1 => self.place = Place::Decided,
+            b'}' | b']' if self.depth == 1 => self.state = State::Decided,
             b'}' | b']' => {
                 self.depth -= 1;
                 self.in_response &= self.depth > 1;
@@ -139,11 +139,11 @@ impl KindScanner {
         match bytes[end..].split_first() {
             Some((b'\\', rest)) => {
                 self.keep(b"\\");
-                self.place = Place::Escape;
+                self.state = State::Escape;
                 rest
             }
             Some((_, rest)) => {
-                self.place = Place::OutsideString;
+                self.state = State::OutsideString;
                 self.end_string();
                 rest
             }
@@ -190,7 +190,7 @@ impl KindScanner {
             kind => kind.is_none(),
         };
         if !needs_more {
-            self.place = Place::Decided;
+            self.state = State::Decided;
         }
     }
 
