@@ -1,7 +1,6 @@
 //! Runs a router over a transport: one task reads, writes and watches the clock and the peer.
 
 mod arrival;
-mod bells;
 mod callbacks;
 mod config;
 mod effects;
@@ -13,12 +12,9 @@ mod waits;
 mod write;
 
 use std::{
-    convert::Infallible,
     fmt,
-    future::{Future, poll_fn},
-    pin::{Pin, pin},
+    future::Future,
     sync::{Arc, Weak},
-    task::Poll,
 };
 
 use agentwire_codec::{WireReader, WireWriter};
@@ -32,7 +28,6 @@ use crate::{
     Control, FrameFilter, Messages, Observer, Responder, Router, SessionEnd, filter::OptionalFilter,
     handle::Handle,
 };
-use bells::Bells;
 use shared::{ABORTED, AbortOnDrop};
 
 /// The three parts of a running session.
@@ -211,45 +206,20 @@ where
     let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.config().limits);
     let ending = {
-        let reading = pin!(read::read(&mut reader, &handle, &host, &filter));
-        let writing = pin!(write::write(WireWriter::new(sink), &handle, shared));
-        let time = pin!(async {
-            tokio::select! {
-                never = shared.keep_time() => never,
-                never = shared.end_when_quiet() => never,
-            }
-        });
-        drive_parts(writing, reading, time, pin!(shared.abandoned())).await
+        // The writing half comes first: written lines make room for what is read.
+        tokio::select! {
+            biased;
+            ending = write::write(WireWriter::new(sink), &handle, shared) => ending,
+            ending = read::read(&mut reader, &handle, &host, &filter) => ending,
+            never = shared.keep_time() => match never {},
+            never = shared.end_when_quiet() => match never {},
+            () = shared.abandoned() => SessionEnd::failed(ABORTED),
+        }
     };
     // Nothing more is read.
     drop(filter);
     shared.end(ending);
     drop(given_up);
-}
-
-/// Polls the parts, each when it was woken itself, until one of them has ended.
-async fn drive_parts(
-    mut writing: Pin<&mut impl Future<Output = SessionEnd>>,
-    mut reading: Pin<&mut impl Future<Output = SessionEnd>>,
-    mut time: Pin<&mut impl Future<Output = Infallible>>,
-    mut abandoned: Pin<&mut impl Future<Output = ()>>,
-) -> SessionEnd {
-    let mut bells = Bells::<4>::new();
-    poll_fn(|context| {
-        let rung = bells.rung(context.waker());
-        // In this order: what is written makes room for what is read.
-        if let Poll::Ready(ending) = rung.poll(0, writing.as_mut()) {
-            return Poll::Ready(ending);
-        }
-        if let Poll::Ready(ending) = rung.poll(1, reading.as_mut()) {
-            return Poll::Ready(ending);
-        }
-        if let Poll::Ready(never) = rung.poll(2, time.as_mut()) {
-            match never {}
-        }
-        rung.poll(3, abandoned.as_mut()).map(|()| SessionEnd::failed(ABORTED))
-    })
-    .await
 }
 
 /// The error with its causes, which `Display` leaves out.

@@ -2,11 +2,8 @@
 
 mod ending;
 mod error;
-mod request_map;
 mod router;
 
-#[cfg(feature = "driver")]
-mod cancellation;
 #[cfg(feature = "driver")]
 mod driver;
 #[cfg(feature = "driver")]
@@ -29,11 +26,9 @@ pub use error::{ControlError, RequestClosed};
 pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
 
 #[cfg(feature = "driver")]
-pub use cancellation::Cancellation;
-#[cfg(feature = "driver")]
 pub use driver::{Config, Connection, Driver, Prepared, connect, connect_observed};
 #[cfg(feature = "driver")]
-pub use failure::{Failure, FailureKind, FailureSlot, note_failure};
+pub use failure::{CallbackError, FailureKind};
 #[cfg(feature = "driver")]
 pub use filter::FrameFilter;
 #[cfg(feature = "driver")]
@@ -44,3 +39,5 @@ pub use messages::{BackpressurePause, Delivery, Messages};
 pub use observer::Observer;
 #[cfg(feature = "driver")]
 pub use responder::{CallContext, NoResponder, Refusal, Reply, Responder};
+#[cfg(feature = "driver")]
+pub use tokio_util::sync::CancellationToken;

@@ -2,8 +2,10 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use crate::{Cancellation, Config, Control, driver::Prepared};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
+use tokio_util::sync::CancellationToken;
+
+use crate::{CallbackError, Config, Control, driver::Prepared};
 
 /// Answers requests of the CLI's.
 ///
@@ -57,7 +59,7 @@ pub type Refusal = fn(&str) -> Option<RawJson>;
 /// A panic becomes an error.
 /// When the CLI takes the request back, the context's token fires; the future is dropped after a grace, and nothing is
 /// sent.
-pub type Reply = Pin<Box<dyn Future<Output = Result<RawJson, String>> + Send>>;
+pub type Reply = Pin<Box<dyn Future<Output = Result<RawJson, CallbackError>> + Send>>;
 
 /// What a callback may know of the request that it answers.
 #[derive(Clone)]
@@ -66,7 +68,7 @@ pub struct CallContext {
     /// The request's id.
     pub request_id: RequestId,
     /// Fires when the CLI takes the request back, and when the session ends.
-    pub cancelled: Cancellation,
+    pub cancelled: CancellationToken,
     /// The session: calls from inside a callback work.
     pub control: Control,
 }
@@ -78,10 +80,10 @@ impl CallContext {
     /// [`ControlError::Closed`](crate::ControlError::Closed).
     pub fn without_driver(request_id: RequestId) -> Self {
         let prepared = Prepared::of(Arc::new(NoResponder), None, Config::default());
-        Self::new(request_id, Cancellation::new(), prepared.control().clone())
+        Self::new(request_id, CancellationToken::new(), prepared.control().clone())
     }
 
-    pub(crate) fn new(request_id: RequestId, cancelled: Cancellation, control: Control) -> Self {
+    pub(crate) fn new(request_id: RequestId, cancelled: CancellationToken, control: Control) -> Self {
         Self { request_id, cancelled, control }
     }
 }

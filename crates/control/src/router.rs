@@ -1,6 +1,5 @@
 //! The router: frames in, events and lines out.
 
-pub(crate) mod answer;
 mod decoded;
 mod end_input;
 mod event;
@@ -17,7 +16,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use agentwire_codec::{EncodeError, Frame, FrameError, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
-    control::{ControlCall, ControlCancelRequest, Initialize, Interrupt, OutboundRequest},
+    control::{ControlCall, ControlCancelRequest, ControlResponse, Initialize, Interrupt, OutboundRequest},
 };
 use bytes::Bytes;
 
@@ -202,19 +201,10 @@ impl Router {
     ///
     /// [`RequestClosed`] where the request is no longer open, or nothing can be sent any more; nothing is sent then.
     pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), RequestClosed> {
-        self.answer_with(id, answer::line(id, reply))
-    }
-
-    /// As [`answer`](Self::answer), with the line that [`answer::line`] has made before.
-    pub(crate) fn answer_with(
-        &mut self,
-        id: &RequestId,
-        line: Result<Bytes, EncodeError>,
-    ) -> Result<(), RequestClosed> {
         if !self.inbound.close(id) || !self.input_is_open() {
             return Err(RequestClosed);
         }
-        self.push_answer(line);
+        self.push_answer(id, reply);
         Ok(())
     }
 
@@ -358,13 +348,17 @@ impl Router {
 
     /// Answers with an error's text.
     fn refuse_with(&mut self, id: &RequestId, why: String) {
-        self.push_answer(answer::line(id, Err(why)));
+        self.push_answer(id, Err(why));
     }
 
-    fn push_answer(&mut self, line: Result<Bytes, EncodeError>) {
-        // A response is made of strings and raw JSON, which can always be written.
+    fn push_answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) {
+        let response = match reply {
+            Ok(response) => ControlResponse::success(id.clone(), Some(response)),
+            Err(why) => ControlResponse::failure(id.clone(), why),
+        };
+        // A response consists of strings and raw JSON, so encoding it does not fail.
         if self.input_is_open()
-            && let Ok(line) = line
+            && let Ok(line) = encode(&Message::ControlResponse(Box::new(response)))
         {
             self.transmit.push(line, Kind::Answer);
         }

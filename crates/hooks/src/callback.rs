@@ -10,7 +10,7 @@ use std::{
     task::Poll,
 };
 
-use agentwire_control::{FailureKind, note_failure};
+use agentwire_control::{CallbackError, FailureKind};
 use agentwire_protocol::RawJson;
 
 use crate::{HookContext, error::HookError};
@@ -62,34 +62,23 @@ pub(crate) async fn run<F: Future, T>(
     .await
 }
 
-/// Calls a handler and runs it to its end; its failure is noted for who watches, and becomes a text that says whose it is.
-macro_rules! noted {
-    ($whose:literal, $call:expr, $then:expr) => {
-        match $crate::callback::catch(|| $call) {
-            Ok(work) => $crate::callback::tell_failure(
-                $whose,
-                $crate::callback::run(std::pin::pin!(work), $then).await,
-            ),
-            Err(panic) => $crate::callback::tell_failure($whose, Err(panic)),
-        }
+/// Calls a handler, runs it to its end and converts its output; `handler` names it in the text of a failure.
+pub(crate) async fn call<F: Future, T>(
+    handler: &str,
+    call: impl FnOnce() -> F,
+    then: impl FnOnce(F::Output) -> Result<T, String>,
+) -> Result<T, CallbackError> {
+    let ran = match catch(call) {
+        Ok(work) => run(pin!(work), then).await,
+        Err(panic) => Err(panic),
     };
-}
-
-pub(crate) use noted;
-
-/// Notes how a handler has failed, where it has, and says whose the failure is.
-pub(crate) fn tell_failure<T>(whose: &str, ran: Result<Result<T, String>, String>) -> Result<T, String> {
-    match ran {
-        Ok(Ok(output)) => Ok(output),
-        Ok(Err(error)) => {
-            note_failure(FailureKind::Error, &*error);
-            Err(format!("{whose} failed: {error}"))
-        }
-        Err(panic) => {
-            note_failure(FailureKind::Panic, &*panic);
-            Err(format!("{whose} panicked: {panic}"))
-        }
-    }
+    let (kind, reason, verb) = match ran {
+        Ok(Ok(output)) => return Ok(output),
+        Ok(Err(error)) => (FailureKind::Error, error, "failed"),
+        Err(panic) => (FailureKind::Panic, panic, "panicked"),
+    };
+    let answer = format!("{handler} {verb}: {reason}");
+    Err(CallbackError::new(kind, reason).with_answer(Err(answer)))
 }
 
 /// The text, or its start where it is longer than what a reply should carry (1,000 bytes).

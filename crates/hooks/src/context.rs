@@ -1,8 +1,11 @@
 //! What a hook handler may know beside its event's input.
 
-use std::time::Instant;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
-use agentwire_control::{CallContext, Cancellation, Control};
+use agentwire_control::{CallContext, CancellationToken, Control, FailureKind};
 use agentwire_protocol::{RequestId, ToolUseId};
 
 /// What a hook handler may know beside its event's input.
@@ -19,7 +22,7 @@ pub struct HookContext {
     /// own limit is near or past (see [`deadline`](Self::deadline)).
     ///
     /// The handler's future is dropped a grace later; what it returns is not sent once the CLI no longer waits.
-    pub cancelled: Cancellation,
+    pub cancelled: CancellationToken,
     /// Until when an answer counts; `None` where that is too far away to be told.
     ///
     /// It is counted from when the request came, by the matcher's [`timeout`](crate::Matcher::timeout) or, without one,
@@ -37,6 +40,8 @@ pub struct HookContext {
     pub control: Control,
     /// Whether the handler's failure is answered with a refusal.
     pub(crate) failure_refuses: bool,
+    /// The first failure of several handlers, which another handler's answer may hide; see [`Handlers`](crate::Handlers).
+    pub(crate) first_failure: Arc<OnceLock<(FailureKind, String)>>,
 }
 
 impl HookContext {
@@ -51,10 +56,11 @@ impl HookContext {
             tool_use_id,
             request_id: context.request_id,
             // One of its own: our limit must not look as if the CLI had taken the request back.
-            cancelled: context.cancelled.child(),
+            cancelled: context.cancelled.child_token(),
             deadline,
             control: context.control,
             failure_refuses: false,
+            first_failure: Arc::default(),
         }
     }
 }

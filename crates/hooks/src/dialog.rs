@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{RequestUserDialog, RequestUserDialogReply},
 };
 
-use crate::{callback::noted, excerpt};
+use crate::{callback, excerpt};
 
 /// Shows the user dialogs of the CLI's (`request_user_dialog`), of the kinds that it declares.
 ///
@@ -35,7 +35,7 @@ pub struct DialogHandler {
     show: Arc<dyn Fn(RequestUserDialog, CallContext) -> Showing + Send + Sync>,
 }
 
-type Showing = Pin<Box<dyn Future<Output = Result<RequestUserDialogReply, String>> + Send>>;
+type Showing = Pin<Box<dyn Future<Output = Result<RequestUserDialogReply, CallbackError>> + Send>>;
 
 impl DialogHandler {
     /// Calls `handler` for each dialog of these kinds; dialogs may run concurrently.
@@ -53,7 +53,8 @@ impl DialogHandler {
         let show = move |dialog, context| -> Showing {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                noted!("the handler", (*handler)(dialog, context), IntoDialogReply::into_dialog_reply)
+                let show = || (*handler)(dialog, context);
+                callback::call("the handler", show, IntoDialogReply::into_dialog_reply).await
             })
         };
         Self { kinds: kinds.into_iter().map(Into::into).collect(), show: Arc::new(show) }
@@ -81,12 +82,17 @@ impl Responder for DialogHandler {
         let kind = dialog.dialog_kind.clone();
         let reply = (self.show)(*dialog, context);
         Some(Box::pin(async move {
-            let reply = reply.await.unwrap_or_else(|_| {
-                // The reason may quote the dialog.
-                tracing::warn!(%kind, "a dialog is dismissed");
-                RequestUserDialogReply::cancelled()
-            });
-            RawJson::encode(&reply).map_err(|error| format!("the reply can't be written: {error}"))
+            let encode = |reply| {
+                RawJson::encode(&reply).map_err(|error| format!("the reply can't be written: {error}"))
+            };
+            match reply.await {
+                Ok(reply) => encode(reply).map_err(CallbackError::from),
+                Err(error) => {
+                    // The reason may quote the dialog.
+                    tracing::warn!(%kind, "a dialog is dismissed");
+                    Err(error.with_answer(encode(RequestUserDialogReply::cancelled())))
+                }
+            }
         }))
     }
 

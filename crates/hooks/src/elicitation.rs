@@ -2,14 +2,14 @@
 
 use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::ElicitationAsked,
     elicitation::{ElicitationAction, ElicitationReply},
 };
 
-use crate::{callback::noted, excerpt};
+use crate::{callback, excerpt};
 
 /// Answers what MCP servers ask the user (`elicitation`): to fill in a form, or to open a page.
 ///
@@ -33,7 +33,7 @@ pub struct ElicitationHandler {
     answer: Arc<dyn Fn(ElicitationAsked, CallContext) -> Answering + Send + Sync>,
 }
 
-type Answering = Pin<Box<dyn Future<Output = Result<ElicitationReply, String>> + Send>>;
+type Answering = Pin<Box<dyn Future<Output = Result<ElicitationReply, CallbackError>> + Send>>;
 
 impl ElicitationHandler {
     /// Asks `handler`, once for each question; questions may run concurrently.
@@ -47,11 +47,8 @@ impl ElicitationHandler {
         let answer = move |question, context| -> Answering {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                noted!(
-                    "the handler",
-                    (*handler)(question, context),
-                    IntoElicitationReply::into_elicitation_reply
-                )
+                let ask = || (*handler)(question, context);
+                callback::call("the handler", ask, IntoElicitationReply::into_elicitation_reply).await
             })
         };
         Self { answer: Arc::new(answer) }
@@ -71,12 +68,17 @@ impl Responder for ElicitationHandler {
         let server = question.mcp_server_name.clone();
         let answer = (self.answer)(*question, context);
         Some(Box::pin(async move {
-            let reply = answer.await.unwrap_or_else(|_| {
-                // The reason may quote the question.
-                tracing::warn!(%server, "a question of an MCP server is cancelled");
-                ElicitationReply::cancel()
-            });
-            RawJson::encode(&reply).map_err(|error| format!("the answer can't be written: {error}"))
+            let encode = |reply| {
+                RawJson::encode(&reply).map_err(|error| format!("the answer can't be written: {error}"))
+            };
+            match answer.await {
+                Ok(reply) => encode(reply).map_err(CallbackError::from),
+                Err(error) => {
+                    // The reason may quote the question.
+                    tracing::warn!(%server, "a question of an MCP server is cancelled");
+                    Err(error.with_answer(encode(ElicitationReply::cancel())))
+                }
+            }
         }))
     }
 

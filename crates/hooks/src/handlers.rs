@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use agentwire_control::{FailureKind, note_failure};
+use agentwire_control::FailureKind;
 use agentwire_protocol::hook::{HookAnswer, HookEvent};
 
 use crate::{
@@ -91,12 +91,13 @@ impl<E: HookEvent> Handlers<E> {
         self.handlers.push(Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
+                let first_failure = Arc::clone(&context.first_failure);
                 let reply = match catch(|| (*handler)(input, context)) {
                     Ok(work) => run(pin!(work), IntoReply::into_reply).await,
                     Err(panic) => Err(panic),
                 };
                 reply.unwrap_or_else(|panic| {
-                    note_failure(FailureKind::Panic, &*panic);
+                    first_failure.get_or_init(|| (FailureKind::Panic, panic.clone()));
                     Err(format!("panicked: {panic}"))
                 })
             })
@@ -119,7 +120,7 @@ impl<E: HookEvent> Handlers<E> {
                     if let Err(failure) = merged.add(answer, &mut input) {
                         // Logged here, since another handler's refusal may become the answer.
                         tracing::warn!(event = E::NAME, "one of several handlers of a hook has failed");
-                        note_failure(FailureKind::Error, &*failure);
+                        context.first_failure.get_or_init(|| (FailureKind::Error, failure.clone()));
                         merged.fail(failure);
                     }
                     if merged.refuses() {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agentwire_control::Cancellation;
+use agentwire_control::CancellationToken;
 use tokio::{select, time};
 
 /// When a handler is told to end, and when it is answered for.
@@ -50,7 +50,7 @@ impl Limit {
     pub(crate) async fn bound<T>(
         self,
         start: time::Instant,
-        told: Cancellation,
+        told: CancellationToken,
         mut work: impl Future<Output = T> + Unpin,
     ) -> Option<T> {
         // Most handlers answer at once, and need no timer.
@@ -64,7 +64,7 @@ impl Limit {
     async fn wait<T>(
         self,
         start: time::Instant,
-        told: Cancellation,
+        told: CancellationToken,
         mut work: impl Future<Output = T> + Unpin,
     ) -> Option<T> {
         let (Some(tell), Some(end)) = (start.checked_add(self.told), start.checked_add(self.ended)) else {

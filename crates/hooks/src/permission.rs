@@ -5,13 +5,13 @@ mod decision;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
 pub use audit::{Audit, Outcome};
 pub use decision::{IntoDecision, PermissionResult};
 
-use crate::callback::noted;
+use crate::callback;
 
 /// Decides whether the model may use a tool, where neither a rule nor the mode does.
 ///
@@ -45,7 +45,7 @@ pub struct PermissionHandler {
     decide: Arc<dyn Fn(Box<CanUseTool>, CallContext) -> Deciding + Send + Sync>,
 }
 
-type Deciding = Pin<Box<dyn Future<Output = Result<Option<Decision>, String>> + Send>>;
+type Deciding = Pin<Box<dyn Future<Output = Result<Option<Decision>, CallbackError>> + Send>>;
 
 impl PermissionHandler {
     /// Asks `handler`, once for each question; questions may run concurrently.
@@ -59,7 +59,8 @@ impl PermissionHandler {
         Self::erased(move |request, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
-                noted!("the permission handler", (*handler)(*request, context), IntoDecision::into_decision)
+                let ask = || (*handler)(*request, context);
+                callback::call("the permission handler", ask, IntoDecision::into_decision).await
             })
         })
     }
@@ -101,7 +102,7 @@ impl Responder for PermissionHandler {
         Some(Box::pin(async move {
             let answer = decision.await.and_then(|decision| {
                 RawJson::encode(&settled(decision, asked))
-                    .map_err(|error| format!("the decision can't be written: {error}"))
+                    .map_err(|error| format!("the decision can't be written: {error}").into())
             });
             if answer.is_err() {
                 // The reason may quote the tool's input: it goes to the CLI, and to whoever asked for such things.

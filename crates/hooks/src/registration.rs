@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Refusal, Reply, note_failure};
+use agentwire_control::{CallContext, CallbackError, Refusal, Reply};
 use agentwire_protocol::{
     RawJson,
     control::{HookCallback, HookMatcher},
@@ -99,29 +99,41 @@ impl Registration {
         let HookCallback { callback_id, input, tool_use_id, .. } = callback;
         let mut context = HookContext::new(callback_id, tool_use_id, context, limit.deadline(start));
         context.failure_refuses = self.refuses_failures();
-        let told = context.cancelled.clone();
+        let (told, first_failure) = (context.cancelled.clone(), Arc::clone(&context.first_failure));
         let work = (self.callback)(input, context);
         Box::pin(async move {
             // What a handler holds may panic too, when it is dropped: at its end, or at the limit.
             let answer = catch_panic(limit.bound(start, told, work)).await;
-            match answer.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?) {
-                // The CLI takes what is no object for no answer, and goes ahead.
+            let answer =
+                answer.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?);
+            let answer = match answer {
+                // The CLI treats a reply that is not an object as no answer, and goes ahead.
                 Ok(reply) if is_object(&reply) => Ok(reply),
-                Ok(_) => self.failed(&HookError::NoObject),
-                Err(error) => self.failed(&error),
+                Ok(_) => Err(self.failed(&HookError::NoObject)),
+                Err(error) => Err(self.failed(&error)),
+            };
+            match first_failure.get() {
+                Some((kind, reason)) => {
+                    let answer = answer.or_else(|error| error.answer);
+                    Err(CallbackError::new(*kind, reason).with_answer(answer))
+                }
+                None => answer,
             }
         })
     }
 
-    /// The answer to the event where its handler has failed: a refusal, or an error's text.
-    fn failed(&self, error: &HookError) -> Result<RawJson, String> {
+    /// The failure, answered with the event's refusal where it has one, else with its text.
+    fn failed(&self, error: &HookError) -> CallbackError {
         let (event, failure) = (&*self.event, error.kind());
         // The reason may quote the hook's input: it goes to the CLI, and to whoever asked for such things.
         tracing::warn!(event, failure = failure.as_str(), "a hook has failed");
         let reason = format!("the {event} hook {error}");
-        note_failure(failure, &*reason);
         let refusing = self.known.filter(|_| self.matcher.refuses_on_failure());
-        refusing.and_then(|event| (event.refusal)(&reason)).ok_or(reason)
+        let error = CallbackError::new(failure, reason);
+        match refusing.and_then(|event| (event.refusal)(&error.reason)) {
+            Some(refusal) => error.with_answer(Ok(refusal)),
+            None => error,
+        }
     }
 
     /// How to refuse the event at the end of the session; `None` where it can't be refused, or is not to be.

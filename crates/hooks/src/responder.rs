@@ -36,7 +36,7 @@ impl Hooks {
     fn call(&self, callback: HookCallback, context: CallContext) -> Reply {
         let Some(registration) = self.find(&callback.callback_id) else {
             let why = format!("no hook has the callback id `{}`", excerpt(&callback.callback_id));
-            return Box::pin(async { Err(why) });
+            return Box::pin(async { Err(why.into()) });
         };
         Arc::clone(registration).call(callback, context)
     }

@@ -20,7 +20,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::{registry::Entry, rpc};
+use crate::{failure::FailureSlot, registry::Entry, rpc};
 use gate::Gate;
 use slot::ServerSlot;
 
@@ -128,7 +128,7 @@ impl Responder for Bridge {
         let Some(server) = self.servers.get(&message.server_name) else {
             return Some(refused(self.unknown(&message.server_name)));
         };
-        Some(server.take(message.message, context))
+        Some(FailureSlot::report(|| server.take(message.message, context)))
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
@@ -151,7 +151,7 @@ fn answered(answer: RawJson) -> Reply {
 }
 
 fn refused(why: String) -> Reply {
-    Box::pin(async move { Err(why) })
+    Box::pin(async move { Err(why.into()) })
 }
 
 /// More than any handshake waits, and no more than a clock can count.

@@ -7,6 +7,7 @@ mod serve;
 
 mod bridge;
 mod check;
+mod failure;
 mod rpc;
 
 mod content;

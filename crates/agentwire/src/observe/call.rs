@@ -2,7 +2,7 @@
 
 use std::{pin::pin, sync::Arc};
 
-use agentwire_control::{Cancellation, FailureKind, FailureSlot, Reply};
+use agentwire_control::{CallbackError, CancellationToken, FailureKind, Reply};
 use agentwire_protocol::RawJson;
 use tracing::{Instrument, Span};
 
@@ -13,24 +13,28 @@ pub(crate) struct Call {
     watch: Arc<Watch>,
     began: Arc<Began>,
     span: Span,
-    failure: FailureSlot,
-    cancelled: Cancellation,
+    cancelled: CancellationToken,
     reported: bool,
 }
 
 impl Call {
-    pub(super) fn new(watch: Arc<Watch>, began: Arc<Began>, span: Span, cancelled: Cancellation) -> Self {
-        Self { watch, began, span, failure: FailureSlot::new(), cancelled, reported: false }
+    pub(super) fn new(
+        watch: Arc<Watch>,
+        began: Arc<Began>,
+        span: Span,
+        cancelled: CancellationToken,
+    ) -> Self {
+        Self { watch, began, span, cancelled, reported: false }
     }
 
     /// Starts the callback inside its span.
     pub(crate) fn start<T>(&self, respond: impl FnOnce() -> T) -> T {
-        self.span.in_scope(|| self.failure.watch_now(respond))
+        self.span.in_scope(respond)
     }
 
     /// Runs the callback inside its span and reports its end; a cancelled one ends before its handler has cleaned up.
-    pub(crate) async fn run(mut self, reply: Reply) -> Result<RawJson, String> {
-        let reply = self.failure.clone().watch(reply).instrument(self.span.clone());
+    pub(crate) async fn run(mut self, reply: Reply) -> Result<RawJson, CallbackError> {
+        let reply = reply.instrument(self.span.clone());
         let (mut reply, cancelled) = (pin!(reply), self.cancelled.clone());
         let answered = tokio::select! {
             biased;
@@ -49,13 +53,14 @@ impl Call {
         self.report(Outcome::Unhandled, None);
     }
 
-    fn answered(&mut self, answer: &Result<RawJson, String>) {
+    fn answered(&mut self, answer: &Result<RawJson, CallbackError>) {
         if self.cancelled.is_cancelled() {
             return self.report(Outcome::Cancelled, None);
         }
         let contents = self.watch.contents();
-        let outcome = reply::outcome(&self.began.activity, answer, self.failure.noted(), contents);
-        let output = answer.as_ref().ok().filter(|_| contents).cloned();
+        let outcome = reply::outcome(&self.began.activity, answer, contents);
+        let sent = answer.as_ref().or_else(|error| error.answer.as_ref());
+        let output = sent.ok().filter(|_| contents).cloned();
         self.report(outcome, output);
     }
 

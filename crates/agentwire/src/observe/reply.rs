@@ -1,6 +1,6 @@
 //! Extracts the subject of callback requests and the decisions of their replies. Used only with an observer.
 
-use agentwire_control::{Failure, FailureKind};
+use agentwire_control::CallbackError;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, ToolUseId};
 use serde::Deserialize;
 
@@ -78,20 +78,15 @@ pub(super) fn input(request: &InboundRequest) -> Option<RawJson> {
 /// Returns the outcome of a reply.
 pub(super) fn outcome(
     activity: &Activity,
-    reply: &Result<RawJson, String>,
-    failure: Option<&Failure>,
+    reply: &Result<RawJson, CallbackError>,
     contents: bool,
 ) -> Outcome {
-    let failed = |failure: FailureKind, reason: &str| Outcome::Failed {
-        failure,
-        reason: contents.then(|| reason.into()),
-    };
-    if let Some(failure) = failure {
-        return failed(failure.kind, &failure.reason);
-    }
     let reply = match reply {
         Ok(reply) => reply,
-        Err(why) => return failed(FailureKind::Error, why),
+        Err(error) => {
+            let reason = contents.then(|| error.reason.as_str().into());
+            return Outcome::Failed { failure: error.kind, reason };
+        }
     };
     match activity {
         Activity::Hook { .. } => decided(reply.decode::<HookAnswer>().ok().and_then(HookAnswer::verdict)),

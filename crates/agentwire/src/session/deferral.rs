@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use agentwire_control::{CallContext, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson, ToolUseId,
     hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
@@ -70,11 +70,17 @@ impl Responder for Deferrals {
         let reply = self.responder.respond(request, context)?;
         let deferred = Arc::clone(&self.deferred);
         Some(Box::pin(async move {
-            let reply = reply.await?;
-            let Some(answer) = deferral(&reply) else { return Ok(reply) };
+            let reply = reply.await;
+            // The answer of one handler is sent also where another one failed.
+            let sent = reply.as_ref().or_else(|error| error.answer.as_ref());
+            let Some(answer) = sent.ok().and_then(deferral) else { return reply };
             let turn = control.turns_ended();
             let why = unavailable.or_else(|| another(&deferred, Deferred { turn, tool_use }));
-            why.map_or(Ok(reply), |why| denied(answer, why))
+            match (why, reply) {
+                (None, reply) => reply,
+                (Some(why), Ok(_)) => denied(answer, why).map_err(CallbackError::from),
+                (Some(why), Err(error)) => Err(error.with_answer(denied(answer, why))),
+            }
         }))
     }
 

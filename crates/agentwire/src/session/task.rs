@@ -1,11 +1,9 @@
 //! The task that drives a session, owned by it.
 
-mod apart;
-
 use std::{
     fmt,
     future::Future,
-    pin::{Pin, pin},
+    pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
@@ -24,7 +22,6 @@ use tokio::{
 };
 
 use super::EndedBy;
-use apart::Apart;
 
 /// The task that drives a session. Dropping it ends the session.
 #[derive(Debug)]
@@ -99,12 +96,10 @@ impl Task {
         let peer = Peer { control: control.clone(), handle, grace };
         let work = Work::new(async move {
             let Peer { control, handle, .. } = &peer;
-            // Poll `enforced` only when its own waker fired: the driver is polled twice per callback.
-            let enforced = pin!(bound.enforce(control, &**handle, grace));
             tokio::select! {
                 biased;
                 () = bound.drive(driver, &**handle, grace) => {}
-                () = Apart::new(enforced) => {}
+                () = bound.enforce(control, &**handle, grace) => {}
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));

@@ -2,9 +2,8 @@
 
 use std::{
     any::Any,
-    future::{Future, poll_fn},
+    future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
     sync::Arc,
     task::Poll,
 };
@@ -12,16 +11,17 @@ use std::{
 use agentwire_codec::{Frame, Incoming, Line};
 use agentwire_protocol::{Message, RawJson, RequestId};
 use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 use super::{Host, Shared, shared::Asked};
-use crate::{CallContext, Cancellation, Control, Delivery, Refusal, Reply};
+use crate::{CallContext, CallbackError, Control, Delivery, FailureKind, Refusal, Reply};
 
 /// A callback that runs: its task ends when it has answered, or a grace after it was cancelled.
 #[derive(Debug)]
 pub(super) struct Running {
     /// Tells it from another one whose request has the same id.
     pub(super) number: u64,
-    pub(super) cancelled: Cancellation,
+    pub(super) cancelled: CancellationToken,
     /// How to refuse the request.
     pub(super) refusal: Option<Refusal>,
 }
@@ -45,37 +45,31 @@ pub(super) fn start(host: &Host, asked: Asked) {
     };
     let duty = ReplyGuard { shared: Arc::clone(&host.shared), id, number, done: false };
     let Some(handle) = host.handle.upgrade() else {
-        return duty.answer(Err("the session is being given up".to_owned()));
+        return duty.answer(Err("the session is being given up".into()));
     };
     let context = CallContext::new(duty.id.clone(), cancelled.clone(), Control::new(handle));
     match catch_unwind(AssertUnwindSafe(|| host.responder.respond(request, context))) {
         Ok(Some(reply)) => run(duty, cancelled, reply),
         Ok(None) => {
             let kind = show(&host.shared, line);
-            duty.answer(Err(format!("no handler for a request of subtype `{kind}`")));
+            duty.answer(Err(format!("no handler for a request of subtype `{kind}`").into()));
         }
-        Err(panic) => duty.answer(Err(panic_text(&*panic))),
+        Err(panic) => duty.answer(Err(panicked(&*panic))),
     }
 }
 
 /// Lets the answer run as a task.
-fn run(duty: ReplyGuard, cancelled: Cancellation, reply: Reply) {
+fn run(duty: ReplyGuard, cancelled: CancellationToken, reply: Reply) {
     tokio::spawn(async move {
-        let mut reply = pin!(settle(reply));
-        // Most are there at once, and nobody then waits for the token.
-        if let Poll::Ready(reply) = poll_fn(|context| Poll::Ready(reply.as_mut().poll(context))).await {
-            return duty.answer(reply);
-        }
         let grace = duty.shared.config().callback_grace;
-        // In a box, since most tasks are moved and dropped without it.
-        let cancelled = Box::pin(async move {
+        let grace_over = async {
             cancelled.cancelled().await;
             sleep(grace).await;
-        });
+        };
         tokio::select! {
             biased;
-            reply = reply => duty.answer(reply),
-            () = cancelled => {}
+            reply = catch_panic(reply) => duty.answer(reply),
+            () = grace_over => {}
         }
     });
 }
@@ -89,9 +83,10 @@ struct ReplyGuard {
 }
 
 impl ReplyGuard {
-    fn answer(mut self, reply: Result<RawJson, String>) {
+    fn answer(mut self, reply: Result<RawJson, CallbackError>) {
         self.done = true;
-        if self.shared.answer(&self.id, self.number, reply).is_err() {
+        let answer = reply.or_else(|error| error.answer);
+        if self.shared.answer(&self.id, self.number, answer).is_err() {
             tracing::debug!(id = %self.id, "an answer came after its request was cancelled");
         }
     }
@@ -128,24 +123,24 @@ fn close(shared: &Shared, id: &RequestId) {
     }
 }
 
-/// The reply, or an error where making it panics.
-async fn settle(reply: Reply) -> Result<RawJson, String> {
-    let mut reply = pin!(reply);
+/// Awaits the reply; a panic becomes an error.
+async fn catch_panic(mut reply: Reply) -> Result<RawJson, CallbackError> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| reply.as_mut().poll(context))) {
         Ok(poll) => poll,
-        Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
+        Err(panic) => Poll::Ready(Err(panicked(&*panic))),
     })
     .await
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> String {
+fn panicked(panic: &(dyn Any + Send)) -> CallbackError {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    cut(format!("the callback panicked: {}", text.unwrap_or("no text")))
+    let text = excerpt(format!("the callback panicked: {}", text.unwrap_or("no text")));
+    CallbackError::new(FailureKind::Panic, text)
 }
 
 /// Cuts a text that goes to the CLI, and from there perhaps to its model.
-fn cut(mut text: String) -> String {
+fn excerpt(mut text: String) -> String {
     if text.len() > LONGEST_TEXT {
         let most = LONGEST_TEXT - ELLIPSIS.len();
         let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();

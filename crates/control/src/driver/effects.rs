@@ -4,6 +4,7 @@ use std::sync::{Arc, MutexGuard, atomic::Ordering};
 
 use agentwire_codec::Line;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Shared,
@@ -11,7 +12,7 @@ use super::{
     queue::{MessageQueue, Parcel},
     shared::{Asked, State, Waiting},
 };
-use crate::{Cancellation, ControlError, Delivery, Event, Observer, Refusal, SessionEnd};
+use crate::{ControlError, Delivery, Event, Observer, Refusal, SessionEnd};
 
 /// What is to be done once the lock is released.
 #[derive(Default)]
@@ -77,7 +78,7 @@ impl State {
     ) -> Asked {
         self.started += 1;
         let number = self.started;
-        let cancelled = self.router.input_is_open().then(Cancellation::new);
+        let cancelled = self.router.input_is_open().then(CancellationToken::new);
         if let Some(cancelled) = &cancelled {
             self.callbacks.insert(id.clone(), Running { number, cancelled: cancelled.clone(), refusal });
         }

@@ -1,9 +1,8 @@
 //! The reading half: frames to the router, and the peer's end from both sides.
 
 use std::{
-    future::{Future, poll_fn},
+    future::Future,
     pin::{Pin, pin},
-    task::Poll,
     time::Duration,
 };
 
@@ -14,7 +13,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{Host, Shared, arrival::Arrival, bells::Bells, callbacks, chain};
+use super::{Host, Shared, arrival::Arrival, callbacks, chain};
 use crate::{SessionEnd, filter::OptionalFilter};
 
 /// Reads to the end of the peer, and tells how it ended.
@@ -30,7 +29,7 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     // One for all reads: each of its own would be a box, a lock and a waker.
     let ended = pin!(handle.wait());
     let left = shared.config().exit_grace;
-    let mut peer = Peer { handle, ended, bell: Bells::new(), shared, exit: None, left };
+    let mut peer = Peer { handle, ended, shared, exit: None, left };
     let failure = read_output(reader, &mut peer, host, filter).await;
     let ending = peer.ending(shared.config().exit_grace).await;
     match failure {
@@ -117,8 +116,6 @@ struct Peer<'a, L, E> {
     handle: &'a L,
     /// Its end; not to be polled again once `exit` is there.
     ended: Pin<&'a mut E>,
-    /// That of its end: to ask for it at each read takes a lock.
-    bell: Bells<1>,
     shared: &'a Shared,
     exit: Option<ExitReport>,
     /// How long reading may still wait for output of a peer that is gone.
@@ -135,17 +132,12 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
         let shared = self.shared;
         let mut may_read = pin!(shared.may_read());
         if self.exit.is_none() {
-            let (ended, bell) = (&mut self.ended, &mut self.bell);
-            let exit = poll_fn(|context| {
-                if may_read.as_mut().poll(context).is_ready() {
-                    return Poll::Ready(None);
-                }
-                bell.rung(context.waker()).poll(0, ended.as_mut()).map(Some)
-            });
-            match exit.await {
-                None => return,
-                Some(exit) => self.see_exit(exit),
-            }
+            let exit = tokio::select! {
+                biased;
+                () = &mut may_read => return,
+                exit = self.ended.as_mut() => exit,
+            };
+            self.see_exit(exit);
         }
         may_read.await;
     }
@@ -163,17 +155,17 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
     ) -> Option<Result<Option<Batch>, WireError>> {
         let mut read = pin!(read);
         if self.exit.is_none() {
-            let (shared, ended, bell, mut waits) = (self.shared, &mut self.ended, &mut self.bell, false);
-            let batch = poll_fn(|context| {
-                if let Poll::Ready(batch) = read.as_mut().poll(context) {
-                    return Poll::Ready(Ok(batch));
-                }
-                if !std::mem::replace(&mut waits, true) {
+            let (shared, mut waits) = (self.shared, false);
+            let batch = tokio::select! {
+                biased;
+                batch = &mut read => Ok(batch),
+                // Polled only while the read waits.
+                exit = async {
+                    waits = true;
                     shared.set_reading(true);
-                }
-                bell.rung(context.waker()).poll(0, ended.as_mut()).map(Err)
-            });
-            let batch = batch.await;
+                    self.ended.as_mut().await
+                } => Err(exit),
+            };
             // Behind a batch that is told when leave to read the next one is asked for, under the same lock.
             if waits && !matches!(batch, Ok(Ok(Some(_)))) {
                 shared.set_reading(false);

@@ -18,6 +18,7 @@ use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Config,
@@ -27,8 +28,7 @@ use super::{
     queue::{MessageQueue, Parcel, Parcels},
 };
 use crate::{
-    Cancellation, ControlError, Delivery, Ignored, Observer, RequestClosed, Responder, Router, SessionEnd,
-    handle::Started, request_map::RequestMap, router::answer,
+    ControlError, Delivery, Ignored, Observer, RequestClosed, Responder, Router, SessionEnd, handle::Started,
 };
 
 /// What the driver, the handles and the callbacks share.
@@ -60,7 +60,7 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) router: Router,
     pub(super) queue: MessageQueue,
-    pub(super) callbacks: RequestMap<Running>,
+    pub(super) callbacks: HashMap<RequestId, Running>,
     /// The writing half, while it waits for something to write, or for the input to be ended.
     pub(super) writer: Option<Waker>,
     /// Callbacks started so far.
@@ -91,7 +91,7 @@ pub(crate) struct Asked {
     /// The number of its callback.
     pub(super) number: u64,
     /// What tells the callback that its answer is no longer waited for; `None` where no answer can be sent.
-    pub(super) cancelled: Option<Cancellation>,
+    pub(super) cancelled: Option<CancellationToken>,
     pub(super) request: InboundRequest,
     pub(super) line: Line,
 }
@@ -191,10 +191,8 @@ impl Shared {
         number: u64,
         reply: Result<RawJson, String>,
     ) -> Result<(), RequestClosed> {
-        // Before the lock is taken, for which others may be waiting.
-        let line = answer::line(id, reply);
         self.apply(self.state(), |state| match state.callbacks.remove(id) {
-            Some(running) if running.number == number => state.router.answer_with(id, line),
+            Some(running) if running.number == number => state.router.answer(id, reply),
             Some(other) => {
                 state.callbacks.insert(id.clone(), other);
                 Err(RequestClosed)

@@ -2,7 +2,7 @@
 
 use agentwire_protocol::{RawJson, RequestId};
 
-use super::{Input, Router, answer};
+use super::{Input, Router};
 use crate::Event;
 
 impl Router {
@@ -56,7 +56,7 @@ impl Router {
     /// Each comes as an [`Event::InboundCancelled`] too, also where no answer can be sent any more.
     pub fn refuse_open(&mut self, mut refuse: impl FnMut(&RequestId) -> Result<RawJson, String>) {
         for id in self.inbound.drain() {
-            self.push_answer(answer::line(&id, refuse(&id)));
+            self.push_answer(&id, refuse(&id));
             self.events.push_back(Event::InboundCancelled(id));
         }
     }

@@ -1,16 +1,14 @@
 //! The CLI's open requests.
 
-use std::collections::hash_map::Entry;
+use std::collections::{HashMap, hash_map::Entry};
 
 use agentwire_protocol::RequestId;
-
-use crate::request_map::RequestMap;
 
 /// The CLI's open requests: each is closed once, by an answer or by being cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
     /// Each with the bytes that it counts for.
-    open: RequestMap<usize>,
+    open: HashMap<RequestId, usize>,
     bytes: usize,
 }
 

@@ -57,7 +57,7 @@ impl PermissionHandler {
                 watch.tell(match &decision {
                     Ok(Some(decision)) => Outcome::Decided(decision),
                     Ok(None) => Outcome::LeftOpen,
-                    Err(reason) => Outcome::Failed(reason),
+                    Err(error) => Outcome::Failed(error.answer.as_ref().err().unwrap_or(&error.reason)),
                 });
                 decision
             })

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use agentwire_control::Cancellation;
+use agentwire_control::CancellationToken;
 use agentwire_protocol::RawJson;
 use tokio::sync::Notify;
 
@@ -32,7 +32,7 @@ struct InFlight {
     id: Box<str>,
     connection: u64,
     given_up: Arc<GivenUp>,
-    cancelled: Cancellation,
+    cancelled: CancellationToken,
 }
 
 impl Calls {
@@ -42,7 +42,7 @@ impl Calls {
     }
 
     /// Enters a request; it is in flight until the call is dropped, and keeps its id until it is given up.
-    pub(super) fn enter(&self, id: &RawJson, cancelled: &Cancellation) -> Result<Call, String> {
+    pub(super) fn enter(&self, id: &RawJson, cancelled: &CancellationToken) -> Result<Call, String> {
         let mut table = self.lock();
         if table.in_flight.len() >= MAX_IN_FLIGHT {
             return Err(format!("{MAX_IN_FLIGHT} requests are in flight at this MCP server"));

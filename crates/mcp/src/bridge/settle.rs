@@ -7,12 +7,12 @@ use std::{
     task::Poll,
 };
 
-use agentwire_control::{CallContext, FailureKind, note_failure};
+use agentwire_control::{CallContext, CallbackError};
 use agentwire_hooks::catch_panic;
 use agentwire_protocol::RawJson;
 
 use super::{calls::Call, slot::Instance};
-use crate::{ResponseFuture, rpc};
+use crate::{ResponseFuture, failure::note_panic, rpc};
 
 /// Waits for the answer to a request, as a control response carries it, or for the request's end.
 pub(super) async fn settle(
@@ -21,7 +21,7 @@ pub(super) async fn settle(
     id: RawJson,
     call: Call,
     context: CallContext,
-) -> Result<RawJson, String> {
+) -> Result<RawJson, CallbackError> {
     let error = |code, why: &str| rpc::carried(&rpc::error(&id, code, why));
     let failed = |why: &str| error(rpc::INTERNAL_ERROR, why);
     let response = async {
@@ -34,7 +34,7 @@ pub(super) async fn settle(
         Ok(Some(answer)) => answer,
         Ok(None) => failed("the MCP server gave no answer"),
         Err(panic) => {
-            note_failure(FailureKind::Panic, &*panic);
+            note_panic(&panic);
             failed(&format!("the MCP server panicked: {panic}"))
         }
     };
@@ -48,7 +48,7 @@ pub(super) async fn settle(
         Poll::Pending => tokio::select! {
             biased;
             () = call.given_up.told() => error(rpc::CANCELLED, "the request was cancelled"),
-            () = context.cancelled.cancelled() => return Err("the request was cancelled".to_owned()),
+            () = context.cancelled.cancelled() => return Err("the request was cancelled".into()),
             answer = response => answered(answer),
             () = instance.ended.cancelled() => failed("the MCP server has ended"),
         },

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use agentwire_control::{CallContext, Control, FailureKind, Reply, note_failure};
+use agentwire_control::{CallContext, Control, Reply};
 use agentwire_hooks::catch_panic;
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
 use serde::Deserialize;
@@ -21,6 +21,7 @@ use super::{
 use crate::{
     McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy,
     check::{Schemas, ToolError},
+    failure::note_panic,
     registry::Entry,
     rpc::{self, Kind},
 };
@@ -188,8 +189,8 @@ impl Instance {
         let response = self.session.handle(message);
         Box::pin(async move {
             if let Err(panic) = catch_panic(response).await {
-                note_failure(FailureKind::Panic, &*panic);
-                return Err(format!("the MCP server panicked: {panic}"));
+                note_panic(&panic);
+                return Err(format!("the MCP server panicked: {panic}").into());
             }
             drop(self);
             Ok(rpc::acknowledged())

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use agentwire_control::{FailureKind, note_failure};
 use agentwire_hooks::catch_panic;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, Service,
@@ -11,7 +10,7 @@ use rmcp::{
 };
 
 use super::pending::PendingRequests;
-use crate::{rpc, server::GRACE};
+use crate::{failure::note_panic, rpc, server::GRACE};
 
 /// A handler, with what `rmcp` leaves open closed: it drops the task of a handler that panics without an answer, and
 /// never ends one that does not heed its token.
@@ -45,7 +44,7 @@ impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
         let handled = scope.set(async {
             let handled = catch_panic(async { self.handler.handle_request(request, context).await }).await;
             handled.unwrap_or_else(|panic| {
-                note_failure(FailureKind::Panic, &*panic);
+                note_panic(&panic);
                 Err(ErrorData::internal_error(format!("the handler panicked: {panic}"), None))
             })
         });

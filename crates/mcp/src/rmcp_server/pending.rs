@@ -5,12 +5,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use agentwire_control::FailureSlot;
 use agentwire_protocol::RawJson;
 use rmcp::model::RequestId;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
+
+use crate::failure::FailureSlot;
 
 /// The requests that wait for the service's answer.
 ///

@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use agentwire_control::{FailureKind, note_failure};
 use agentwire_hooks::catch_panic;
 use agentwire_protocol::{RawJson, ToolUseId};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -15,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Client, Parts, handler_future::HandlerFuture, resources_and_prompts::ReadableResource};
 use crate::{
     Outbox, ResponseFuture, ServerInstance, Tool, ToolContext, ToolOutput,
+    failure::note_panic,
     rpc::{self, Kind, RpcError},
 };
 
@@ -184,7 +184,7 @@ fn detached<T: serde::Serialize>(
 
 /// Runs a handler, and reports a panic to the observer.
 async fn caught<T>(handler: impl Future<Output = T>) -> Result<T, String> {
-    catch_panic(handler).await.inspect_err(|panic| note_failure(FailureKind::Panic, &**panic))
+    catch_panic(handler).await.inspect_err(|panic| note_panic(panic))
 }
 
 fn encode(result: &impl serde::Serialize) -> Outcome {

@@ -87,7 +87,7 @@ impl Responder for Others {
             if read["$hang"] == true {
                 pending::<()>().await;
             }
-            read["$error"].as_str().map_or(Ok(answer), |error| Err(error.to_owned()))
+            read["$error"].as_str().map_or(Ok(answer), |error| Err(error.into()))
         }))
     }
 }

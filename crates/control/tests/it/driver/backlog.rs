@@ -34,7 +34,7 @@ struct Counted(Arc<AtomicUsize>);
 impl Responder for Counted {
     fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Some(Box::pin(async { Err("no".to_owned()) }))
+        Some(Box::pin(async { Err("no".into()) }))
     }
 }
 
@@ -224,7 +224,7 @@ async fn answers_that_are_not_read_are_bounded_and_all_are_given() {
     struct Large;
     impl Responder for Large {
         fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
-            Some(Box::pin(async { Err("x".repeat(1000)) }))
+            Some(Box::pin(async { Err("x".repeat(1000).into()) }))
         }
     }
     let config = config(|config| {
@@ -250,7 +250,9 @@ struct Nested;
 
 impl Responder for Nested {
     fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
-        Some(Box::pin(async move { ask(&context.control).await.map_err(|error| format!("{error:?}")) }))
+        Some(Box::pin(
+            async move { ask(&context.control).await.map_err(|error| format!("{error:?}").into()) },
+        ))
     }
 }
 

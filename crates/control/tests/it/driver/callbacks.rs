@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{CallContext, Config, NoResponder, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, Config, NoResponder, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson};
 use agentwire_transport::ExitReport;
 use tokio::sync::{Barrier, oneshot};
@@ -27,7 +27,7 @@ impl<F: Fn(CallContext) -> Reply + Send + Sync + 'static> Responder for With<F> 
     }
 }
 
-fn done() -> Result<RawJson, String> {
+fn done() -> Result<RawJson, CallbackError> {
     Ok(RawJson::empty_object())
 }
 
@@ -260,7 +260,7 @@ async fn an_answer_to_a_request_that_was_taken_back_is_not_taken_for_the_next_on
         match finished.lock().unwrap().take() {
             Some(finished) => Box::pin(async move {
                 finished.await.unwrap();
-                Err("stale".to_owned())
+                Err("stale".into())
             }),
             None => Box::pin(async {
                 crate::clock::pass(Duration::from_secs(3)).await;

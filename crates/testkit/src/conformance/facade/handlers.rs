@@ -117,8 +117,8 @@ impl Responder for Recording {
         let book = Arc::clone(&self.0);
         Some(Box::pin(async move {
             match book.answer(context.request_id.as_str()) {
-                Some(answer) => answer,
-                None => never(context.cancelled.cancelled()).await,
+                Some(answer) => Ok(answer?),
+                None => Ok(never(context.cancelled.cancelled()).await?),
             }
         }))
     }
