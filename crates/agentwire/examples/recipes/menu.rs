@@ -56,7 +56,7 @@ pub(crate) fn prepare(name: &str) -> Result<Prepared, Box<dyn std::error::Error>
             Prepared { hooks, after: Some(Box::pin(async move { format!("{:#?}", known.list()) })) }
         }
         "redact" => {
-            let secret = env::var("SECRET").map_err(|_| "set SECRET to the text that is to be taken out")?;
+            let secret = env::var("SECRET").map_err(|_| "set SECRET to the text to remove")?;
             redact::outputs(hooks, [secret]).into()
         }
         "webhook" => {
@@ -84,20 +84,20 @@ impl From<Hooks> for Prepared {
 
 /// The names, each with a description.
 pub(crate) const RECIPES: &[(&str, &str)] = &[
-    ("env-files", "nothing is read from .env files, or written to them"),
-    ("commands", "commands that do great harm are not run"),
-    ("commands-only", "no commands are run but a few harmless ones"),
-    ("system-folders", "files of the system are not changed, and the user is told of the attempt"),
-    ("sandbox", "what the model writes lands in a folder of its own"),
-    ("read-only", "reading within the project needs no question"),
-    ("call-log", "every tool call is written down, in calls.log"),
-    ("rate-limit", "a tool is used so many times in a while, and no more"),
-    ("chain", "four handlers for one event, asked in order"),
-    ("matchers", "by a regular expression, for all MCP tools, for everything"),
-    ("subagents", "which subagents run, and what each has used"),
-    ("redact", "the model does not get to see a secret (that of $SECRET) in what tools say"),
-    ("webhook", "another program (at $WEBHOOK) is told of each tool that was used"),
-    ("notices", "what the CLI would show the user is shown in your own way"),
-    ("prompt-context", "the model is told the branch beside each prompt"),
-    ("recursion", "subagents start no subagents, and a session starts so many and no more"),
+    ("env-files", "denies access to .env files"),
+    ("commands", "denies destructive commands"),
+    ("commands-only", "allows only a few harmless commands"),
+    ("system-folders", "denies changes to system files and notifies the user"),
+    ("sandbox", "redirects the model's writes into a folder"),
+    ("read-only", "allows reading within the project without a question"),
+    ("call-log", "logs every tool call to calls.log"),
+    ("rate-limit", "limits the uses of a tool within a period"),
+    ("chain", "four handlers for one event, called in order"),
+    ("matchers", "hooks by regular expression, for all MCP tools, for everything"),
+    ("subagents", "lists the running subagents and their tool uses"),
+    ("redact", "removes a secret ($SECRET) from tool outputs"),
+    ("webhook", "reports each used tool to another program (at $WEBHOOK)"),
+    ("notices", "shows the CLI's notices in your own way"),
+    ("prompt-context", "adds the branch to each prompt"),
+    ("recursion", "limits subagents and denies nested ones"),
 ];

@@ -18,9 +18,9 @@ use agentwire::{
 pub(crate) fn branch(hooks: Hooks) -> Hooks {
     hooks.on(UserPromptSubmit, |input, _cx| {
         let branch = branch_of(Path::new(&input.cwd));
-        let told =
+        let reply =
             branch.map(|branch| HookReply::context(format!("The project is on the branch `{branch}`.")));
-        ready(told.unwrap_or_else(HookReply::<UserPromptSubmit>::proceed))
+        ready(reply.unwrap_or_else(HookReply::<UserPromptSubmit>::proceed))
     })
 }
 

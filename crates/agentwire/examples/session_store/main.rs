@@ -31,7 +31,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     while let Some(incoming) = turn.next().await {
         match incoming? {
             // The session continues without the entries that could not be stored.
-            Incoming::Message(Message::System(System::MirrorError(told)), _) => eprintln!("{}", told.error),
+            Incoming::Message(Message::System(System::MirrorError(failure)), _) => {
+                eprintln!("{}", failure.error)
+            }
             Incoming::Message(Message::Result(result), _) => {
                 println!("{}", result.result.unwrap_or_default());
             }

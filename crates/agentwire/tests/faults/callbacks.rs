@@ -1,4 +1,4 @@
-//! What the CLI asks: everything is answered, nothing fails open, and a callback may do anything.
+//! Requests of the CLI: everything is answered, nothing fails open, and a callback may use the whole API.
 
 use std::sync::{
     Arc, Mutex,
@@ -20,52 +20,52 @@ use tokio::sync::Barrier;
 
 use crate::{
     fault_cli::play,
+    received::{Received, closes_cleanly},
     runner::tests,
-    told::{Told, ends_well},
 };
 
 tests!(callbacks:
-    an_unknown_request, a_request_without_its_fields, a_request_that_comes_twice, a_cancel_of_nothing, no_permission_callback, permission_with_all_fields,
-    a_failing_permission_callback, a_hook_that_panics, a_hook_that_errs, a_hook_that_may_fail, a_hook_that_is_too_slow,
-    a_hook_may_call_anything, a_hook_may_interrupt, fifty_hooks_at_once, a_question_that_is_taken_back,
-    background_work_of_a_query, background_work_of_a_session,
+    unknown_request_gets_an_error_reply, request_without_fields_gets_an_error_reply, duplicate_request_is_answered_once, cancel_of_an_unknown_request_is_ignored, missing_permission_callback_denies, permission_request_keeps_all_fields,
+    failing_permission_callback_denies, panicking_hook_refuses, failing_hook_refuses, hook_with_continue_on_failure_lets_the_tool_run, slow_hook_is_cancelled_and_sends_nothing,
+    hook_can_send_control_requests, hook_can_interrupt_the_turn, fifty_hooks_run_concurrently, cancelled_question_is_not_answered,
+    query_waits_for_background_work, session_receives_background_work,
 );
 
-/// One good turn, all of which is told; then the session ends well.
-async fn one_turn(mut session: Session) -> Told {
-    let told = Told::turn(&mut session, "hi").await;
-    assert!(told.error.is_none(), "{told:?}");
-    assert_eq!(told.said().last(), Some(&"result"));
-    ends_well(session).await;
-    told
+/// Plays one successful turn and a clean end, and returns its messages.
+async fn one_turn(mut session: Session) -> Received {
+    let received = Received::turn(&mut session, "hi").await;
+    assert!(received.error.is_none(), "{received:?}");
+    assert_eq!(received.kinds().last(), Some(&"result"));
+    closes_cleanly(session).await;
+    received
 }
 
-fn an_unknown_request() {
+fn unknown_request_gets_an_error_reply() {
     play("unknown-request", async |cli| {
-        let told = one_turn(cli.connect().await).await;
-        assert_eq!(told.said(), ["unhandled control_request", "fault_report", "assistant", "result"]);
-        let answer = &told.answers()[0];
+        let received = one_turn(cli.connect().await).await;
+        assert_eq!(received.kinds(), ["unhandled control_request", "fault_report", "assistant", "result"]);
+        let answer = &received.answers()[0];
         assert_eq!(answer["subtype"], "error");
         assert!(answer["error"].as_str().unwrap().contains("from_the_future"), "{answer}");
     });
 }
 
-fn a_request_without_its_fields() {
+fn request_without_fields_gets_an_error_reply() {
     play("broken-request", async |cli| {
         let handler = PermissionHandler::new(async |_, _| Decision::allow());
-        let told = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
-        assert_eq!(told.said(), ["undecodable", "fault_report", "assistant", "result"]);
-        is_no_allow(&told, "input");
+        let received = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
+        assert_eq!(received.kinds(), ["undecodable", "fault_report", "assistant", "result"]);
+        is_no_allow(&received, "input");
     });
 }
 
-fn a_request_that_comes_twice() {
+fn duplicate_request_is_answered_once() {
     play("duplicate-request", async |cli| {
         let asked = AtomicUsize::new(0);
         let handler = PermissionHandler::new(move |_, cx: CallContext| {
             let number = asked.fetch_add(1, Ordering::SeqCst) + 1;
             async move {
-                // The second comes while the first is open.
+                // The second arrives while the first is open.
                 while cx.control.ignored().duplicate_requests < number as u64 {
                     tokio::task::yield_now().await;
                 }
@@ -74,47 +74,47 @@ fn a_request_that_comes_twice() {
         });
         let mut session = cli.builder().permissions(handler).connect().await.unwrap();
         for _ in 0..2 {
-            let told = Told::turn(&mut session, "hi").await;
-            // An answer more would be told as a stray one.
-            assert_eq!(told.answers().len(), 1);
-            assert_eq!(told.answers()[0]["response"]["message"], "once");
+            let received = Received::turn(&mut session, "hi").await;
+            // An extra answer would be reported as stray.
+            assert_eq!(received.answers().len(), 1);
+            assert_eq!(received.answers()[0]["response"]["message"], "once");
         }
         assert_eq!(session.control().ignored().duplicate_requests, 2);
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_cancel_of_nothing() {
+fn cancel_of_an_unknown_request_is_ignored() {
     play("stray-cancel", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
-        assert_eq!(told.said(), ["assistant", "result"]);
+        let received = Received::turn(&mut session, "hi").await;
+        assert_eq!(received.kinds(), ["assistant", "result"]);
         assert_eq!(session.control().ignored().cancels, 1);
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-/// The first answer is an error that says why.
-fn is_no_allow(told: &Told, why: &str) {
-    let answer = &told.answers()[0];
+/// Checks that the first answer is an error with this reason.
+fn is_no_allow(received: &Received, why: &str) {
+    let answer = &received.answers()[0];
     assert_eq!(answer["subtype"], "error", "{answer}");
     assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
     assert!(!answer.to_string().contains("allow"), "{answer}");
 }
 
-fn no_permission_callback() {
+fn missing_permission_callback_denies() {
     play("permission=3", async |cli| {
-        let told = one_turn(cli.connect().await).await;
-        is_no_allow(&told, "can_use_tool");
-        assert!(told.tool_results()[0].contains("can_use_tool"), "{told:?}");
+        let received = one_turn(cli.connect().await).await;
+        is_no_allow(&received, "can_use_tool");
+        assert!(received.tool_results()[0].contains("can_use_tool"), "{received:?}");
         assert_eq!(
-            told.said(),
+            received.kinds(),
             ["assistant", "unhandled control_request", "fault_report", "user", "assistant", "result"]
         );
     });
 }
 
-fn permission_with_all_fields() {
+fn permission_request_keeps_all_fields() {
     play("permission=3", async |cli| {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&asked);
@@ -122,9 +122,9 @@ fn permission_with_all_fields() {
             kept.lock().unwrap().push(request);
             async { Decision::allow() }
         });
-        let told = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
-        assert_eq!(told.tool_results(), ["the tool ran"]);
-        assert_eq!(told.answers()[2]["response"]["behavior"], "allow");
+        let received = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
+        assert_eq!(received.tool_results(), ["the tool ran"]);
+        assert_eq!(received.answers()[2]["response"]["behavior"], "allow");
         let asked = asked.lock().unwrap();
         assert_eq!(asked.len(), 3);
         for request in &*asked {
@@ -138,7 +138,7 @@ fn permission_with_all_fields() {
 }
 
 #[expect(unreachable_code, reason = "the panic is the fault to be played")]
-fn a_failing_permission_callback() {
+fn failing_permission_callback_denies() {
     play("permission", async |cli| {
         for (handler, why) in [
             (PermissionHandler::new(async |_, _| Err::<Decision, _>("no disk")), "no disk"),
@@ -150,64 +150,65 @@ fn a_failing_permission_callback() {
                 "ouch",
             ),
         ] {
-            let told = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
-            is_no_allow(&told, why);
-            assert!(told.tool_results()[0].contains(why));
+            let received = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
+            is_no_allow(&received, why);
+            assert!(received.tool_results()[0].contains(why));
         }
     });
 }
 
-/// One turn with these hooks.
-async fn with_hooks(cli: &crate::fault_cli::FaultCli, hooks: Hooks) -> Told {
+/// Plays one turn with these hooks.
+async fn with_hooks(cli: &crate::fault_cli::FaultCli, hooks: Hooks) -> Received {
     one_turn(cli.builder().hooks(hooks).connect().await.unwrap()).await
 }
 
-fn refuses(told: &Told, why: &str) {
-    for answer in told.answers() {
+fn refuses(received: &Received, why: &str) {
+    for answer in received.answers() {
         let output = &answer["response"]["hookSpecificOutput"];
         assert_eq!(output["permissionDecision"], "deny", "{answer}");
         assert!(output["permissionDecisionReason"].as_str().unwrap().contains(why), "{answer}");
     }
-    assert!(told.tool_results()[0].contains(why), "{told:?}");
+    assert!(received.tool_results()[0].contains(why), "{received:?}");
 }
 
-fn a_hook_that_panics() {
+fn panicking_hook_refuses() {
     play("hooks=3", async |cli| {
-        let told = with_hooks(cli, Hooks::new().on(PreToolUse, async |_, _| -> () { panic!("ouch") })).await;
-        assert_eq!(told.answers().len(), 3);
-        refuses(&told, "ouch");
+        let received =
+            with_hooks(cli, Hooks::new().on(PreToolUse, async |_, _| -> () { panic!("ouch") })).await;
+        assert_eq!(received.answers().len(), 3);
+        refuses(&received, "ouch");
     });
 }
 
-fn a_hook_that_errs() {
+fn failing_hook_refuses() {
     play("hooks", async |cli| {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| Err::<HookReply<PreToolUse>, _>("no disk"));
         refuses(&with_hooks(cli, hooks).await, "no disk");
     });
 }
 
-fn a_hook_that_may_fail() {
+fn hook_with_continue_on_failure_lets_the_tool_run() {
     play("hooks", async |cli| {
         let matcher = Matcher::any().on_failure(HookFailure::Continue);
         let hooks = Hooks::new()
             .on_matching(PreToolUse, matcher, async |_, _| Err::<HookReply<PreToolUse>, _>("no disk"));
-        let told = with_hooks(cli, hooks).await;
-        assert!(told.answers()[0]["error"].as_str().unwrap().contains("no disk"));
-        assert_eq!(told.tool_results(), ["the tool ran"]);
+        let received = with_hooks(cli, hooks).await;
+        assert!(received.answers()[0]["error"].as_str().unwrap().contains("no disk"));
+        assert_eq!(received.tool_results(), ["the tool ran"]);
     });
 }
 
-fn a_hook_that_is_too_slow() {
+fn slow_hook_is_cancelled_and_sends_nothing() {
     play("hook-timeout=50", async |cli| {
-        let (told_of_it, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let (counted, dropped) = (Arc::clone(&told_of_it), Arc::clone(&ended));
+        let (cancellations, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (counted, dropped) = (Arc::clone(&cancellations), Arc::clone(&ended));
         let hooks = Hooks::new().on(PreToolUse, move |_, cx: HookContext| {
             let (counted, dropped) = (Arc::clone(&counted), Arc::clone(&dropped));
             async move {
                 let _dropped = CountsDrop(dropped);
                 cx.cancelled.cancelled().await;
                 counted.fetch_add(1, Ordering::SeqCst);
-                // It does not listen, so it is dropped.
+                // It ignores the cancellation, so it is dropped.
                 std::future::pending::<HookReply<PreToolUse>>().await
             }
         });
@@ -215,16 +216,16 @@ fn a_hook_that_is_too_slow() {
         config.callback_grace = std::time::Duration::from_millis(100);
         let mut session = cli.builder().hooks(hooks).config(config).connect().await.unwrap();
         for turn in 1..=3 {
-            let told = Told::turn(&mut session, "hi").await;
-            // Nothing was sent: no answer in time, and none too late in an earlier turn.
-            assert_eq!(told.answers(), Vec::<serde_json::Value>::new());
-            assert_eq!(told.tool_results(), ["a hook has taken too long"]);
-            assert_eq!(told_of_it.load(Ordering::SeqCst), turn);
+            let received = Received::turn(&mut session, "hi").await;
+            // Nothing was sent in time, and nothing too late in an earlier turn.
+            assert_eq!(received.answers(), Vec::<serde_json::Value>::new());
+            assert_eq!(received.tool_results(), ["a hook has taken too long"]);
+            assert_eq!(cancellations.load(Ordering::SeqCst), turn);
         }
         while ended.load(Ordering::SeqCst) < 3 {
             tokio::task::yield_now().await;
         }
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
@@ -236,20 +237,20 @@ impl Drop for CountsDrop {
     }
 }
 
-fn a_hook_may_call_anything() {
+fn hook_can_send_control_requests() {
     play("hooks=10 messages=2000", async |cli| {
         let hooks = Hooks::new().on(PreToolUse, async |_, cx: HookContext| {
             cx.control.call(&McpStatus::default()).await?;
             let reply = cx.control.call(&SetModel::new(Some("m"))).await?;
             Ok::<_, agentwire::ControlError>(HookReply::<PreToolUse>::deny(format!("{:?}", reply.model)))
         });
-        let told = with_hooks(cli, hooks).await;
-        assert_eq!(told.answers().len(), 10);
-        refuses(&told, r#"Some("m")"#);
+        let received = with_hooks(cli, hooks).await;
+        assert_eq!(received.answers().len(), 10);
+        refuses(&received, r#"Some("m")"#);
     });
 }
 
-fn a_hook_may_interrupt() {
+fn hook_can_interrupt_the_turn() {
     play("hooks=2", async |cli| {
         let receipts = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&receipts);
@@ -262,26 +263,26 @@ fn a_hook_may_interrupt() {
         });
         let mut session = cli.builder().hooks(hooks).connect().await.unwrap();
         for turn in 1..=2 {
-            let told = Told::turn(&mut session, "hi").await;
-            assert!(told.error.is_none(), "{told:?}");
-            assert_eq!(told.lines().last().unwrap()["subtype"], "error_during_execution");
+            let received = Received::turn(&mut session, "hi").await;
+            assert!(received.error.is_none(), "{received:?}");
+            assert_eq!(received.lines().last().unwrap()["subtype"], "error_during_execution");
             eventually_async(|| receipts.load(Ordering::SeqCst) == 2 * turn).await;
         }
-        // The CLI exits with 1, since its last result is an error, which was read.
+        // The CLI exits with 1 because its last result, which was read, is an error.
         assert_eq!(session.close().await.unwrap().exit.unwrap().code, Some(1));
     });
 }
 
-/// Lets others work until the condition is true; the test's own limit bounds it.
+/// Yields until the condition is true; the test's own time limit bounds it.
 async fn eventually_async(condition: impl Fn() -> bool) {
     while !condition() {
         tokio::task::yield_now().await;
     }
 }
 
-fn fifty_hooks_at_once() {
+fn fifty_hooks_run_concurrently() {
     play("hooks=50", async |cli| {
-        // None of them gets past the barrier before all of them run.
+        // None of them passes the barrier before all of them run.
         let barrier = Arc::new(Barrier::new(50));
         let hooks = Hooks::new().on(PreToolUse, move |_, _| {
             let barrier = Arc::clone(&barrier);
@@ -289,14 +290,14 @@ fn fifty_hooks_at_once() {
                 barrier.wait().await;
             }
         });
-        let told = with_hooks(cli, hooks).await;
-        assert_eq!(told.answers().len(), 50);
-        assert!(told.answers().iter().all(|answer| answer["subtype"] == "success"));
-        assert_eq!(told.tool_results(), ["the tool ran"]);
+        let received = with_hooks(cli, hooks).await;
+        assert_eq!(received.answers().len(), 50);
+        assert!(received.answers().iter().all(|answer| answer["subtype"] == "success"));
+        assert_eq!(received.tool_results(), ["the tool ran"]);
     });
 }
 
-fn a_question_that_is_taken_back() {
+fn cancelled_question_is_not_answered() {
     play("cancel-permission=50", async |cli| {
         let cancelled = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&cancelled);
@@ -310,58 +311,58 @@ fn a_question_that_is_taken_back() {
         });
         let mut session = cli.builder().permissions(handler).connect().await.unwrap();
         for turn in 1..=2 {
-            let told = Told::turn(&mut session, "hi").await;
-            assert_eq!(told.answers(), Vec::<serde_json::Value>::new());
-            assert_eq!(told.tool_results(), ["the question was cancelled"]);
+            let received = Received::turn(&mut session, "hi").await;
+            assert_eq!(received.answers(), Vec::<serde_json::Value>::new());
+            assert_eq!(received.tool_results(), ["the question was cancelled"]);
             eventually_async(|| cancelled.load(Ordering::SeqCst) == turn).await;
         }
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn background_work_of_a_query() {
+fn query_waits_for_background_work() {
     play("background=3", async |cli| {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
         let handler = PermissionHandler::new(async |_, _| Decision::allow());
         let session = cli.builder().hooks(hooks).permissions(handler).connect().await.unwrap();
-        let told = Told::by_query(&mut session.into_query("hi").await.unwrap()).await;
-        assert!(told.error.is_none(), "{told:?}");
-        assert_eq!(told.tool_results(), ["the tool ran"; 3]);
+        let received = Received::by_query(&mut session.into_query("hi").await.unwrap()).await;
+        assert!(received.error.is_none(), "{received:?}");
+        assert_eq!(received.tool_results(), ["the tool ran"; 3]);
         assert_eq!(
-            told.texts(),
+            received.texts(),
             ["hello", "from the background", "from the background", "from the background"]
         );
-        assert_eq!(told.words.iter().filter(|word| *word == "result").count(), 4);
-        assert_eq!(told.answers().len(), 6);
-        assert!(told.answers().iter().all(|answer| answer["subtype"] == "success"));
+        assert_eq!(received.words.iter().filter(|word| *word == "result").count(), 4);
+        assert_eq!(received.answers().len(), 6);
+        assert!(received.answers().iter().all(|answer| answer["subtype"] == "success"));
     });
     play("background", async |cli| {
-        // Without callbacks it is as long, and as well.
-        let told = Told::by_query(&mut query("hi", cli.options()).await.unwrap()).await;
-        assert!(told.error.is_none(), "{told:?}");
-        assert_eq!(told.texts(), ["hello", "from the background"]);
+        // Without callbacks the result is the same.
+        let received = Received::by_query(&mut query("hi", cli.options()).await.unwrap()).await;
+        assert!(received.error.is_none(), "{received:?}");
+        assert_eq!(received.texts(), ["hello", "from the background"]);
     });
 }
 
-fn background_work_of_a_session() {
+fn session_receives_background_work() {
     play("background", async |cli| {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
         let handler = PermissionHandler::new(async |_, _| Decision::allow());
         let mut session = cli.builder().hooks(hooks).permissions(handler).connect().await.unwrap();
-        let first = Told::turn(&mut session, "hi").await;
-        assert_eq!(first.said(), ["assistant", "result"]);
-        // The session is told the rest, and no input was ended meanwhile.
+        let first = Received::turn(&mut session, "hi").await;
+        assert_eq!(first.kinds(), ["assistant", "result"]);
+        // The session receives the rest, and the input was not ended meanwhile.
         let mut rest = session.turn();
         let mut results = Vec::new();
         while let Some(incoming) = rest.next().await {
             let incoming = incoming.unwrap();
-            let line = crate::told::line(&incoming);
+            let line = crate::received::line(&incoming);
             if line["type"] == "user" {
                 results.push(line["message"]["content"][0]["content"].clone());
             }
         }
         assert_eq!(results, [json!("the tool ran")]);
         assert!(rest.result().is_some());
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }

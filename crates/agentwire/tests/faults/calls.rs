@@ -1,4 +1,4 @@
-//! Replies to our requests: each call has its own end, whatever comes or does not come.
+//! Replies to our requests: each call ends on its own, regardless of the other replies.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use tokio::task::JoinSet;
 
 use crate::{
     fault_cli::play,
+    received::{closes_cleanly, completes_a_turn},
     runner::tests,
-    told::{ends_well, goes_on},
 };
 
 tests!(calls:
-    twenty_at_once_answered_backwards, an_error_reply, no_reply, a_late_reply, a_reply_that_comes_twice,
-    a_reply_to_nobody, a_reply_without_a_response, a_hollow_reply, prompt_that_a_frozen_cli_does_not_read_is_not_sent,
+    twenty_calls_get_their_own_replies_in_any_order, error_reply_is_typed, call_without_reply_times_out, late_reply_is_ignored, duplicate_reply_is_ignored,
+    reply_to_an_unknown_request_is_ignored, reply_without_response_is_a_success, hollow_reply_is_ignored, prompt_is_not_sent_to_a_frozen_cli,
 );
 
 async fn model_is_set(session: &Session, model: &str) {
     assert_eq!(session.set_model(Some(model)).await.unwrap().model.as_deref(), Some(model));
 }
 
-fn twenty_at_once_answered_backwards() {
+fn twenty_calls_get_their_own_replies_in_any_order() {
     play("reverse-replies=20", async |cli| {
         let mut session = cli.connect().await;
         for round in 0..10 {
@@ -37,16 +37,16 @@ fn twenty_at_once_answered_backwards() {
                 });
             }
             while let Some(done) = calls.join_next().await {
-                let (told, asked) = done.unwrap();
-                assert_eq!(told.as_deref(), Some(&*asked));
+                let (received, asked) = done.unwrap();
+                assert_eq!(received.as_deref(), Some(&*asked));
             }
         }
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn an_error_reply() {
+fn error_reply_is_typed() {
     play("error-reply", async |cli| {
         let mut session = cli.connect().await;
         let error = session.set_model(Some("m")).await.unwrap_err();
@@ -56,18 +56,18 @@ fn an_error_reply() {
         assert_eq!((&**subtype, message.as_str()), ("set_model", "refused by the fault CLI"));
         assert_eq!(code.as_str(), "unsupported_request");
         assert!(error.report().to_string().contains("refused by the fault CLI"), "{}", error.report());
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn no_reply() {
+fn call_without_reply_times_out() {
     play("no-reply=mcp_status", async |cli| {
         let mut session = cli.connect().await;
         times_out(&session).await;
         model_is_set(&session, "m").await;
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
@@ -80,75 +80,75 @@ async fn times_out(session: &Session) {
     );
 }
 
-fn a_late_reply() {
+fn late_reply_is_ignored() {
     play("late-reply=mcp_status", async |cli| {
         let mut session = cli.connect().await;
         times_out(&session).await;
-        // The late reply comes before this one.
+        // The late reply arrives before this one.
         model_is_set(&session, "m").await;
         assert_eq!(session.control().ignored().responses, 1);
-        // A call that is dropped is cancelled, and its reply is as late.
+        // A dropped call is cancelled, and its reply is late too.
         let asked = session.mcp_status();
         tokio::time::timeout(Duration::from_millis(50), asked).await.unwrap_err();
         model_is_set(&session, "n").await;
         assert_eq!(session.control().ignored().responses, 2);
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_reply_that_comes_twice() {
+fn duplicate_reply_is_ignored() {
     play("double-reply", async |cli| {
         let mut session = cli.connect().await;
         for number in 0..20 {
             model_is_set(&session, &format!("m{number}")).await;
         }
-        goes_on(&mut session).await;
-        // Those of the handshake and of all calls.
+        completes_a_turn(&mut session).await;
+        // The requests of the handshake and of all calls.
         assert_eq!(session.control().ignored().responses, 21);
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_reply_to_nobody() {
+fn reply_to_an_unknown_request_is_ignored() {
     play("stray-reply", async |cli| {
         let mut session = cli.connect().await;
         model_is_set(&session, "m").await;
         assert_eq!(session.control().ignored().responses, 2);
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_reply_without_a_response() {
+fn reply_without_response_is_a_success() {
     play("empty-reply", async |cli| {
         let mut session = cli.connect().await;
         let receipt = session.control().call(&Interrupt::default()).await.unwrap();
         assert!(receipt.still_queued.is_empty());
         assert_eq!(session.set_model(Some("m")).await.unwrap().model, None);
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_hollow_reply() {
+fn hollow_reply_is_ignored() {
     play("hollow-reply", async |cli| {
         let mut session = cli.connect().await;
         for number in 0..20 {
             model_is_set(&session, &format!("m{number}")).await;
         }
-        goes_on(&mut session).await;
+        completes_a_turn(&mut session).await;
         assert_eq!(session.control().ignored().responses, 21);
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn prompt_that_a_frozen_cli_does_not_read_is_not_sent() {
+fn prompt_is_not_sent_to_a_frozen_cli() {
     play("frozen", async |cli| {
         let mut config = Config::default();
         config.call_limit = Duration::from_millis(300);
         let mut session = cli.hasty().config(config).connect().await.unwrap();
-        // The first is half written, the second waits behind it.
+        // The first is half written, and the second is queued.
         session.send("x".repeat(1 << 20)).await.unwrap();
         session.send("x".repeat(1 << 20)).await.unwrap();
         for error in
@@ -156,7 +156,7 @@ fn prompt_that_a_frozen_cli_does_not_read_is_not_sent() {
         {
             assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
         }
-        // What was sent and not written is lost, and `close` says so.
+        // Prompts that were sent but not written are lost, and `close` reports it.
         let error = session.close().await.unwrap_err();
         assert!(matches!(error, Error::Ended { .. }), "{error:?}");
     });

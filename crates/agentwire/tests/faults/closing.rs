@@ -1,4 +1,4 @@
-//! Closing and dropping: flushed first, bounded, and nothing is left.
+//! Closing and dropping: pending output is flushed, the time is bounded, and no process remains.
 
 use std::{
     fs,
@@ -11,34 +11,34 @@ use agentwire::{ControlError, EndedBy, Session, protocol::control::McpStatus};
 use crate::{
     fault_cli::{BELOW_GRACE, FaultCli, play, runtime},
     left::{BOUND, eventually},
+    received::{Received, closes_cleanly, completes_a_turn, word},
     runner::tests,
-    told::{Told, ends_well, goes_on, word},
 };
 
 tests!(closing:
-    a_good_session, frozen, stopped, a_query_whose_output_is_held_open, a_query_that_is_dropped, a_query_whose_cli_is_deaf, the_end_of_input_is_ignored, sigterm_is_ignored,
-    close_in_mid_turn_stores, without_a_grace_nothing_is_stored, drop_in_mid_turn_stores, drop_while_nobody_drives_the_runtime_stores,
-    drop_after_the_runtime_stores, a_grandchild_outlives_it, a_quiet_grandchild_outlives_it, dropped_with_a_grandchild,
-    a_stranger_outlives_it, session_without_a_prompt_has_a_short_grace, spare_that_is_never_claimed_has_a_short_grace,
+    session_without_faults_leaves_no_process, frozen_cli_is_terminated, stopped_cli_is_killed, query_ends_though_its_output_is_held_open, dropped_query_lets_the_cli_store, query_ends_though_the_cli_ignores_the_end_of_input, cli_that_ignores_the_end_of_input_is_terminated, cli_that_ignores_sigterm_is_killed,
+    close_during_a_turn_lets_the_cli_store, without_grace_period_nothing_is_stored, drop_during_a_turn_lets_the_cli_store, drop_in_an_idle_runtime_lets_the_cli_store,
+    drop_after_the_runtime_lets_the_cli_store, surviving_grandchild_is_ended, surviving_quiet_grandchild_is_ended, drop_ends_grandchildren,
+    process_outside_the_group_does_not_delay_close, session_without_a_prompt_has_a_short_grace_period, unclaimed_spare_has_a_short_grace_period,
 );
 
-fn a_good_session() {
+fn session_without_faults_leaves_no_process() {
     play("", async |cli| {
         let mut session = cli.connect().await;
-        goes_on(&mut session).await;
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
         cli.is_gone();
     });
 }
 
-fn frozen() {
+fn frozen_cli_is_terminated() {
     play("frozen", async |cli| {
         let session = cli.hasty_at_first().connect().await.unwrap();
         let limit = Duration::from_millis(200);
         let error = session.control().call_within(limit, &McpStatus::default()).await.unwrap_err();
         assert!(matches!(error, ControlError::TimedOut { .. }), "{error:?}");
-        // Far more than the pipe holds, which nobody takes.
+        // Far more than the pipe holds, which the CLI does not read.
         session.send("x".repeat(900_000)).await.unwrap();
         let waiting = session.send("x".repeat(5_000_000));
         tokio::time::timeout(limit, waiting).await.map(|sent| sent.map(drop)).ok();
@@ -53,13 +53,13 @@ fn frozen() {
     });
 }
 
-fn stopped() {
+fn stopped_cli_is_killed() {
     for ended in ["closed", "dropped"] {
         play("stopped", async |cli| {
             let mut session = cli.hasty().connect().await.unwrap();
             session.send("hi").await.unwrap();
             while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
-            // It has itself stopped behind that, by another program.
+            // The process stops itself after that.
             let pid = session.initialized().pid.unwrap();
             eventually(|| if is_stopped(pid) { Ok(()) } else { Err("it goes on".to_owned()) });
             if ended == "closed" {
@@ -76,13 +76,13 @@ fn is_stopped(pid: u32) -> bool {
     stat.rsplit_once(')').unwrap().1.trim_start().starts_with('T')
 }
 
-fn a_query_whose_output_is_held_open() {
+fn query_ends_though_its_output_is_held_open() {
     for faults in ["grandchild", "quiet-grandchild", "stranger"] {
         play(faults, async |cli| {
             let mut query = cli.hasty_afterwards().connect().await.unwrap().into_query("hi").await.unwrap();
-            let told = Told::by_query(&mut query).await;
-            assert!(told.error.is_none(), "{told:?}");
-            assert_eq!(told.said(), ["assistant", "result"]);
+            let received = Received::by_query(&mut query).await;
+            assert!(received.error.is_none(), "{received:?}");
+            assert_eq!(received.kinds(), ["assistant", "result"]);
             drop(query);
             if faults == "stranger" {
                 cli.end_strangers();
@@ -91,7 +91,7 @@ fn a_query_whose_output_is_held_open() {
     }
 }
 
-fn a_query_that_is_dropped() {
+fn dropped_query_lets_the_cli_store() {
     storing(|cli| {
         runtime().block_on(async {
             let mut query = cli.connect().await.into_query("hi").await.unwrap();
@@ -100,36 +100,36 @@ fn a_query_that_is_dropped() {
     });
 }
 
-fn a_query_whose_cli_is_deaf() {
+fn query_ends_though_the_cli_ignores_the_end_of_input() {
     play("deaf", async |cli| {
         let mut query = cli.hasty_at_first().connect().await.unwrap().into_query("hi").await.unwrap();
-        let told = Told::by_query(&mut query).await;
-        assert_eq!(told.said(), ["assistant", "result"]);
-        assert!(told.error.is_none(), "{told:?}");
+        let received = Received::by_query(&mut query).await;
+        assert_eq!(received.kinds(), ["assistant", "result"]);
+        assert!(received.error.is_none(), "{received:?}");
     });
 }
 
-fn the_end_of_input_is_ignored() {
+fn cli_that_ignores_the_end_of_input_is_terminated() {
     play("deaf", async |cli| {
         let mut session = cli.hasty_at_first().connect().await.unwrap();
-        goes_on(&mut session).await;
+        completes_a_turn(&mut session).await;
         let closed = session.close().await.unwrap();
         cli.is_gone();
         assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(15), EndedBy::Terminated));
     });
 }
 
-fn sigterm_is_ignored() {
+fn cli_that_ignores_sigterm_is_killed() {
     play("stubborn", async |cli| {
         let mut session = cli.hasty().connect().await.unwrap();
-        goes_on(&mut session).await;
+        completes_a_turn(&mut session).await;
         let closed = session.close().await.unwrap();
         cli.is_gone();
         assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(9), EndedBy::Killed));
     });
 }
 
-/// A session in the middle of a turn, whose CLI takes a while to store the conversation in this file.
+/// Returns a session during a turn, whose CLI takes a while to store the conversation in this file.
 async fn in_mid_turn(cli: &FaultCli) -> Session {
     let mut session = cli.connect().await;
     session.send("hi").await.unwrap();
@@ -137,7 +137,7 @@ async fn in_mid_turn(cli: &FaultCli) -> Session {
     session
 }
 
-/// Plays with a CLI that stores what it says, and checks that it has come to the end of it.
+/// Plays with a CLI that stores the conversation, and checks that it finished storing.
 fn storing(test: impl FnOnce(&FaultCli)) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
@@ -153,7 +153,7 @@ fn is_whole(file: &Path) {
     assert!(stored.ends_with("\nthe end\n"), "{stored}");
 }
 
-fn close_in_mid_turn_stores() {
+fn close_during_a_turn_lets_the_cli_store() {
     storing(|cli| {
         runtime().block_on(async {
             let session = in_mid_turn(cli).await;
@@ -163,8 +163,8 @@ fn close_in_mid_turn_stores() {
     });
 }
 
-/// The grace it is that lets it be stored: without one the check above fails.
-fn without_a_grace_nothing_is_stored() {
+/// The grace period makes the difference: without one, the check above fails.
+fn without_grace_period_nothing_is_stored() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
     play(&format!("hold-turn transcript={}", file.display()), async |cli| {
@@ -172,7 +172,7 @@ fn without_a_grace_nothing_is_stored() {
         let mut session = cli.builder().grace(none, none).connect().await.unwrap();
         session.send("hi").await.unwrap();
         while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
-        // The turn may come to its end before the signal.
+        // The turn may end before the signal.
         let exit = match session.close().await {
             Ok(closed) => closed.exit,
             Err(error) => error.ending().unwrap().exit.clone(),
@@ -182,17 +182,17 @@ fn without_a_grace_nothing_is_stored() {
     assert!(!fs::read_to_string(&file).unwrap().contains("the end"));
 }
 
-fn drop_in_mid_turn_stores() {
+fn drop_during_a_turn_lets_the_cli_store() {
     storing(|cli| {
         runtime().block_on(async {
             drop(in_mid_turn(cli).await);
-            // The runtime has nothing to do with it any more.
+            // The runtime is not involved any more.
             eventually(|| if cli.processes().is_empty() { Ok(()) } else { Err("still there".to_owned()) });
         });
     });
 }
 
-fn drop_while_nobody_drives_the_runtime_stores() {
+fn drop_in_an_idle_runtime_lets_the_cli_store() {
     storing(|cli| {
         let idle = runtime();
         let session = idle.block_on(in_mid_turn(cli));
@@ -201,34 +201,34 @@ fn drop_while_nobody_drives_the_runtime_stores() {
     });
 }
 
-fn drop_after_the_runtime_stores() {
+fn drop_after_the_runtime_lets_the_cli_store() {
     storing(|cli| {
         let session = runtime().block_on(in_mid_turn(cli));
         drop(session);
     });
 }
 
-fn a_grandchild_outlives_it() {
+fn surviving_grandchild_is_ended() {
     play("grandchild", async |cli| {
         let start = Instant::now();
         let mut session = cli.hasty_afterwards().connect().await.unwrap();
-        goes_on(&mut session).await;
+        completes_a_turn(&mut session).await;
         session.close().await.unwrap();
         cli.is_gone();
         assert!(start.elapsed() < BOUND / 2, "{:?}", start.elapsed());
     });
 }
 
-fn a_quiet_grandchild_outlives_it() {
+fn surviving_quiet_grandchild_is_ended() {
     play("quiet-grandchild", async |cli| {
         let mut session = cli.hasty_afterwards().connect().await.unwrap();
-        goes_on(&mut session).await;
+        completes_a_turn(&mut session).await;
         session.close().await.unwrap();
         cli.is_gone();
     });
 }
 
-fn dropped_with_a_grandchild() {
+fn drop_ends_grandchildren() {
     for faults in ["grandchild", "quiet-grandchild", "grandchild stubborn", "quiet-grandchild deaf hold-turn"]
     {
         play(faults, async |cli| {
@@ -240,18 +240,18 @@ fn dropped_with_a_grandchild() {
     }
 }
 
-fn a_stranger_outlives_it() {
+fn process_outside_the_group_does_not_delay_close() {
     play("stranger", async |cli| {
         let mut session = cli.hasty_afterwards().connect().await.unwrap();
-        goes_on(&mut session).await;
+        completes_a_turn(&mut session).await;
         session.close().await.unwrap();
-        // It has left the group, so nothing but itself is left, and nothing waits for it.
+        // It has left the group, so only the process itself remains, and nothing waits for it.
         assert_eq!(cli.processes().len(), 1);
         cli.end_strangers();
     });
 }
 
-fn session_without_a_prompt_has_a_short_grace() {
+fn session_without_a_prompt_has_a_short_grace_period() {
     for (faults, by) in [("deaf", EndedBy::Terminated), ("stubborn", EndedBy::Killed)] {
         play(faults, async |cli| {
             let session = cli.connect().await;
@@ -269,7 +269,7 @@ fn session_without_a_prompt_has_a_short_grace() {
     }
 }
 
-fn spare_that_is_never_claimed_has_a_short_grace() {
+fn unclaimed_spare_has_a_short_grace_period() {
     play("deaf", async |cli| {
         let start = Instant::now();
         drop(cli.builder().prewarm().await.unwrap());

@@ -1,4 +1,4 @@
-//! A fault CLI for a test.
+//! A fault CLI for tests.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use tokio::{runtime::Runtime, time::timeout};
 
 use crate::left::{BOUND, Mark, kill};
 
-/// This program as a fault CLI, with these faults.
+/// This program as a fault CLI with these faults.
 pub(crate) struct FaultCli {
     faults: String,
-    /// Of it and of all that it starts.
+    /// Marks the process and everything it starts.
     mark: Mark,
 }
 
-/// Runs a test with a fault CLI, fails where it hangs, and where anything is left of the CLI afterwards.
+/// Runs a test with a fault CLI; fails if the test hangs or a process of the CLI remains.
 pub(crate) fn play(faults: &str, test: impl AsyncFnOnce(&FaultCli)) {
     let cli = FaultCli::new(faults);
     runtime().block_on(async { timeout(BOUND, test(&cli)).await.expect("it hangs") });
@@ -43,17 +43,17 @@ impl FaultCli {
         Session::builder().options(self.options())
     }
 
-    /// A session with short graces, for faults that would use them up.
+    /// Returns a session with short grace periods, for faults that exhaust them.
     pub(crate) fn hasty(&self) -> SessionBuilder {
         self.builder().grace(SHORT, SHORT)
     }
 
-    /// A session whose CLI has time enough to end by itself, and what it leaves behind is short of it.
+    /// Returns a session whose CLI has enough time to exit on its own, but whose remaining processes have little.
     pub(crate) fn hasty_afterwards(&self) -> SessionBuilder {
         self.builder().grace(BOUND, SHORT)
     }
 
-    /// A session whose CLI is soon asked to end by a signal, and has time enough to do so.
+    /// Returns a session whose CLI soon receives a signal, and has enough time to exit after it.
     pub(crate) fn hasty_at_first(&self) -> SessionBuilder {
         self.builder().grace(SHORT, BOUND)
     }
@@ -62,39 +62,39 @@ impl FaultCli {
         self.builder().connect().await.unwrap()
     }
 
-    /// Waits until no process of it is left, and no zombie of ours.
+    /// Waits until no process of it remains, including zombies.
     pub(crate) fn leaves_nothing(&self) {
         self.mark.leaves_nothing();
     }
 
-    /// Waits until no process of it is left, while the session goes about it.
+    /// Waits until no process of it remains, while the session ends it.
     pub(crate) async fn goes(&self) {
         while !self.processes().is_empty() {
-            // The test's own limit bounds it.
+            // The test's own time limit bounds it.
             tokio::task::yield_now().await;
         }
     }
 
-    /// Nothing of it is left at this moment.
+    /// Checks that no process of it remains now.
     pub(crate) fn is_gone(&self) {
         self.mark.is_gone();
     }
 
-    /// Ends by force what has left the process group, which nothing else does.
+    /// Kills processes that left the process group, which nothing else ends.
     pub(crate) fn end_strangers(&self) {
         for (pid, _) in self.processes() {
             kill(pid);
         }
     }
 
-    /// The processes that live, each with its command line.
+    /// Returns the running processes with their command lines.
     pub(crate) fn processes(&self) -> Vec<(u32, String)> {
         self.mark.processes()
     }
 }
 
-/// A grace that is to run out.
+/// A grace period that expires.
 const SHORT: Duration = Duration::from_millis(300);
 
-/// Less than the first grace of a session that was given work, and more than both of any other, on a busy machine.
+/// Less than the first grace period of a session with work, and more than both of a session without, on a busy machine.
 pub(crate) const BELOW_GRACE: Duration = Duration::from_secs(8);

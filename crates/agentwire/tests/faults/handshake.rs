@@ -1,4 +1,4 @@
-//! The CLI ends, or asks, while the handshake is open.
+//! The CLI exits or sends requests while the handshake is open.
 
 use std::{
     sync::{
@@ -16,17 +16,17 @@ use agentwire::{
 
 use crate::{
     fault_cli::{BELOW_GRACE, FaultCli, play},
+    received::{Received, closes_cleanly, completes_a_turn},
     runner::tests,
-    told::{Told, ends_well, goes_on},
 };
 
 tests!(handshake:
-    a_refused_resume, a_refused_start, no_answer, an_exit_right_after_it, input_is_refused_right_after_it,
-    a_callback_in_the_handshake, an_unknown_request_in_the_handshake,
-    given_up_handshakes_leave_nothing_after_seconds,
+    refused_resume_fails_with_the_result_text, refused_start_fails_with_stderr, handshake_without_answer_times_out, exit_after_the_handshake_is_reported, closed_input_after_the_handshake_is_reported,
+    callback_in_the_handshake_is_answered, unknown_request_in_the_handshake_gets_an_error_reply,
+    abandoned_handshakes_leave_nothing_after_seconds,
 );
 
-/// The error, which must not take as long as any limit.
+/// Returns the error, which must arrive before any time limit.
 async fn refused(cli: &FaultCli) -> Error {
     let start = Instant::now();
     let error = cli.connect_fails().await;
@@ -41,7 +41,7 @@ impl FaultCli {
     }
 }
 
-fn a_refused_resume() {
+fn refused_resume_fails_with_the_result_text() {
     play("refuse-resume", async |cli| {
         let error = refused(cli).await;
         let text = "No conversation found with session ID: 00000000-0000-4000-8000-00000000fa17";
@@ -49,16 +49,16 @@ fn a_refused_resume() {
     });
 }
 
-fn a_refused_start() {
+fn refused_start_fails_with_stderr() {
     play("refuse-start", async |cli| {
         let error = refused(cli).await;
         assert!(error.to_string().contains("error: unknown option '--nope'"), "{error}");
     });
 }
 
-fn no_answer() {
+fn handshake_without_answer_times_out() {
     play("no-reply=initialize", async |cli| {
-        // It has said nothing, and was given up; what is left of it then is looked at by the test's end.
+        // The CLI said nothing and was abandoned; the end of the test checks what remains of it.
         let connecting = cli.builder().connect();
         tokio::time::timeout(Duration::from_millis(200), connecting).await.expect_err("a handshake");
         let limit = Duration::from_millis(200);
@@ -68,10 +68,10 @@ fn no_answer() {
     });
 }
 
-fn an_exit_right_after_it() {
+fn exit_after_the_handshake_is_reported() {
     play("exit-idle=9", async |cli| {
         let mut session = cli.connect().await;
-        // Whether the pipe is known to be broken by then is not ours to say; the cause is told all the same.
+        // Whether the broken pipe is noticed by then is undefined; the cause is reported in any case.
         let error = match session.ask("x".repeat(1_000_000)).await {
             Ok(turn) => turn.finish().await.expect_err("no result can come"),
             Err(error) => error,
@@ -83,7 +83,7 @@ fn an_exit_right_after_it() {
     });
 }
 
-fn input_is_refused_right_after_it() {
+fn closed_input_after_the_handshake_is_reported() {
     play("close-stdin", async |cli| {
         let mut session = cli.hasty().connect().await.unwrap();
         let error = match session.ask("x".repeat(1_000_000)).await {
@@ -91,12 +91,12 @@ fn input_is_refused_right_after_it() {
             Err(error) => error,
         };
         assert!(error.ending().is_some(), "{error:?}");
-        let told = Told::by(&mut session).await;
-        assert_eq!(told.words, [""; 0]);
+        let received = Received::by(&mut session).await;
+        assert_eq!(received.words, [""; 0]);
     });
 }
 
-fn a_callback_in_the_handshake() {
+fn callback_in_the_handshake_is_answered() {
     play("early-request", async |cli| {
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&calls);
@@ -106,25 +106,25 @@ fn a_callback_in_the_handshake() {
         });
         let mut session = cli.builder().hooks(hooks).connect().await.unwrap();
         assert_eq!(calls.load(Ordering::SeqCst), 1);
-        let told = Told::turn(&mut session, "hi").await;
-        let output = &told.answers()[0]["response"]["hookSpecificOutput"];
+        let received = Received::turn(&mut session, "hi").await;
+        let output = &received.answers()[0]["response"]["hookSpecificOutput"];
         assert_eq!(output["permissionDecisionReason"], "too early");
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn an_unknown_request_in_the_handshake() {
+fn unknown_request_in_the_handshake_gets_an_error_reply() {
     play("early-request", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
-        assert_eq!(told.said(), ["unhandled control_request", "fault_report", "assistant", "result"]);
-        assert!(told.answers()[0]["error"].as_str().unwrap().contains("from_the_future"));
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        let received = Received::turn(&mut session, "hi").await;
+        assert_eq!(received.kinds(), ["unhandled control_request", "fault_report", "assistant", "result"]);
+        assert!(received.answers()[0]["error"].as_str().unwrap().contains("from_the_future"));
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn given_up_handshakes_leave_nothing_after_seconds() {
+fn abandoned_handshakes_leave_nothing_after_seconds() {
     for faults in ["no-reply=initialize deaf", "no-reply=initialize stubborn"] {
         play(faults, async |cli| {
             let mut connecting: Vec<_> = (0..50).map(|_| Box::pin(cli.builder().connect())).collect();

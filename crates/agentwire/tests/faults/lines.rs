@@ -1,4 +1,4 @@
-//! Lines that clients stumble over: each is kept and shown, and the session goes on.
+//! Lines that break other clients are kept and delivered, and the session continues.
 
 use std::time::{Duration, Instant};
 
@@ -7,47 +7,47 @@ use serde_json::Value;
 
 use crate::{
     fault_cli::play,
+    received::{Received, closes_cleanly, completes_a_turn},
     runner::tests,
-    told::{Told, ends_well, goes_on},
 };
 
 tests!(lines:
-    stray_lines, odd_ends, unknown_kinds, undecodable, a_result_that_cannot_be_read, a_result_past_the_limit_ends_its_turn,
-    a_turn_without_a_result_ends_when_the_cli_is_idle, long_lines, a_line_past_the_limit,
-    characters_across_reads, lone_surrogates, invalid_utf8,
+    stray_lines_are_delivered, odd_line_ends_have_no_effect, unknown_kinds_are_kept, undecodable_lines_are_kept, undecodable_result_ends_its_turn, overlong_result_ends_its_turn,
+    turn_without_a_result_ends_when_the_cli_is_idle, long_lines_are_delivered, overlong_line_is_reported_once,
+    characters_across_reads_are_intact, lone_surrogates_are_kept, invalid_utf8_is_kept,
 );
 
-fn stray_lines() {
+fn stray_lines_are_delivered() {
     play("stray-line", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
-        assert_eq!(told.said(), ["noise", "noise", "noise", "noise", "assistant", "result"]);
-        let noise = told.all.iter().filter(|incoming| matches!(incoming, Incoming::NonJson(_)));
+        let received = Received::turn(&mut session, "hi").await;
+        assert_eq!(received.kinds(), ["noise", "noise", "noise", "noise", "assistant", "result"]);
+        let noise = received.all.iter().filter(|incoming| matches!(incoming, Incoming::NonJson(_)));
         let noise: Vec<_> = noise.map(|incoming| incoming.line().unwrap().to_str().unwrap()).collect();
         assert_eq!(noise, ["a stray print", "[1, 2]", "\"quoted\"", "12"]);
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn odd_ends() {
+fn odd_line_ends_have_no_effect() {
     play("odd-ends permission", async |cli| {
         let mut session = cli.connect().await;
         assert!(session.set_model(Some("m")).await.unwrap().model.is_some());
-        let told = Told::turn(&mut session, "hi").await;
+        let received = Received::turn(&mut session, "hi").await;
         assert_eq!(
-            told.said(),
+            received.kinds(),
             ["assistant", "unhandled control_request", "fault_report", "user", "assistant", "result"]
         );
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn unknown_kinds() {
+fn unknown_kinds_are_kept() {
     play("unknown", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
+        let received = Received::turn(&mut session, "hi").await;
         assert_eq!(
-            told.words,
+            received.words,
             [
                 "system session_state_changed",
                 "system init",
@@ -62,26 +62,26 @@ fn unknown_kinds() {
             ]
         );
         assert_eq!(
-            told.all[2].line().unwrap().to_str().unwrap(),
+            received.all[2].line().unwrap().to_str().unwrap(),
             r#"{"type":"from_the_future","payload":{"a":1.10}}"#
         );
-        let Some(Message::Assistant(said)) = told.all[4].message() else { panic!("{told:?}") };
+        let Some(Message::Assistant(said)) = received.all[4].message() else { panic!("{received:?}") };
         assert!(matches!(&said.message.content[..], [Block::Unknown(block), Block::Text(text)]
             if block.kind.as_deref() == Some("hologram") && block.raw.as_str().contains("[1]") && text.text == "known"));
-        let Some(Message::StreamEvent(event)) = told.all[5].message() else { panic!("{told:?}") };
+        let Some(Message::StreamEvent(event)) = received.all[5].message() else { panic!("{received:?}") };
         assert!(format!("{event:?}").contains("from_the_future"), "{event:?}");
-        assert!(format!("{:?}", told.all[6].message()).contains("dreaming"), "{told:?}");
-        assert!(format!("{:?}", told.all[7].message()).contains("from_the_future"), "{told:?}");
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        assert!(format!("{:?}", received.all[6].message()).contains("dreaming"), "{received:?}");
+        assert!(format!("{:?}", received.all[7].message()).contains("from_the_future"), "{received:?}");
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn undecodable() {
+fn undecodable_lines_are_kept() {
     play("undecodable", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
-        let broken: Vec<_> = told
+        let received = Received::turn(&mut session, "hi").await;
+        let broken: Vec<_> = received
             .all
             .iter()
             .filter_map(|incoming| match incoming {
@@ -100,13 +100,13 @@ fn undecodable() {
             ]
         );
         assert!(broken.iter().all(|(error, _)| !error.is_empty()));
-        assert_eq!(told.said()[4..], ["assistant", "result"]);
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        assert_eq!(received.kinds()[4..], ["assistant", "result"]);
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_result_that_cannot_be_read() {
+fn undecodable_result_ends_its_turn() {
     play("broken-result", async |cli| {
         let mut session = cli.connect().await;
         for _ in 0..2 {
@@ -114,12 +114,12 @@ fn a_result_that_cannot_be_read() {
             let Error::UnreadableResult { line: Some(line), .. } = &error else { panic!("{error:?}") };
             assert!(line.to_str().unwrap().contains(r#""subtype":[7]"#), "{error:?}");
         }
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-/// The CLI writes `type` behind the text of most results.
-fn a_result_past_the_limit_ends_its_turn() {
+/// The CLI writes `type` after the text of most results.
+fn overlong_result_ends_its_turn() {
     play("long-result=2000000", async |cli| {
         let options = cli.options().max_buffer_size(1 << 20);
         let mut session = Session::builder().options(options.clone()).connect().await.unwrap();
@@ -128,7 +128,7 @@ fn a_result_past_the_limit_ends_its_turn() {
             let Error::UnreadableResult { why, line: None } = &error else { panic!("{error:?}") };
             assert!(why.contains("longer than the limit of 1048576 bytes"), "{why}");
         }
-        ends_well(session).await;
+        closes_cleanly(session).await;
         let mut query = agentwire::query("hi", options).await.unwrap();
         let mut too_long = 0;
         while let Some(incoming) = query.next().await {
@@ -138,13 +138,13 @@ fn a_result_past_the_limit_ends_its_turn() {
     });
 }
 
-fn a_turn_without_a_result_ends_when_the_cli_is_idle() {
+fn turn_without_a_result_ends_when_the_cli_is_idle() {
     play("no-result", async |cli| {
         let mut session = cli.connect().await;
         for _ in 0..2 {
             assert!(session.ask("hi").await.unwrap().finish().await.unwrap().is_none());
         }
-        ends_well(session).await;
+        closes_cleanly(session).await;
         let mut query = agentwire::query("hi", cli.options()).await.unwrap();
         while let Some(incoming) = query.next().await {
             incoming.unwrap();
@@ -152,71 +152,75 @@ fn a_turn_without_a_result_ends_when_the_cli_is_idle() {
     });
 }
 
-fn long_lines() {
+fn long_lines_are_delivered() {
     for bytes in [5_000_000, 25_000_000] {
         play(&format!("long-line={bytes}"), async |cli| {
             let mut session = cli.connect().await;
             let start = Instant::now();
-            let told = Told::turn(&mut session, "hi").await;
-            assert_eq!(told.said(), ["assistant", "assistant", "result"]);
-            assert_eq!(told.texts()[0].len(), bytes);
+            let received = Received::turn(&mut session, "hi").await;
+            assert_eq!(received.kinds(), ["assistant", "assistant", "result"]);
+            assert_eq!(received.texts()[0].len(), bytes);
             assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
-            goes_on(&mut session).await;
-            ends_well(session).await;
+            completes_a_turn(&mut session).await;
+            closes_cleanly(session).await;
         });
     }
 }
 
-fn a_line_past_the_limit() {
+fn overlong_line_is_reported_once() {
     play("long-line=3000000", async |cli| {
         let mut config = Config::default();
         config.limits = Limits::max_line(1_000_000);
         let mut session = cli.builder().config(config).connect().await.unwrap();
         for _ in 0..2 {
-            let told = Told::turn(&mut session, "hi").await;
-            assert_eq!(told.said(), ["too long", "assistant", "result"]);
-            assert!(told.error.is_none());
+            let received = Received::turn(&mut session, "hi").await;
+            assert_eq!(received.kinds(), ["too long", "assistant", "result"]);
+            assert!(received.error.is_none());
         }
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn characters_across_reads() {
+fn characters_across_reads_are_intact() {
     play("split-utf8", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
-        assert_eq!(told.texts(), ["€".repeat(100_000).as_str(), "äöü€😀", "hello"]);
-        assert_eq!(told.said(), ["assistant", "assistant", "assistant", "result"]);
-        ends_well(session).await;
+        let received = Received::turn(&mut session, "hi").await;
+        assert_eq!(received.texts(), ["€".repeat(100_000).as_str(), "äöü€😀", "hello"]);
+        assert_eq!(received.kinds(), ["assistant", "assistant", "assistant", "result"]);
+        closes_cleanly(session).await;
     });
 }
 
-fn lone_surrogates() {
+fn lone_surrogates_are_kept() {
     play("surrogate", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
-        assert_eq!(told.said(), ["assistant", "assistant", "result"]);
-        let incoming = told.all.iter().find(|incoming| crate::told::word(incoming) == "assistant").unwrap();
+        let received = Received::turn(&mut session, "hi").await;
+        assert_eq!(received.kinds(), ["assistant", "assistant", "result"]);
+        let incoming =
+            received.all.iter().find(|incoming| crate::received::word(incoming) == "assistant").unwrap();
         assert!(incoming.line().unwrap().to_str().unwrap().contains(r"a\ud800b"));
         let Some(Message::Assistant(said)) = incoming.message() else { panic!("{incoming:?}") };
         assert!(matches!(&said.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn invalid_utf8() {
+fn invalid_utf8_is_kept() {
     play("bad-utf8", async |cli| {
         let mut session = cli.connect().await;
-        let told = Told::turn(&mut session, "hi").await;
-        let broken =
-            told.all.iter().find(|incoming| incoming.line().unwrap().to_str().is_err()).expect("the line");
+        let received = Received::turn(&mut session, "hi").await;
+        let broken = received
+            .all
+            .iter()
+            .find(|incoming| incoming.line().unwrap().to_str().is_err())
+            .expect("the line");
         assert!(broken.line().unwrap().as_bytes().contains(&0xff));
         let good = |text: &Value| serde_json::to_string(text).is_ok();
-        assert!(told.lines().all(|line| good(&line)));
-        assert_eq!(told.said().last(), Some(&"result"));
-        assert_eq!(told.said().len(), 3, "{:?}", told.words);
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        assert!(received.lines().all(|line| good(&line)));
+        assert_eq!(received.kinds().last(), Some(&"result"));
+        assert_eq!(received.kinds().len(), 3, "{:?}", received.words);
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }

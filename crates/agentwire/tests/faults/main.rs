@@ -1,4 +1,4 @@
-//! Every fault that clients of the CLI have failed at, through the facade, with a real process.
+//! Every fault that clients of the CLI have failed at, through the facade and with a real process.
 //!
 //! This program starts itself as the fault CLI of the testkit.
 
@@ -19,12 +19,12 @@ mod handshake;
 #[path = "../../../transport/tests/process/left.rs"]
 mod left;
 mod lines;
+mod received;
 mod rows;
 #[path = "../../../transport/tests/process/runner.rs"]
 mod runner;
 mod starting;
 mod status;
-mod told;
 mod turns;
 mod volume;
 

@@ -1,4 +1,4 @@
-//! What can't be started names its cause: the program, the directory, the places that were searched.
+//! Failed starts name their cause: the program, the directory, or the searched locations.
 
 use std::{
     fs,
@@ -13,9 +13,9 @@ use crate::{
     runner::tests,
 };
 
-tests!(starting: no_such_program, not_executable, no_such_directory, arguments_too_long, found_nowhere);
+tests!(starting: missing_program_is_named, program_without_permission_is_named, missing_directory_is_named, overlong_arguments_are_reported, searched_locations_are_named);
 
-/// The error of a start that must fail, with its causes.
+/// Returns the error of a failing start, with its causes.
 fn refused(options: Options) -> (Error, String) {
     let error = runtime().block_on(Session::connect(options)).unwrap_err();
     let report = error.report().to_string();
@@ -26,7 +26,7 @@ fn names(report: &str, path: &Path) {
     assert!(report.contains(&path.display().to_string()), "{report}");
 }
 
-fn no_such_program() {
+fn missing_program_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("missing");
     let (error, report) = refused(Options::new().path_to_claude_code_executable(&missing));
@@ -34,7 +34,7 @@ fn no_such_program() {
     names(&report, &missing);
 }
 
-fn not_executable() {
+fn program_without_permission_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
     fs::write(&data, "").unwrap();
@@ -43,7 +43,7 @@ fn not_executable() {
     names(&report, &data);
 }
 
-fn no_such_directory() {
+fn missing_directory_is_named() {
     let (cli, dir) = (FaultCli::new(""), tempfile::tempdir().unwrap());
     let missing = dir.path().join("missing");
     let (error, report) = refused(cli.options().cwd(&missing));
@@ -52,7 +52,7 @@ fn no_such_directory() {
     cli.leaves_nothing();
 }
 
-fn arguments_too_long() {
+fn overlong_arguments_are_reported() {
     let cli = FaultCli::new("");
     let (error, report) = refused(cli.options().extra_arg("long", Some(&"x".repeat(5_000_000))));
     let Error::Start(TransportError::ArgumentsTooLong { bytes }) = error else { panic!("{error:?}") };
@@ -61,7 +61,7 @@ fn arguments_too_long() {
     cli.leaves_nothing();
 }
 
-fn found_nowhere() {
+fn searched_locations_are_named() {
     let search = Command::new(std::env::current_exe().unwrap())
         .env(SEARCHER, "1")
         .env_remove("AGENTWIRE_CLI")
@@ -78,11 +78,11 @@ fn found_nowhere() {
     }
 }
 
-/// This program, started anew where there is no CLI: prints why none was found.
+/// Restarts this program without a CLI: prints why none was found.
 pub(crate) fn search() -> ExitCode {
     match Session::builder().launch() {
         Err(error @ Error::CliNotFound(_)) => println!("{}", error.report()),
-        // A machine may have one installed for everyone; then that is what is found.
+        // A CLI installed for all users would be found.
         Ok(launch) => {
             let found = format!("{launch:?}");
             assert!(SYSTEM_INSTALLS.iter().any(|place| found.contains(place)), "{found}");
@@ -98,5 +98,5 @@ pub(crate) fn search() -> ExitCode {
 
 const SYSTEM_INSTALLS: &[&str] = &["/usr/local/bin/claude", "/opt/homebrew/bin/claude", "/usr/bin/claude"];
 
-/// Set where this program is to look for a CLI.
+/// Set if this program should search for a CLI.
 pub(crate) const SEARCHER: &str = "AGENTWIRE_TEST_SEARCHER";

@@ -1,4 +1,4 @@
-//! The exit status of the CLI is lost, since the host ignores SIGCHLD.
+//! The exit status of the CLI is lost because the host ignores SIGCHLD.
 
 use std::process::{Command, ExitCode};
 
@@ -6,14 +6,14 @@ use agentwire::EndedBy;
 
 use crate::{
     fault_cli::play,
+    received::{Received, closes_cleanly, completes_a_turn},
     runner::tests,
-    told::{Told, ends_well, goes_on},
 };
 
-tests!(status: host_that_ignores_sigchld);
+tests!(status: end_is_judged_without_the_exit_status);
 
-fn host_that_ignores_sigchld() {
-    // A signal that is ignored stays so in the next program.
+fn end_is_judged_without_the_exit_status() {
+    // An ignored signal stays ignored in the next program.
     let host = Command::new("env")
         .arg("--ignore-signal=CHLD")
         .arg(std::env::current_exe().unwrap())
@@ -23,28 +23,28 @@ fn host_that_ignores_sigchld() {
     assert!(host.status.success(), "{host:?}");
 }
 
-/// This program, started anew where SIGCHLD is ignored.
+/// Restarts this program with SIGCHLD ignored.
 pub(crate) fn host() -> ExitCode {
     play("", async |cli| {
         let mut session = cli.connect().await;
-        goes_on(&mut session).await;
+        completes_a_turn(&mut session).await;
         let closed = session.close().await.unwrap();
         let exit = closed.exit.unwrap();
         assert_eq!((exit.code, exit.signal, closed.by), (None, None, EndedBy::Itself));
         let mut session = cli.connect().await;
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
         let mut query = cli.connect().await.into_query("hi").await.unwrap();
-        let told = Told::by_query(&mut query).await;
-        assert_eq!(told.said(), ["assistant", "result"]);
-        assert!(told.error.is_none(), "{told:?}");
+        let received = Received::by_query(&mut query).await;
+        assert_eq!(received.kinds(), ["assistant", "result"]);
+        assert!(received.error.is_none(), "{received:?}");
     });
-    // What is cut is an error all the same.
+    // A truncated turn is still an error.
     play("crash", async |cli| {
         let mut session = cli.connect().await;
         session.send("hi").await.unwrap();
-        let told = Told::by(&mut session).await;
-        assert!(told.error().ending().unwrap().in_turn, "{told:?}");
+        let received = Received::by(&mut session).await;
+        assert!(received.error().ending().unwrap().in_turn, "{received:?}");
     });
     play("refuse-start", async |cli| {
         let error = cli.builder().connect().await.expect_err("a refusal");
@@ -53,7 +53,7 @@ pub(crate) fn host() -> ExitCode {
     for faults in ["grandchild", "quiet-grandchild", "quiet-grandchild deaf"] {
         play(faults, async |cli| {
             let mut session = cli.hasty().connect().await.unwrap();
-            goes_on(&mut session).await;
+            completes_a_turn(&mut session).await;
             session.close().await.unwrap();
             cli.is_gone();
         });
@@ -61,5 +61,5 @@ pub(crate) fn host() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Set where this program is to be a host that ignores SIGCHLD.
+/// Set if this program should act as a host that ignores SIGCHLD.
 pub(crate) const HOST: &str = "AGENTWIRE_TEST_SIGCHLD_IGNORED";

@@ -1,17 +1,17 @@
-//! Several prompts and one that is interrupted: each turn is its own, and each prompt has its end.
+//! Several prompts and an interrupted one: turns do not mix, and each prompt is settled.
 
 use agentwire::{control::PromptState, protocol::Uuid};
 
 use crate::{
     fault_cli::play,
     left::kill,
+    received::{Received, closes_cleanly, word},
     runner::tests,
-    told::{Told, ends_well, word},
 };
 
-tests!(turns: leftovers_do_not_leak, receipts, killed_while_prompts_wait);
+tests!(turns: leftovers_do_not_leak_into_the_next_turn, receipts_report_each_prompt, kill_settles_queued_prompts);
 
-fn leftovers_do_not_leak() {
+fn leftovers_do_not_leak_into_the_next_turn() {
     play("hold-turn=1 messages=100", async |cli| {
         let mut session = cli.connect().await;
         let mut first = session.ask("one").await.unwrap();
@@ -19,7 +19,7 @@ fn leftovers_do_not_leak() {
         // Most of it is still to come.
         drop(first);
         session.interrupt().await.unwrap();
-        let second = Told::turn(&mut session, "two").await;
+        let second = Received::turn(&mut session, "two").await;
         let results: Vec<_> = second.lines().filter(|line| line["type"] == "result").collect();
         assert_eq!(results.len(), 1);
         assert_eq!(results[0]["is_error"], false);
@@ -27,12 +27,12 @@ fn leftovers_do_not_leak() {
         let left = session.leftovers();
         assert_eq!(left.iter().filter(|left| word(left) == "assistant").count(), 100);
         let result = left.iter().find(|left| word(left) == "result").expect("the interrupted one");
-        assert_eq!(crate::told::line(result)["subtype"], "error_during_execution");
-        ends_well(session).await;
+        assert_eq!(crate::received::line(result)["subtype"], "error_during_execution");
+        closes_cleanly(session).await;
     });
 }
 
-fn receipts() {
+fn receipts_report_each_prompt() {
     play("hold-turn=1", async |cli| {
         let mut session = cli.connect().await;
         let one = session.send("one").await.unwrap();
@@ -48,7 +48,7 @@ fn receipts() {
         {
             assert_eq!(session.settled(&prompt).await.unwrap(), state);
         }
-        // It was all told, in order.
+        // All of it was delivered in order.
         let mut results = Vec::new();
         for _ in 0..2 {
             let mut turn = session.turn();
@@ -58,18 +58,18 @@ fn receipts() {
             results.push(turn.result().unwrap().is_error);
         }
         assert_eq!(results, [true, false]);
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn killed_while_prompts_wait() {
+fn kill_settles_queued_prompts() {
     play("hold-turn", async |cli| {
         let mut session = cli.connect().await;
         let mut prompts: Vec<Uuid> = Vec::new();
         for number in 0..10 {
             prompts.push(session.send(format!("prompt {number}")).await.unwrap());
         }
-        // The first turn goes on from here on.
+        // The first turn continues from here on.
         while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
         let pid = session.initialized().pid.unwrap();
         let control = session.control().clone();
@@ -79,8 +79,8 @@ fn killed_while_prompts_wait() {
             let error = agentwire::Error::from(waiting.await.unwrap_err());
             assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9), "{error}");
         }
-        let told = Told::by(&mut session).await;
-        let ending = told.error().ending().unwrap();
+        let received = Received::by(&mut session).await;
+        let ending = received.error().ending().unwrap();
         assert_eq!((ending.in_turn, ending.exit.as_ref().unwrap().signal), (true, Some(9)));
     });
 }

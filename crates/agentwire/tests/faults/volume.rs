@@ -1,4 +1,4 @@
-//! Much of everything: nothing is lost, memory is bounded, and nothing blocks for ever.
+//! Large volumes: nothing is lost, memory is bounded, and nothing blocks forever.
 
 use std::{
     fs,
@@ -16,17 +16,17 @@ use tokio::sync::{Barrier, Notify};
 
 use crate::{
     fault_cli::play,
+    received::{Received, closes_cleanly, completes_a_turn, line, word},
     runner::tests,
-    told::{Told, ends_well, goes_on, line, word},
 };
 
 tests!(volume:
-    a_long_session, nobody_reads_for_a_while, a_call_while_2000_messages_are_unread, a_call_past_the_limit,
-    calls_in_a_row_while_nobody_reads, hook_behind_2000_unread_messages_runs,
-    a_prompt_larger_than_the_pipe, a_thousand_hooks_at_once, a_flood_of_stderr,
+    long_session_has_no_total_limit, unread_session_is_bounded_and_loses_nothing, call_completes_behind_2000_unread_messages, call_behind_the_unread_limit_fails_and_loses_nothing,
+    calls_in_a_row_complete_in_an_unread_session, hook_behind_2000_unread_messages_runs,
+    prompt_larger_than_the_pipe_is_sent, thousand_hooks_run_concurrently, flood_of_stderr_is_drained,
 );
 
-/// Reads one turn's numbered messages and its result, and checks that they are all there, in order.
+/// Reads one turn's numbered messages and its result, and checks that they are complete and in order.
 async fn all_there(session: &mut Session, count: usize) {
     let mut number = 0;
     loop {
@@ -49,7 +49,7 @@ fn numbered(incoming: &Incoming, count: usize) -> Option<usize> {
     Some(number.parse().unwrap())
 }
 
-fn a_long_session() {
+fn long_session_has_no_total_limit() {
     play("messages=5000 message-bytes=5000", async |cli| {
         let mut session = cli.connect().await;
         // 50 MB in all.
@@ -57,24 +57,24 @@ fn a_long_session() {
             session.send("hi").await.unwrap();
             all_there(&mut session, 5000).await;
         }
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-/// How many bytes a process has written so far.
+/// Returns the number of bytes a process has written so far.
 fn written(pid: u32) -> u64 {
     let io = fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
     let line = io.lines().find_map(|line| line.strip_prefix("wchar: "));
     line.unwrap().parse().unwrap()
 }
 
-fn nobody_reads_for_a_while() {
+fn unread_session_is_bounded_and_loses_nothing() {
     play("messages=10000 message-bytes=5000", async |cli| {
         let mut session = cli.connect().await;
         let pid = session.initialized().pid.unwrap();
         session.send("hi").await.unwrap();
         let most = Config::default().unread_soft_limit as u64;
-        // Waits until it has written for a while and no longer does.
+        // Waits until it has written for a while and then stopped.
         let (mut last, mut still, start) = (0, 0, Instant::now());
         while still < 100 || last < most {
             tokio::time::timeout(Duration::from_millis(5), std::future::pending::<()>()).await.unwrap_err();
@@ -83,26 +83,26 @@ fn nobody_reads_for_a_while() {
             last = now;
             assert!(start.elapsed() < Duration::from_secs(40), "{last} bytes, and no end");
         }
-        // What may be unread, the pipe, and what was read last.
+        // The unread limit, the pipe, and the last read.
         assert!(last < most + 1_000_000, "{last} of 50,000,000 bytes were taken while nobody read");
         all_there(&mut session, 10_000).await;
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_call_while_2000_messages_are_unread() {
+fn call_completes_behind_2000_unread_messages() {
     play("messages=2000 message-bytes=2000", async |cli| {
         let mut session = cli.connect().await;
         session.send("hi").await.unwrap();
         let reply = session.set_model(Some("m")).await.unwrap();
         assert_eq!(reply.model.as_deref(), Some("m"));
         all_there(&mut session, 2000).await;
-        goes_on_numbered(&mut session, 2000).await;
-        ends_well(session).await;
+        completes_a_numbered_turn(&mut session, 2000).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_call_past_the_limit() {
+fn call_behind_the_unread_limit_fails_and_loses_nothing() {
     play("messages=5000 message-bytes=5000", async |cli| {
         let mut config = Config::default();
         config.unread_hard_limit = 4 << 20;
@@ -113,16 +113,16 @@ fn a_call_past_the_limit() {
         assert!(matches!(error, Error::Control(ControlError::Backlogged { .. })), "{error:?}");
         all_there(&mut session, 5000).await;
         assert!(session.set_model(Some("m")).await.is_ok());
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
-async fn goes_on_numbered(session: &mut Session, count: usize) {
+async fn completes_a_numbered_turn(session: &mut Session, count: usize) {
     session.send("once more").await.unwrap();
     all_there(session, count).await;
 }
 
-fn calls_in_a_row_while_nobody_reads() {
+fn calls_in_a_row_complete_in_an_unread_session() {
     play("messages=2000", async |cli| {
         let mut session = cli.connect().await;
         session.send("hi").await.unwrap();
@@ -131,12 +131,12 @@ fn calls_in_a_row_while_nobody_reads() {
             assert_eq!(session.set_model(Some(&model)).await.unwrap().model.as_deref(), Some(&*model));
         }
         all_there(&mut session, 2000).await;
-        ends_well(session).await;
+        closes_cleanly(session).await;
     });
 }
 
 fn hook_behind_2000_unread_messages_runs() {
-    // 2 MB before the hook is called: far more than is read ahead in a session without callbacks.
+    // 2 MB before the hook is called: far more than a session without callbacks reads ahead.
     play("messages=2000 message-bytes=1000 hooks=1", async |cli| {
         let ran = Arc::new(Notify::new());
         let called = Arc::clone(&ran);
@@ -149,25 +149,25 @@ fn hook_behind_2000_unread_messages_runs() {
         // The caller reads only after its own hook ran.
         ran.notified().await;
         all_there(&mut session, 2000).await;
-        goes_on_numbered(&mut session, 2000).await;
-        ends_well(session).await;
+        completes_a_numbered_turn(&mut session, 2000).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_prompt_larger_than_the_pipe() {
+fn prompt_larger_than_the_pipe_is_sent() {
     play("talk-first=3000000", async |cli| {
         let mut session = cli.connect().await;
-        // Both write at once, more than the pipes hold.
+        // Both write at the same time, more than the pipes hold.
         session.send("x".repeat(5_000_000)).await.unwrap();
         all_there(&mut session, 3001).await;
-        goes_on(&mut session).await;
-        ends_well(session).await;
+        completes_a_turn(&mut session).await;
+        closes_cleanly(session).await;
     });
 }
 
-fn a_thousand_hooks_at_once() {
+fn thousand_hooks_run_concurrently() {
     play("hooks=1000", async |cli| {
-        // None of them gets past the barrier before all of them run.
+        // None of them passes the barrier before all of them run.
         let barrier = Arc::new(Barrier::new(1000));
         let hooks = Hooks::new().on(PreToolUse, move |_, _| {
             let barrier = Arc::clone(&barrier);
@@ -176,14 +176,14 @@ fn a_thousand_hooks_at_once() {
             }
         });
         let mut session = cli.builder().hooks(hooks).connect().await.unwrap();
-        let told = Told::turn(&mut session, "hi").await;
-        assert_eq!(told.answers().len(), 1000);
-        assert_eq!(told.tool_results(), ["the tool ran"]);
-        ends_well(session).await;
+        let received = Received::turn(&mut session, "hi").await;
+        assert_eq!(received.answers().len(), 1000);
+        assert_eq!(received.tool_results(), ["the tool ran"]);
+        closes_cleanly(session).await;
     });
 }
 
-fn a_flood_of_stderr() {
+fn flood_of_stderr_is_drained() {
     play("stderr-flood=20000000", async |cli| {
         let lines = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&lines);
@@ -193,9 +193,9 @@ fn a_flood_of_stderr() {
         });
         for builder in [cli.builder(), counting] {
             let mut session = builder.connect().await.unwrap();
-            let told = Told::turn(&mut session, "hi").await;
-            assert_eq!(told.said(), ["assistant", "result"]);
-            ends_well(session).await;
+            let received = Received::turn(&mut session, "hi").await;
+            assert_eq!(received.kinds(), ["assistant", "result"]);
+            closes_cleanly(session).await;
         }
         assert_eq!(lines.load(Ordering::SeqCst), 200_001);
     });

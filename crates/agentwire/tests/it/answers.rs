@@ -1,4 +1,4 @@
-//! What a turn comes to: text, result, usage and structured output, and each way in which it can fail.
+//! The outcome of a turn: text, result, usage and structured output, and every failure of each.
 
 use std::{future::poll_fn, pin::Pin};
 
@@ -21,7 +21,7 @@ fn structured(output: &Value) -> Value {
     })
 }
 
-/// A session whose options have a schema.
+/// Returns a session whose options have a schema.
 async fn with_schema(schema: &str) -> (Session, Peer) {
     connected(Session::builder().options(Options::new().extra_arg("json-schema", Some(schema)))).await
 }
@@ -30,7 +30,7 @@ const SCHEMA: &str =
     r#"{"type":"object","properties":{"trees":{"type":"integer","minimum":1}},"required":["trees"]}"#;
 
 #[tokio::test(start_paused = true)]
-async fn the_text_of_the_main_conversation() {
+async fn answer_has_the_text_of_the_main_conversation() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let turn = session.ask("hi").await.unwrap();
@@ -84,12 +84,12 @@ async fn structured_output_is_decoded() {
 
 #[cfg(feature = "structured")]
 #[tokio::test(start_paused = true)]
-async fn structured_output_that_breaks_its_schema() {
+async fn structured_output_against_the_schema_is_an_error() {
     bounded(async {
         let (mut session, mut peer) = with_schema(SCHEMA).await;
         let turn = session.ask("how many?").await.unwrap();
         peer.prompt().await;
-        // It would fit the type.
+        // It would match the type.
         peer.say(structured(&json!({"trees": 0}))).await;
         let error = turn.structured::<Trees>().await.unwrap_err();
         assert!(error.to_string().contains("/trees"), "{error}");
@@ -100,7 +100,7 @@ async fn structured_output_that_breaks_its_schema() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn output_that_does_not_fit_is_asked_for_again() {
+async fn unfitting_output_is_retried() {
     bounded(async {
         let (mut session, mut peer) = with_schema(SCHEMA).await;
         let turn = session.ask("how many?").await.unwrap();
@@ -138,9 +138,9 @@ async fn the_last_retry_returns_its_error() {
     .await;
 }
 
-/// Without a schema the type alone decides.
+/// Without a schema only the type decides.
 #[tokio::test(start_paused = true)]
-async fn structured_output_that_does_not_fit() {
+async fn structured_output_against_the_type_is_an_error() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let turn = session.ask("how many?").await.unwrap();
@@ -169,7 +169,7 @@ async fn no_structured_output_is_an_error_of_its_own() {
 
 #[cfg(feature = "structured")]
 #[tokio::test(start_paused = true)]
-async fn a_schema_that_is_none_is_refused_before_anything_starts() {
+async fn invalid_schema_is_refused_before_the_start() {
     for schema in [r#"{"type":5}"#, "no json"] {
         let (transport, _peer) = agentwire::transport::memory(1 << 16);
         let options = Options::new().extra_arg("json-schema", Some(schema));
@@ -179,7 +179,7 @@ async fn a_schema_that_is_none_is_refused_before_anything_starts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_turn_is_no_answer() {
+async fn failed_turn_is_an_error() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let turn = session.ask("hi").await.unwrap();
@@ -188,7 +188,7 @@ async fn a_failed_turn_is_no_answer() {
         let error = turn.text().await.unwrap_err();
         assert!(matches!(&error, Error::TurnFailed(result) if result.is_error), "{error:?}");
         assert!(error.to_string().contains("out of luck"), "{error}");
-        // The session goes on.
+        // The session continues.
         let turn = session.ask("again").await.unwrap();
         peer.prompt().await;
         peer.say(assistant("hello")).await;
@@ -199,7 +199,7 @@ async fn a_failed_turn_is_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_without_a_result() {
+async fn end_without_a_result_is_an_error() {
     bounded(async {
         let (mut session, peer) = connected(Session::builder()).await;
         peer.exit(ExitReport::exited(0));
@@ -209,8 +209,8 @@ async fn an_end_without_a_result() {
     .await;
 }
 
-/// As CLI 2.1.330 says it without any key.
-async fn says_that_nobody_is_logged_in(peer: &Peer) {
+/// Sends what CLI 2.1.330 sends without a login.
+async fn reports_missing_login(peer: &Peer) {
     let text = "Not logged in · Please run /login";
     let mut failed = assistant(text);
     failed["error"] = json!("authentication_failed");
@@ -229,7 +229,7 @@ async fn a_missing_login_is_an_error_of_its_own() {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let turn = session.ask("hi").await.unwrap();
         peer.prompt().await;
-        says_that_nobody_is_logged_in(&peer).await;
+        reports_missing_login(&peer).await;
         let error = turn.text().await.unwrap_err();
         let Error::NotLoggedIn { text, ending: None } = &error else { panic!("{error:?}") };
         assert!(text.starts_with("Not logged in"), "{text}");
@@ -241,7 +241,7 @@ async fn a_missing_login_is_an_error_of_its_own() {
             "{printed}"
         );
         assert!(printed.starts_with("the CLI has no valid login: Not logged in"), "{printed}");
-        // The same where the session ends with it, as a query does.
+        // A session that ends with it returns the same, as in a query.
         peer.exit(ExitReport::exited(1));
         let error = fails(&mut session).await;
         assert!(matches!(&error, Error::NotLoggedIn { .. }), "{error:?}");
@@ -252,12 +252,12 @@ async fn a_missing_login_is_an_error_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_login_that_was_found_after_all() {
+async fn login_found_later_is_no_error() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("hi").await.unwrap();
         peer.prompt().await;
-        says_that_nobody_is_logged_in(&peer).await;
+        reports_missing_login(&peer).await;
         peer.say(assistant("let in after all")).await;
         peer.exit(ExitReport::exited(1));
         for kind in ["assistant", "result", "assistant"] {

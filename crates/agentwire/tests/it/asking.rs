@@ -1,4 +1,4 @@
-//! Questions of MCP servers, dialogs, and requests that nobody knows, through the facade.
+//! Questions of MCP servers, dialogs and unknown requests, through the facade.
 
 use agentwire::{
     RawJson, Session,
@@ -35,7 +35,7 @@ async fn a_question_is_answered_by_its_handler() {
 
 #[tokio::test(start_paused = true)]
 #[expect(unreachable_code, reason = "the panic is the fault to be played")]
-async fn a_panic_is_a_refusal_and_the_session_goes_on() {
+async fn panicking_handler_refuses_and_the_session_continues() {
     bounded(async {
         let elicitation = ElicitationHandler::new(async |_, _| {
             panic!("ouch");
@@ -58,7 +58,7 @@ async fn a_panic_is_a_refusal_and_the_session_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_handler_each_is_shown_and_refused() {
+async fn requests_without_a_handler_are_delivered_and_refused() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let unknown = json!({"subtype": "brand_new", "field": 1});
@@ -73,7 +73,7 @@ async fn without_a_handler_each_is_shown_and_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_kinds_of_dialogs_are_declared_and_others_are_left_alone() {
+async fn dialog_kinds_are_declared_and_others_are_ignored() {
     bounded(async {
         let handler = DialogHandler::new(["k", "l"], async |dialog, _| {
             assert_eq!(&*dialog.dialog_kind, "k");
@@ -87,7 +87,7 @@ async fn the_kinds_of_dialogs_are_declared_and_others_are_left_alone() {
         let mut session = session.unwrap();
         peer.ask("d1", dialog("k")).await;
         assert_eq!(peer.response("d1").await["response"], json!({"behavior": "completed", "result": 1}));
-        // An error is no answer to the CLI: another host may show it.
+        // The CLI does not take an error as an answer: another host may show the dialog.
         peer.ask("d2", dialog("other")).await;
         peer.refusal("d2").await;
         assert_eq!(next_kind(&mut session).await, "unhandled control_request");

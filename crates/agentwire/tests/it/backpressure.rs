@@ -1,4 +1,4 @@
-//! Bounded memory: nothing is lost, nothing is reordered, and calls complete while nobody reads.
+//! Bounded memory: nothing is lost or reordered, and calls complete while the session is not read.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use tokio::time::advance;
 
 use crate::peer::{bounded, connected, connected_with, result};
 
-/// A message with its number, of about this many bytes.
+/// Returns a message with a number, of about this many bytes.
 fn numbered(number: usize, bytes: usize) -> Value {
     json!({"type": "numbered", "number": number, "filler": "x".repeat(bytes)})
 }
 
-/// Reads so many numbered messages, and checks that they are all there, in order.
+/// Reads this many numbered messages and checks that they are complete and in order.
 async fn all_there(session: &mut Session, count: usize) {
     for number in 0..count {
         let incoming = session.next().await.unwrap().unwrap();
@@ -46,7 +46,7 @@ async fn a_call_while_2000_messages_are_unread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_hundred_calls_in_a_row_while_nobody_reads() {
+async fn two_hundred_calls_complete_in_an_unread_session() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         for number in 0..200 {
@@ -63,7 +63,7 @@ async fn two_hundred_calls_in_a_row_while_nobody_reads() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn twenty_calls_at_once_answered_backwards() {
+async fn twenty_calls_get_their_own_replies_in_any_order() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         let calls: Vec<_> = (0..20)
@@ -84,15 +84,15 @@ async fn twenty_calls_at_once_answered_backwards() {
             peer.reply(request, json!({"model": request["request"]["model"]})).await;
         }
         for call in calls {
-            let (told, asked) = call.await.unwrap();
-            assert_eq!(told.as_deref(), Some(asked.as_str()));
+            let (reply, asked) = call.await.unwrap();
+            assert_eq!(reply.as_deref(), Some(asked.as_str()));
         }
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn memory_is_bounded_while_nobody_reads() {
+async fn memory_is_bounded_in_an_unread_session() {
     bounded(async {
         let (mut session, peer) = connected_with(Session::builder(), 4096).await;
         let writing = tokio::spawn(async move {
@@ -101,7 +101,7 @@ async fn memory_is_bounded_while_nobody_reads() {
             }
             peer
         });
-        // The clock moves only when nobody can do anything: the peer waits for us.
+        // The paused clock advances only when all tasks are idle: the peer is blocked.
         advance(Duration::from_secs(60)).await;
         tokio::task::yield_now().await;
         assert!(!writing.is_finished());
@@ -112,7 +112,7 @@ async fn memory_is_bounded_while_nobody_reads() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_capacity_of_one_both_ways() {
+async fn pipes_of_one_byte_do_not_deadlock() {
     bounded(async {
         let (mut session, mut peer) = connected_with(Session::builder(), 1).await;
         let peer = tokio::spawn(async move {
@@ -123,7 +123,7 @@ async fn a_capacity_of_one_both_ways() {
             peer.say(result("done")).await;
             peer
         });
-        // Both write at once, more than the pipes hold.
+        // Both write at the same time, more than the pipes hold.
         session.send("x".repeat(5000)).await.unwrap();
         all_there(&mut session, 20).await;
         assert_eq!(crate::peer::next_kind(&mut session).await, "result");
@@ -133,7 +133,7 @@ async fn a_capacity_of_one_both_ways() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn small_limits() {
+async fn small_limits_lose_nothing() {
     bounded(async {
         let mut config = Config::default();
         (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
@@ -165,14 +165,14 @@ async fn a_slow_reader_gets_all_of_a_cli_that_has_exited() {
         let turn = session.ask("hi").await.unwrap();
         peer.prompt().await;
         peer.say(result("hello")).await;
-        // More than is read ahead: the rest waits in the pipe.
+        // More than is read ahead: the rest stays in the pipe.
         for number in 0..4000 {
             peer.say(numbered(number, 1000)).await;
         }
         turn.finish().await.unwrap().unwrap();
         session.end_input();
         peer.exit_after_input().await;
-        // Far longer than all graces together, in steps that let each of them run out.
+        // Far longer than all grace periods together, in steps that let each of them expire.
         for _ in 0..10 {
             advance(Duration::from_secs(10)).await;
             tokio::task::yield_now().await;
@@ -185,7 +185,7 @@ async fn a_slow_reader_gets_all_of_a_cli_that_has_exited() {
     .await;
 }
 
-/// What each side still waits for.
+/// The pending work of each side.
 #[derive(Debug, Default, PartialEq)]
 struct Heard {
     answers: usize,
@@ -194,9 +194,9 @@ struct Heard {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_at_once_with_a_capacity_of_one() {
+async fn everything_works_with_pipes_of_one_byte() {
     bounded(async {
-        // A hook that asks the CLI before it answers at length.
+        // A hook that sends a request to the CLI before its long answer.
         let hooks = Hooks::new().on(PostToolUse, async |_, cx: HookContext| {
             cx.control.status().await?;
             Ok::<_, ControlError>(HookReply::proceed().with_system_message("x".repeat(500)))
@@ -259,7 +259,7 @@ async fn everything_at_once_with_a_capacity_of_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn past_the_second_limit_the_open_call_says_so_and_nothing_is_lost() {
+async fn call_beyond_the_hard_limit_fails_and_nothing_is_lost() {
     bounded(async {
         let mut config = Config::default();
         (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
@@ -283,8 +283,8 @@ async fn past_the_second_limit_the_open_call_says_so_and_nothing_is_lost() {
         let error = session.set_model(Some("m")).await.unwrap_err();
         let Error::Control(ControlError::Backlogged { parked, .. }) = &error else { panic!("{error:?}") };
         assert!(*parked > 8192, "{parked}");
-        let told = error.report().to_string();
-        assert!(told.contains("set_model") && told.contains("unread"), "{told}");
+        let report = error.report().to_string();
+        assert!(report.contains("set_model") && report.contains("unread"), "{report}");
         all_there(&mut session, 20).await;
         assert_eq!(session.set_model(Some("m")).await.unwrap().model.as_deref(), Some("m"));
         drop(peer.await.unwrap());

@@ -21,14 +21,14 @@ fn settings(text: &str) -> Options {
 }
 
 /// Returns the argument `--settings` of a session with these options and hooks, and whether the variable is inherited.
-fn lowered(options: Options) -> (Option<String>, bool) {
-    let lowered = Session::builder().options(options).hooks(hooks()).to_launch_plan().unwrap();
-    let settings = lowered.args.iter().find_map(|arg| arg.strip_prefix("--settings=").map(str::to_owned));
-    (settings, !lowered.env_remove.contains(SIMPLE))
+fn planned(options: Options) -> (Option<String>, bool) {
+    let planned = Session::builder().options(options).hooks(hooks()).to_launch_plan().unwrap();
+    let settings = planned.args.iter().find_map(|arg| arg.strip_prefix("--settings=").map(str::to_owned));
+    (settings, !planned.env_remove.contains(SIMPLE))
 }
 
 #[test]
-fn what_switches_hooks_off_is_refused_with_hooks() {
+fn options_that_disable_hooks_are_refused() {
     let inline = r#"{"env": {"CLAUDE_CODE_SIMPLE": 1}}"#;
     for (option, options) in [
         ("env", Options::new().env(SIMPLE, "1")),
@@ -50,28 +50,28 @@ fn what_switches_hooks_off_is_refused_with_hooks() {
 }
 
 #[test]
-fn hooks_are_not_switched_off_by_what_is_inherited_or_in_other_settings() {
+fn inherited_and_other_settings_do_not_disable_hooks() {
     let ours = r#"{"env":{"CLAUDE_CODE_SIMPLE":"0"}}"#;
-    assert_eq!(lowered(Options::new()), (Some(ours.to_owned()), false));
-    assert_eq!(lowered(Options::new().env(SIMPLE, "0")), (Some(ours.to_owned()), false));
-    assert_eq!(lowered(settings(ours)), (Some(ours.to_owned()), false));
-    let (merged, _) = lowered(settings(r#"{"model": "opus"}"#));
+    assert_eq!(planned(Options::new()), (Some(ours.to_owned()), false));
+    assert_eq!(planned(Options::new().env(SIMPLE, "0")), (Some(ours.to_owned()), false));
+    assert_eq!(planned(settings(ours)), (Some(ours.to_owned()), false));
+    let (merged, _) = planned(settings(r#"{"model": "opus"}"#));
     let merged: serde_json::Value = serde_json::from_str(&merged.unwrap()).unwrap();
     assert_eq!(merged, json!({"env": {SIMPLE: "0"}, "model": "opus"}));
-    let (secret, _) = lowered(settings(r#"{"env": {"A": "s3cr3t"}}"#));
+    let (secret, _) = planned(settings(r#"{"env": {"A": "s3cr3t"}}"#));
     assert_eq!(secret.unwrap(), "<private>/settings.json");
     // Nothing can be added to these settings, so the session asks the CLI for the effective ones.
     let elsewhere = Options::new().settings(std::path::PathBuf::from("/s.json"));
-    assert_eq!(lowered(elsewhere), (Some("/s.json".to_owned()), false));
+    assert_eq!(planned(elsewhere), (Some("/s.json".to_owned()), false));
     let elsewhere = Options::new().extra_arg("settings", Some("/s.json"));
-    assert_eq!(lowered(elsewhere), (Some("/s.json".to_owned()), false));
+    assert_eq!(planned(elsewhere), (Some("/s.json".to_owned()), false));
     let without = Session::builder().to_launch_plan().unwrap();
     assert!(!without.args.iter().any(|arg| arg.starts_with("--settings")));
     assert!(!without.env_remove.contains(SIMPLE));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_settings_file_that_switches_hooks_off_refuses_the_session() {
+async fn settings_file_that_disables_hooks_refuses_the_session() {
     bounded(async {
         for (value, starts) in [("1", false), ("0", true)] {
             let (transport, peer) = memory(1 << 16);

@@ -1,4 +1,4 @@
-//! Sessions without async: turns as iterators, callbacks while nothing waits, and no panic in async code.
+//! The blocking API: turns as iterators, callbacks between calls, and no panic in async code.
 
 use std::{
     sync::{Arc, OnceLock, mpsc},
@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::peer::{Peer, assistant, kind, result};
 
-/// A session, and a thread on which its peer plays.
+/// Returns a session, and the thread of its peer.
 fn played<T: Send + 'static>(
     builder: SessionBuilder,
     part: impl AsyncFnOnce(Peer) -> T + Send + 'static,
@@ -118,7 +118,7 @@ fn a_callback_may_block_on_a_call() {
 }
 
 #[test]
-fn what_was_set_aside_can_be_taken() {
+fn leftovers_can_be_taken() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {
         let mut named = Vec::new();
         for _ in 0..2 {
@@ -164,7 +164,7 @@ fn another_thread_can_interrupt_a_turn() {
     peer.join().unwrap();
 }
 
-/// Where tokio's own blocking panics.
+/// tokio's own `block_on` panics here.
 #[tokio::test]
 async fn works_and_is_dropped_in_async_code() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {
@@ -179,7 +179,7 @@ async fn works_and_is_dropped_in_async_code() {
 }
 
 #[test]
-fn a_bad_end_is_the_same_error() {
+fn unclean_end_is_the_same_error() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {
         peer.prompt().await;
         peer.exit(agentwire::transport::ExitReport::exited(3));
@@ -191,5 +191,5 @@ fn a_bad_end_is_the_same_error() {
     peer.join().unwrap();
 }
 
-/// Far more than anything here takes, also on a busy machine.
+/// Far longer than anything here takes, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);

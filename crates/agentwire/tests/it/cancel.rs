@@ -1,4 +1,4 @@
-//! Dropping any future loses nothing and blocks nothing, with room for a single byte and a single message.
+//! Dropping any future loses nothing and blocks nothing, with room for one byte and one message.
 
 use std::{
     future::Future,
@@ -11,14 +11,14 @@ use serde_json::json;
 
 use crate::peer::{assistant, bounded, connected_with, kind, rest, result};
 
-/// A session with a single byte of room in the pipes, and as little as possible elsewhere.
+/// Returns a session with pipes of one byte and minimal limits.
 fn narrow() -> SessionBuilder {
     let mut config = Config::default();
     (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
     Session::builder().config(config)
 }
 
-/// Polls a future a few times, between which the others go on, and drops it; gives what it was ready with.
+/// Polls a future a few times between other tasks, then drops it; returns its output if it was ready.
 async fn poked<T>(future: impl Future<Output = T>, times: usize) -> Option<T> {
     let mut future = pin!(future);
     for _ in 0..times {
@@ -31,7 +31,7 @@ async fn poked<T>(future: impl Future<Output = T>, times: usize) -> Option<T> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn next_and_turns() {
+async fn next_and_turns_are_cancel_safe() {
     bounded(async {
         let (mut session, mut peer) = connected_with(narrow(), 1).await;
         let speaking = tokio::spawn(async move {
@@ -49,7 +49,7 @@ async fn next_and_turns() {
                 texts.push(next.unwrap().unwrap().line().unwrap().to_str().unwrap().to_owned());
             }
         }
-        // What reads to the end may be dropped as well: what it has read is gone with it, and no more.
+        // Functions that read to the end may be dropped as well: only the messages they have read are gone.
         assert!(poked(turn.finish(), 1).await.is_none());
         while texts.len() < 20 {
             if let Some(next) = poked(session.next(), 2).await {
@@ -65,10 +65,10 @@ async fn next_and_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn send_and_ask() {
+async fn send_and_ask_are_cancel_safe() {
     bounded(async {
         let (mut session, mut peer) = connected_with(narrow(), 1).await;
-        // One is being written, one waits; there is no room for a third.
+        // One is being written and one is queued; there is no room for a third.
         session.send("a".repeat(500)).await.unwrap();
         session.send("b".repeat(500)).await.unwrap();
         assert!(poked(session.send("never"), 20).await.is_none());
@@ -84,10 +84,10 @@ async fn send_and_ask() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls() {
+async fn calls_are_cancel_safe() {
     bounded(async {
         let (session, mut peer) = connected_with(narrow(), 1).await;
-        // Dropped while it is being written: the CLI is told, and the next call has its own reply.
+        // Dropped while it is written: the CLI receives a cancellation, and the next call gets its own reply.
         assert!(poked(session.interrupt(), 3).await.is_none());
         let model = Some("m");
         let (reply, ()) = tokio::join!(session.set_model(model), async {
@@ -106,7 +106,7 @@ async fn calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_for_a_prompt() {
+async fn waiting_for_a_prompt_is_cancel_safe() {
     bounded(async {
         let (mut session, mut peer) = connected_with(narrow(), 1).await;
         let prompt = session.send("hi").await.unwrap();
@@ -129,7 +129,7 @@ async fn waiting_for_a_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_query() {
+async fn query_is_cancel_safe() {
     bounded(async {
         let (session, mut peer) = connected_with(narrow(), 1).await;
         let speaking = tokio::spawn(async move {
@@ -156,7 +156,7 @@ async fn a_query() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn connect_and_close() {
+async fn connect_and_close_are_cancel_safe() {
     bounded(async {
         for times in [1, 2, 5, 20] {
             let (transport, peer) = memory(1);
@@ -171,9 +171,9 @@ async fn connect_and_close() {
     .await;
 }
 
-/// The prompt is in the pipe before its end is: closing writes first what was sent.
+/// The prompt is in the pipe before its end: closing first writes sent prompts.
 #[tokio::test(start_paused = true)]
-async fn close_writes_first_what_was_sent() {
+async fn close_first_writes_sent_prompts() {
     bounded(async {
         let (session, mut peer) = connected_with(Session::builder(), 1).await;
         session.send("x".repeat(5000)).await.unwrap();
@@ -190,10 +190,10 @@ async fn close_writes_first_what_was_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_reader_keeps_no_one_waiting() {
+async fn dropped_reader_does_not_block_the_next() {
     bounded(async {
         let (mut session, mut peer) = connected_with(narrow(), 1).await;
-        // Whoever polled last is woken, not the one who was dropped.
+        // The last poller is woken, not the dropped one.
         assert!(poked(session.next(), 3).await.is_none());
         let next = tokio::spawn(async move { session.next().await.unwrap().map(|incoming| kind(&incoming)) });
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Control requests through the facade: at any time, from anywhere, each with its limit and cancelled when dropped.
+//! Control requests through the facade: at any time, from any task, each with its limit and cancelled when dropped.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::peer::{Peer, assistant, bounded, connected, kind, next_kind, result};
 
-/// Asks a question beside the conversation, and plays the answer to it.
+/// Sends a request beside the conversation, and plays its reply.
 async fn asked(control: &Control, peer: &mut Peer) {
     let (reply, ()) = tokio::join!(control.side_question("why?"), async {
         let request = peer.request("side_question").await;
@@ -28,7 +28,7 @@ async fn asked(control: &Control, peer: &mut Peer) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_first_turn_and_between_turns() {
+async fn calls_work_before_and_between_turns() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         asked(session.control(), &mut peer).await;
@@ -42,7 +42,7 @@ async fn before_the_first_turn_and_between_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_the_middle_of_a_turn() {
+async fn calls_work_during_a_turn() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let mut turn = session.ask("hi").await.unwrap();
@@ -57,7 +57,7 @@ async fn in_the_middle_of_a_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_the_middle_of_a_query() {
+async fn calls_work_during_a_query() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         let mut query = session.into_query("hi").await.unwrap();
@@ -70,7 +70,7 @@ async fn in_the_middle_of_a_query() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn from_inside_a_hook() {
+async fn calls_work_inside_a_hook() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, cx: agentwire::hooks::HookContext| {
             cx.control.set_permission_mode(PermissionMode::Plan).await?;
@@ -95,7 +95,7 @@ async fn from_inside_a_hook() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn from_another_task_while_the_turn_is_read() {
+async fn calls_work_from_another_task() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let control = session.control().clone();
@@ -113,7 +113,7 @@ async fn from_another_task_while_the_turn_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limit_is_the_sessions_or_the_handles_or_the_calls() {
+async fn call_limit_can_be_set_per_session_handle_and_call() {
     bounded(async {
         let mut config = Config::default();
         config.call_limit = Duration::from_secs(7);
@@ -141,7 +141,7 @@ fn status() -> agentwire::protocol::control::GetStatus {
     agentwire::protocol::control::GetStatus::default()
 }
 
-/// How long it took until the call was given up.
+/// Returns the time until the call timed out.
 async fn timed_out<T: std::fmt::Debug>(call: impl Future<Output = Result<T, ControlError>>) -> Duration {
     let began = Instant::now();
     match call.await {
@@ -152,7 +152,7 @@ async fn timed_out<T: std::fmt::Debug>(call: impl Future<Output = Result<T, Cont
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_is_taken_back_and_its_late_reply_hurts_nobody() {
+async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let control = session.control().clone();

@@ -1,4 +1,4 @@
-//! Deferred tool uses: what the CLI would lose is denied, with a reason.
+//! Deferred tool uses: deferrals that the CLI would lose are denied with a reason.
 
 use agentwire::{
     Session,
@@ -18,7 +18,7 @@ fn asked(tool_use: &str, beside: &Value) -> Value {
     json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": tool_use, "input": input})
 }
 
-/// The decision of the hook about this tool use, and its reason.
+/// Returns the hook's decision about this tool use, and its reason.
 async fn decided(peer: &mut Peer, tool_use: &str, beside: Value) -> (String, String) {
     peer.ask(tool_use, asked(tool_use, &beside)).await;
     let response = peer.response(tool_use).await;
@@ -47,7 +47,7 @@ async fn only_the_first_tool_use_of_a_turn_is_deferred() {
         assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
         denied_for(decided(&mut peer, "t2", json!({})).await, "another tool use");
         assert_eq!(decided(&mut peer, "t3", json!({"tool_name": "Free"})).await.0, "allow");
-        // A second hook may be asked about the same tool use.
+        // A second hook may be called for the same tool use.
         assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
         peer.say(result("")).await;
         assert_eq!(next_kind(&mut session).await, "result");
@@ -57,7 +57,7 @@ async fn only_the_first_tool_use_of_a_turn_is_deferred() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_resumed_is_not_deferred() {
+async fn tool_uses_that_can_not_be_resumed_are_not_deferred() {
     bounded(async {
         let (_session, mut peer) = deferring().await;
         let cases = [

@@ -1,4 +1,4 @@
-//! How a session ends: everything that came first, then one cause.
+//! Ends of sessions: earlier messages are delivered, then one cause.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::peer::{Peer, assistant, bounded, connected, error_result, fails, next_kind, result};
 
-/// Connects to a peer that exits in the handshake, after these lines; gives the error and how long it took.
+/// Connects to a peer that exits in the handshake after these lines; returns the error and the time it took.
 async fn exits_in_the_handshake(lines: &[String], report: ExitReport) -> (Error, Duration) {
     let (transport, peer) = memory(1 << 16);
     let mut peer = Peer::new(peer);
@@ -29,7 +29,7 @@ async fn exits_in_the_handshake(lines: &[String], report: ExitReport) -> (Error,
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_in_mid_turn() {
+async fn crash_during_a_turn_is_reported_after_earlier_messages() {
     bounded(async {
         for (report, expected) in
             [(ExitReport::exited(3), "exit code 3"), (ExitReport::signalled(11), "signal 11")]
@@ -87,7 +87,7 @@ async fn a_crash_fails_the_turn_and_every_call() {
         assert!(matches!(finished, Err(Error::Ended(_))));
         assert!(matches!(Error::from(called.unwrap_err()), Error::Ended(_)));
         assert!(start.elapsed() < Duration::from_secs(1));
-        // What comes later is told the same at once.
+        // Later calls fail immediately in the same way.
         assert!(matches!(session.interrupt().await, Err(Error::Ended(_))));
         assert!(matches!(session.send("late").await, Err(Error::Ended(_))));
     })
@@ -95,7 +95,7 @@ async fn a_crash_fails_the_turn_and_every_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exit_in_the_handshake_tells_the_result() {
+async fn exit_in_the_handshake_reports_the_result() {
     bounded(async {
         let told = "No conversation found with session ID: x";
         let (error, took) =
@@ -108,13 +108,13 @@ async fn an_exit_in_the_handshake_tells_the_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exit_in_the_handshake_tells_stderr() {
+async fn exit_in_the_handshake_reports_stderr() {
     bounded(async {
         let report = ExitReport::exited(1).with_stderr_tail("error: unknown option '--nope'\n");
         let (error, took) = exits_in_the_handshake(&[], report).await;
         assert!(took < Duration::from_secs(1), "{took:?}");
         assert!(error.to_string().contains("unknown option '--nope'"), "{error}");
-        // Also where it exits with 0: there is no session.
+        // Also if it exits with 0: there is no session.
         let (error, _) = exits_in_the_handshake(&[], ExitReport::exited(0)).await;
         assert!(matches!(error, Error::Ended(_)), "{error:?}");
     })
@@ -154,12 +154,12 @@ async fn exit_0_in_mid_turn_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cut_result_in_mid_turn_is_an_error() {
+async fn truncated_result_is_an_error() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("hi").await.unwrap();
         peer.prompt().await;
-        // No newline, and no end: it was cut before its kind could be seen.
+        // The line has no newline: it was truncated before its kind.
         peer.raw.write(r#"{"duration_ms":1,"subtype":"success","is_er"#).await.unwrap();
         peer.exit(ExitReport::exited(0));
         assert_eq!(next_kind(&mut session).await, "undecodable");
@@ -170,7 +170,7 @@ async fn a_cut_result_in_mid_turn_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clean_end() {
+async fn clean_end_is_no_error() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let turn = session.ask("hi").await.unwrap();
@@ -188,7 +188,7 @@ async fn a_clean_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fault_of_the_transport() {
+async fn transport_fault_ends_the_session() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("hi").await.unwrap();
@@ -204,7 +204,7 @@ async fn a_fault_of_the_transport() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_peer_whose_output_is_held_open() {
+async fn dead_peer_with_open_output_ends_the_session() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("hi").await.unwrap();

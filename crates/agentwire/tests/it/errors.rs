@@ -1,6 +1,6 @@
-//! Each error as a user meets it, provoked: what it is, and that its report names the cause.
+//! Provokes each error as a user meets it, and checks that its report names the cause.
 //!
-//! `docs/errors.md` lists them; those that other tests provoke in passing are not here again.
+//! `docs/errors.md` lists them; errors that other tests provoke are not repeated here.
 
 use agentwire::{
     ControlError, Error, Options, Session, SessionBuilder,
@@ -19,7 +19,7 @@ use tokio::runtime::Builder;
 
 use crate::peer::{Peer, bounded, connected, connected_with, error_result, fails, init};
 
-/// The report names all of these.
+/// Checks that the report contains all of these.
 #[track_caller]
 fn names(error: &Error, causes: &[&str]) {
     let report = error.report().to_string();
@@ -28,7 +28,7 @@ fn names(error: &Error, causes: &[&str]) {
     }
 }
 
-/// Asks for an interrupt, which the peer answers with the rest of this response.
+/// Sends an interrupt, which the peer answers with this response.
 async fn answered(response: &str, config: Config) -> Error {
     bounded(async {
         let (session, mut peer) = connected(Session::builder().config(config)).await;
@@ -45,7 +45,7 @@ async fn answered(response: &str, config: Config) -> Error {
     .await
 }
 
-/// With an environment of the test's own: what is installed on this machine is neither found nor started.
+/// The environment belongs to the test: a CLI installed on this machine is neither found nor started.
 #[test]
 fn cli_not_found() {
     let mut search = Search::new(|name| (name == "PATH").then(|| "/nonexistent/bin".into()));
@@ -53,7 +53,7 @@ fn cli_not_found() {
     let error = Error::from(search.find().unwrap_err());
     assert!(matches!(error, Error::CliNotFound(TransportError::NotFound { .. })), "{error:?}");
     names(&error, &["the Claude Code CLI was not found", "looked in /nonexistent/bin/claude"]);
-    // What Rust prints when `main` returns it.
+    // The output of Rust when `main` returns it.
     let printed = format!("{error:?}");
     let lines: Vec<_> = printed.lines().collect();
     assert_eq!(
@@ -78,7 +78,7 @@ fn start_without_a_runtime() {
     names(&error, &["could not be started", "finding the tokio runtime"]);
 }
 
-/// A runtime without a timer, or without I/O. tokio prints a panic message in both tests.
+/// Connects in a runtime without a timer or I/O. tokio prints a panic message in both tests.
 fn connecting_fails(runtime: &mut Builder) -> Error {
     let runtime = runtime.build().unwrap();
     let options = Options::new().path_to_claude_code_executable("/bin/true");
@@ -122,7 +122,7 @@ async fn hooks_whose_matcher_matches_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn hooks_that_ask_for_what_the_cli_can_not() {
+async fn hooks_that_need_an_unsupported_feature() {
     bounded(async {
         let by_name = || Matcher::any().on_failure(HookFailure::Block);
         let (transport, peer) = memory(1 << 16);
@@ -133,7 +133,7 @@ async fn hooks_that_ask_for_what_the_cli_can_not() {
         assert!(matches!(error, Error::Hooks(HooksError::BlockUnsupported { .. })), "{error:?}");
         names(&error, &["PreToolUse", "does not support"]);
         peer.input_ended().await;
-        // The same CLI is good enough for the default, and one that can for the wish.
+        // The same CLI suffices for the default, and a newer one for the requirement.
         connected(guarded(Matcher::any())).await;
         let (transport, peer) = memory(1 << 16);
         let mut peer = Peer::new(peer);
@@ -233,7 +233,7 @@ async fn control_closed() {
         });
         let error = reply.unwrap_err();
         assert!(matches!(error, ControlError::Closed { .. }), "{error:?}");
-        // To the user of a session it is the session's end.
+        // For the user of a session it is the end of the session.
         names(&Error::from(error), &["exit code 4"]);
     })
     .await;
@@ -251,7 +251,7 @@ async fn control_input_ended() {
     .await;
 }
 
-/// A request of one's own, of which one field can't be written.
+/// A custom request with a field that can't be serialized.
 #[derive(Deserialize)]
 struct Unwritable;
 
@@ -283,7 +283,7 @@ async fn control_not_sent() {
     bounded(async {
         let mut config = Config::default();
         config.write_buffer_limit = 100;
-        // The pipe takes one byte, and the peer reads none.
+        // The pipe holds one byte, and the peer does not read.
         let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
         session.send("first").await.unwrap();
         session.send("second").await.unwrap();
@@ -327,5 +327,5 @@ async fn control_backlogged() {
     .await;
 }
 
-/// Messages that together are past the limit.
+/// Sends messages that together exceed the limit.
 const MANY: usize = 40;

@@ -1,4 +1,4 @@
-//! The fake CLI: this test program, started again by a script, speaks the real wire shapes and plays one fault.
+//! The fake CLI: a script restarts this test program, which speaks the real wire format and plays one fault.
 
 use std::{
     fs::{File, OpenOptions, Permissions},
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{assistant, result};
 
-/// Names the part to play, in the fake's environment.
+/// The environment variable that names the part to play.
 const PART: &str = "AGENTWIRE_TEST_PART";
 
 /// A folder with the script that starts the fake.
@@ -25,8 +25,8 @@ impl Fake {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("claude");
         let program = std::env::current_exe().unwrap();
-        // The harness prints on stdout, so the wire is the third descriptor.
-        // A signal that is ignored stays so in the program that takes the script's place.
+        // The test harness prints to stdout, so the wire is the third descriptor.
+        // An ignored signal stays ignored in the program that replaces the script.
         let text = format!(
             "#!/bin/sh\ncase \"${PART}\" in stubborn|brood) trap '' TERM;; esac\nexec 3>&1 1>/dev/null\n\
              exec '{}' fake::cli --exact --ignored --nocapture\n",
@@ -41,23 +41,23 @@ impl Fake {
         Options::new().path_to_claude_code_executable(self.0.path().join("claude")).env(PART, part)
     }
 
-    /// A session with short graces, for parts that do not end by themselves.
+    /// Returns a session with short grace periods, for parts that do not exit on their own.
     pub(crate) fn hasty(&self, part: &str) -> SessionBuilder {
         Session::builder().options(self.options(part)).grace(SHORT, SHORT)
     }
 
-    /// As [`hasty`](Self::hasty), for a part that ends by itself and leaves something behind.
+    /// As [`hasty`](Self::hasty), for a part that exits on its own and leaves a process behind.
     pub(crate) fn hasty_afterwards(&self, part: &str) -> SessionBuilder {
         Session::builder().options(self.options(part)).grace(LONG, SHORT)
     }
 
-    /// As [`hasty`](Self::hasty), for a part that ends by a signal.
+    /// As [`hasty`](Self::hasty), for a part that exits after a signal.
     pub(crate) fn hasty_at_first(&self, part: &str) -> SessionBuilder {
         Session::builder().options(self.options(part)).grace(SHORT, LONG)
     }
 }
 
-/// Not a test, but what the script runs.
+/// Not a test: the script runs it.
 #[test]
 #[ignore = "the fake CLI, started by other tests"]
 fn cli() {
@@ -105,7 +105,7 @@ fn cli() {
         wire.write_all(format!("{}\n", result("hello")).as_bytes()).unwrap();
     }
     if matches!(part.as_str(), "deaf" | "stubborn") {
-        // Longer than any test waits, and no longer than leftovers may live.
+        // Longer than any test waits, and short enough for a leftover process.
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(60) {
             thread::park_timeout(Duration::from_secs(60));
@@ -118,6 +118,6 @@ fn say(wire: &mut File, line: &Value) {
     wire.write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
-/// A grace that is to run out, and one that is not.
+/// A grace period that expires, and one that does not.
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Callbacks that have not decided when the session ends.
+//! Callbacks that are undecided when the session ends.
 
 use std::{future::pending, time::Duration};
 
@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::peer::{bounded, connected, connected_to_a_process, result};
 
-/// A hook that never decides, as an event that it may refuse.
+/// Returns a session with a hook that never decides, for an event that it can refuse.
 fn undecided(matcher: Matcher) -> SessionBuilder {
     Session::builder()
         .hooks(Hooks::new().on_matching(PreToolUse, matcher, async |_, _| pending::<()>().await))
@@ -112,7 +112,7 @@ async fn hooks_that_let_pass_or_have_the_model_go_on_guard_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_that_hold_up_reading_hold_up_no_end() {
+async fn open_questions_do_not_delay_the_end() {
     bounded(async {
         let mut config = Config::default();
         (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);

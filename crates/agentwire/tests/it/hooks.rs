@@ -1,4 +1,4 @@
-//! Hooks through the facade: declared in the handshake, refusing where they fail, running side by side.
+//! Hooks through the facade: declared in the handshake, refusing when they fail, running concurrently.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn pre_tool_use(callback: &str) -> Value {
     }})
 }
 
-/// Fires the first hook of a session with these, and gives its response.
+/// Calls the first hook of a session with these hooks, and returns its response.
 async fn fired(hooks: Hooks) -> Value {
     let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
     peer.ask("h1", pre_tool_use("hook_0")).await;
@@ -37,7 +37,7 @@ fn refuses(response: &Value, why: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn declared_in_the_handshake() {
+async fn hooks_are_declared_in_the_handshake() {
     bounded(async {
         let hooks = Hooks::new()
             .on_matching(PreToolUse, Matcher::tools(["Write"]), async |_, _| ())
@@ -57,14 +57,14 @@ async fn declared_in_the_handshake() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_worth_knowing_of_them_is_a_warning() {
+async fn hook_warnings_are_session_warnings() {
     bounded(async {
         let hooks = Hooks::new()
             .on_matching(Stop, Matcher::tools(["Write"]), async |_, _| ())
             .on(PreToolUse, async |_, _| ());
         let (session, _peer) = connected(Session::builder().hooks(hooks)).await;
         let ignored = HookWarning::MatcherIgnored { event: "Stop".into(), pattern: "Write".into() };
-        // A `Stop` hook guards nothing: its refusal makes the model go on.
+        // A `Stop` hook guards nothing: its refusal makes the model continue.
         let events = vec!["PreToolUse".into()];
         let too_old = HookWarning::BlockUnsupported { events };
         assert_eq!(session.warnings(), [Warning::Hook(ignored), Warning::Hook(too_old)]);
@@ -75,13 +75,13 @@ async fn what_is_worth_knowing_of_them_is_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_matcher_that_fits_no_tool_is_a_warning_once_the_tools_are_named() {
+async fn matcher_without_a_tool_causes_a_warning() {
     bounded(async {
         let hooks = Hooks::new()
             .on_matching(PreToolUse, Matcher::tools(["bash"]), async |_, _| ())
             .on_matching(PreToolUse, Matcher::tools(["Bash"]), async |_, _| ());
         let (mut session, peer) = connected(Session::builder().hooks(hooks)).await;
-        // The peer of these tests does not report that it holds back for hooks.
+        // The peer of these tests does not report that it waits for hooks.
         let at_start = session.warnings().len();
         assert_eq!(at_start, 1);
         let init = |tools: Value| {
@@ -93,7 +93,7 @@ async fn a_matcher_that_fits_no_tool_is_a_warning_once_the_tools_are_named() {
         peer.say(init(json!([]))).await;
         next_kind(&mut session).await;
         assert_eq!(session.warnings().len(), at_start);
-        // The first that names tools counts.
+        // The first message that lists tools counts.
         for tools in [json!(["Bash", "Write"]), json!(["Write"])] {
             peer.say(init(tools)).await;
             next_kind(&mut session).await;
@@ -107,7 +107,7 @@ async fn a_matcher_that_fits_no_tool_is_a_warning_once_the_tools_are_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal() {
+async fn refusal_is_sent() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("not now"));
         refuses(&fired(hooks).await, "not now");
@@ -116,7 +116,7 @@ async fn a_refusal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_refuses() {
+async fn failing_hook_refuses() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| Err::<HookReply<PreToolUse>, _>("no disk"));
         refuses(&fired(hooks).await, "no disk");
@@ -125,7 +125,7 @@ async fn a_failure_refuses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_refuses() {
+async fn panicking_hook_refuses() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| -> () { panic!("ouch") });
         let (mut session, mut peer) = connected(Session::builder().hooks(hooks)).await;
@@ -140,7 +140,7 @@ async fn a_panic_refuses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_id_that_was_never_declared() {
+async fn unknown_callback_id_gets_an_error() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
         let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
@@ -151,7 +151,7 @@ async fn an_id_that_was_never_declared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_may_interrupt() {
+async fn hook_can_interrupt() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, cx: HookContext| {
             cx.control.call(&Interrupt::default()).await.map(|_| HookReply::<PreToolUse>::deny("interrupted"))
@@ -166,9 +166,9 @@ async fn a_hook_may_interrupt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fifty_at_once() {
+async fn fifty_hooks_run_concurrently() {
     bounded(async {
-        // None of them gets past the barrier before all of them run.
+        // None of them passes the barrier before all of them run.
         let barrier = Arc::new(Barrier::new(50));
         let hooks = Hooks::new().on(PreToolUse, move |_, _| {
             let barrier = Arc::clone(&barrier);

@@ -1,4 +1,4 @@
-//! The facade, against a peer that a test plays and against real processes.
+//! The facade, with scripted peers and with real processes.
 
 #![expect(
     clippy::unwrap_used,

@@ -26,24 +26,24 @@ struct Division {
     divisor: i64,
 }
 
-/// A builder with the server `calc`, whose one tool divides, and waits for its cancellation on a divisor of 0.
+/// Returns a builder with the server `calc`: its one tool divides, and waits for its cancellation on a divisor of 0.
 ///
-/// What the tool does is told on the side.
+/// The channel reports the tool's steps.
 fn with_calc() -> (SessionBuilder, mpsc::UnboundedReceiver<&'static str>) {
-    let (tell, told) = mpsc::unbounded_channel();
+    let (sender, steps) = mpsc::unbounded_channel();
     let calc = Server::new("calc", "1.2.3").tool("divide", "Divides.", move |input: Division, cx| {
-        let tell = tell.clone();
+        let sender = sender.clone();
         async move {
-            tell.send("called").unwrap();
+            sender.send("called").unwrap();
             let Some(quotient) = input.dividend.checked_div(input.divisor) else {
                 cx.cancelled.cancelled().await;
-                tell.send("cancelled").unwrap();
+                sender.send("cancelled").unwrap();
                 return "nobody reads this".to_owned();
             };
             quotient.to_string()
         }
     });
-    (Session::builder().mcp_servers(McpServers::new().with("calc", calc)), told)
+    (Session::builder().mcp_servers(McpServers::new().with("calc", calc)), steps)
 }
 
 fn divide(id: u64, arguments: Value) -> Value {
@@ -63,14 +63,14 @@ async fn post(peer: &Peer, request: &str, server: &str, message: Value) {
     peer.ask(request, json!({"subtype": "mcp_message", "server_name": server, "message": message})).await;
 }
 
-/// Sends a message to the server `calc`, and gives its answer.
+/// Sends a message to the server `calc` and returns its answer.
 async fn rpc(peer: &mut Peer, message: Value) -> Value {
     post(peer, "m", "calc", message).await;
     peer.response("m").await["response"]["mcp_response"].take()
 }
 
 #[tokio::test(start_paused = true)]
-async fn shakes_hands() {
+async fn server_is_opened_by_a_handshake() {
     bounded(async {
         let (transport, peer) = memory(1 << 16);
         let mut peer = Peer::new(peer);
@@ -96,7 +96,7 @@ async fn shakes_hands() {
     .await;
 }
 
-/// A server that asks the CLI for something as soon as it is opened, and never answers.
+/// A server that sends a request to the CLI when it is opened, and never answers.
 struct Asks;
 
 impl McpService for Asks {
@@ -120,7 +120,7 @@ impl Drop for Asking {
     }
 }
 
-/// A transport that notes when it was opened.
+/// A transport that records when it was opened.
 struct Noting(MemoryTransport, Arc<OnceLock<Instant>>);
 
 impl Transport for Noting {
@@ -152,14 +152,14 @@ async fn the_handshake_is_the_first_line_and_servers_are_asked_before_the_transp
         let _session = session.unwrap();
         assert_eq!(line["request"]["subtype"], "initialize");
         assert_eq!(*opened.get().unwrap() - began, limit);
-        // What was asked before comes after it.
+        // The request sent earlier follows it.
         peer.request("mcp_status").await;
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_a_tool() {
+async fn tool_is_called() {
     bounded(async {
         let (builder, mut told) = with_calc();
         let (_session, mut peer) = connected(builder).await;
@@ -171,7 +171,7 @@ async fn calls_a_tool() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bad_input_is_told_and_the_tool_is_not_called() {
+async fn invalid_input_is_reported_and_the_tool_is_not_called() {
     bounded(async {
         let (builder, mut told) = with_calc();
         let (mut session, mut peer) = connected(builder).await;
@@ -189,7 +189,7 @@ async fn bad_input_is_told_and_the_tool_is_not_called() {
         assert_eq!(peer.refusal("other").await, why);
         assert!(told.try_recv().is_err());
 
-        // The session goes on.
+        // The session continues.
         peer.say(json!({"type": "after"})).await;
         assert_eq!(next_kind(&mut session).await, "after");
         let answer = rpc(&mut peer, divide(5, json!({"dividend": 42, "divisor": 6}))).await;
@@ -199,7 +199,7 @@ async fn bad_input_is_told_and_the_tool_is_not_called() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_call_is_answered_at_once_and_its_id_is_free() {
+async fn cancelled_call_is_answered_immediately_and_its_id_is_free() {
     bounded(async {
         let (builder, mut told) = with_calc();
         let (_session, mut peer) = connected(builder).await;
@@ -247,7 +247,7 @@ async fn the_end_of_the_session_cancels_a_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_is_too_old_for_policies_has_a_warning() {
+async fn old_cli_without_policies_causes_a_warning() {
     async fn warnings(policy: ServerPolicy, version: &str) -> Vec<Warning> {
         let (transport, peer) = memory(1 << 20);
         let mut peer = Peer::new(peer);

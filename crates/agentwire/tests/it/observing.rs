@@ -1,4 +1,4 @@
-//! What is observed of a session: as a stream, and the same as spans.
+//! Observations of a session: as a stream and as spans.
 
 mod failures;
 mod privacy;
@@ -9,7 +9,7 @@ mod tree;
 
 use agentwire::{Observation, Observations, Session};
 
-/// All that is left of a stream, to its end.
+/// Returns the rest of a stream.
 async fn rest(mut observations: Observations) -> Vec<Observation> {
     let mut all = Vec::new();
     while let Some(observation) = observations.next().await {
@@ -18,7 +18,7 @@ async fn rest(mut observations: Observations) -> Vec<Observation> {
     all
 }
 
-/// Asks, and reads the turn to its result.
+/// Sends a prompt and reads the turn to its result.
 async fn ask(session: &mut Session, prompt: &str) {
     session.ask(prompt).await.unwrap().finish().await.unwrap();
 }

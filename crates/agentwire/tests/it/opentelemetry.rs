@@ -1,4 +1,4 @@
-//! The spans that the example `opentelemetry` makes of the quickstart's session.
+//! The spans of the example `opentelemetry` for the quickstart's session.
 
 #[expect(clippy::print_stdout, reason = "it is a part of a program for people")]
 #[path = "../../examples/quickstart/callbacks.rs"]
@@ -31,7 +31,7 @@ impl SpanExporter for Kept {
     }
 }
 
-/// The spans as a tree, with their outcomes.
+/// Returns the spans as a tree with their outcomes.
 fn tree(spans: &[SpanData], parent: SpanId, depth: usize) -> Vec<String> {
     let mut below: Vec<_> = spans.iter().filter(|span| span.parent_span_id == parent).collect();
     below.sort_by_key(|span| span.start_time);
@@ -58,7 +58,7 @@ async fn the_recorded_session_becomes_a_tree_of_spans() {
             .options(Options::new().include_partial_messages().allowed_tools(["mcp__weather__forecast"]))
             .hooks(callbacks::hooks())
             .permissions(callbacks::permissions())
-            // The recording has the manifests: they come, however slow the machine.
+            // The recording contains the manifests: they arrive even on a slow machine.
             .mcp_servers(callbacks::mcp_servers().manifest_limit(Duration::from_secs(30)))
             .transport(Replay::new(&Transcript::parse(recording).unwrap()))
             .connect()
@@ -99,7 +99,7 @@ async fn the_recorded_session_becomes_a_tree_of_spans() {
         assert_eq!(attribute(call, "mcp.method.name"), "tools/call");
         assert_eq!(attribute(call, "gen_ai.tool.name"), "forecast");
         assert!(spans.iter().all(|span| span.status == Status::Unset));
-        assert!(!format!("{spans:?}").contains("Lisbon"), "contents are told only where they are asked for");
+        assert!(!format!("{spans:?}").contains("Lisbon"), "contents are hidden by default");
     })
     .await;
 }

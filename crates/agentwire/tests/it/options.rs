@@ -155,23 +155,20 @@ fn every_option_can_be_set_and_is_shown() {
 }
 
 #[test]
-fn what_every_session_gets() {
-    let lowered = Options::new().to_launch_plan().unwrap();
-    assert_eq!(
-        lowered.args,
-        ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
-    );
-    assert_eq!(lowered.env["CLAUDE_CODE_SDK_READS_SESSION_STATE"], "1");
-    assert!(lowered.env.contains_key("CLAUDE_CODE_ENTRYPOINT"));
+fn every_session_has_the_common_arguments() {
+    let plan = Options::new().to_launch_plan().unwrap();
+    assert_eq!(plan.args, ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]);
+    assert_eq!(plan.env["CLAUDE_CODE_SDK_READS_SESSION_STATE"], "1");
+    assert!(plan.env.contains_key("CLAUDE_CODE_ENTRYPOINT"));
     for variable in ["CLAUDECODE", "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP"] {
-        assert!(lowered.env_remove.contains(variable));
+        assert!(plan.env_remove.contains(variable));
     }
-    assert!(lowered.warnings.is_empty() && lowered.files.is_empty());
+    assert!(plan.warnings.is_empty() && plan.files.is_empty());
     assert_eq!(handshake(Options::new()), json!({"systemPrompt": [""]}));
 }
 
 #[test]
-fn the_argument_of_each_option() {
+fn each_option_has_its_argument() {
     let table = [
         (Options::new().model("opus"), "--model=opus"),
         (Options::new().permission_mode(PermissionMode::AcceptEdits), "--permission-mode=acceptEdits"),
@@ -205,7 +202,7 @@ fn empty_lists_add_nothing() {
 }
 
 #[test]
-fn system_prompts() {
+fn system_prompts_are_in_the_handshake() {
     let prompt = |prompt: SystemPrompt| handshake(Options::new().system_prompt(prompt));
     assert_eq!(prompt("p".into()), json!({"systemPrompt": ["p"]}));
     assert_eq!(prompt(SystemPrompt::PRESET), json!({}));
@@ -218,17 +215,17 @@ fn system_prompts() {
 }
 
 #[test]
-fn the_environment() {
-    let lowered = full().to_launch_plan().unwrap();
-    assert_eq!(lowered.env["TOKEN"], "s3cr3t");
-    assert!(lowered.env_remove.contains("HOME"));
+fn environment_variables_are_set() {
+    let plan = full().to_launch_plan().unwrap();
+    assert_eq!(plan.env["TOKEN"], "s3cr3t");
+    assert!(plan.env_remove.contains("HOME"));
     // The user's value takes precedence over the common one.
-    let lowered = Options::new().env("CLAUDE_CODE_ENTRYPOINT", "mine").to_launch_plan().unwrap();
-    assert_eq!(lowered.env["CLAUDE_CODE_ENTRYPOINT"], "mine");
+    let plan = Options::new().env("CLAUDE_CODE_ENTRYPOINT", "mine").to_launch_plan().unwrap();
+    assert_eq!(plan.env["CLAUDE_CODE_ENTRYPOINT"], "mine");
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_values_are_refused() {
     let table = [
         (Options::new().model(""), "model"),
         (Options::new().resume(""), "resume"),
@@ -281,7 +278,7 @@ fn nonsense_is_refused() {
 
 /// The CLI accepts any version of UUIDs and both cases, and an id for a copy.
 #[test]
-fn what_the_cli_takes_is_not_refused() {
+fn valid_values_are_accepted() {
     for options in [
         Options::new().session_id("ABCDEF00-0000-0000-0000-000000000000"),
         Options::new().session_id(ID).resume(ID).fork_session(),
@@ -295,7 +292,7 @@ fn what_the_cli_takes_is_not_refused() {
 }
 
 #[test]
-fn what_has_no_effect_is_told() {
+fn options_without_effect_cause_warnings() {
     let warnings = |options: Options| options.to_launch_plan().unwrap().warnings;
     let overridden = |option, by| vec![Warning::Overridden { option, by }];
     let thinking = Options::new().thinking(Thinking::Disabled {}).max_thinking_tokens(5);
@@ -319,36 +316,36 @@ fn secrets_are_in_no_argument() {
         .mcp_servers([("far", http_server())])
         .settings(RawSettings::new(raw(r#"{"env":{"KEY":"s3cr3t"}}"#)));
     for options in [options.clone(), options.mcp_servers_delivery(Delivery::Argv)] {
-        let lowered = options.to_launch_plan().unwrap();
-        assert!(!lowered.args.concat().contains("s3cr3t"), "{:?}", lowered.args);
-        assert!(lowered.args.contains(&"--settings=<private>/settings.json".to_owned()));
-        assert!(lowered.files[lowered.files.len() - 1].contents.contains("s3cr3t"));
+        let plan = options.to_launch_plan().unwrap();
+        assert!(!plan.args.concat().contains("s3cr3t"), "{:?}", plan.args);
+        assert!(plan.args.contains(&"--settings=<private>/settings.json".to_owned()));
+        assert!(plan.files[plan.files.len() - 1].contents.contains("s3cr3t"));
     }
 }
 
 #[test]
-fn what_is_long_is_in_no_argument() {
+fn long_values_are_in_no_argument() {
     let long = format!(r#"{{"description":"{}"}}"#, "x".repeat(1 << 20));
     let options = Options::new()
         .output_format(OutputFormat::JsonSchema(raw(&long)))
         .settings(RawSettings::new(raw(&long.replace("description", "model"))))
         .system_prompt("x".repeat(1 << 20));
-    let lowered = options.to_launch_plan().unwrap();
-    assert!(lowered.args.concat().len() < 1000);
-    assert_eq!(lowered.initialize.json_schema.unwrap().as_str(), long);
-    assert_eq!(lowered.files[0].name, "settings.json");
+    let plan = options.to_launch_plan().unwrap();
+    assert!(plan.args.concat().len() < 1000);
+    assert_eq!(plan.initialize.json_schema.unwrap().as_str(), long);
+    assert_eq!(plan.files[0].name, "settings.json");
 }
 
 /// A frame is one line, so a schema with line breaks loses them.
 #[test]
 fn a_schema_has_no_line_breaks() {
     let options = Options::new().output_format(OutputFormat::JsonSchema(raw("{\n  \"type\": \"object\"\n}")));
-    let lowered = options.to_launch_plan().unwrap();
-    assert_eq!(lowered.initialize.json_schema.unwrap().as_str(), r#"{"type":"object"}"#);
+    let plan = options.to_launch_plan().unwrap();
+    assert_eq!(plan.initialize.json_schema.unwrap().as_str(), r#"{"type":"object"}"#);
 }
 
 #[test]
-fn servers_and_plugins_by_flags() {
+fn servers_and_plugins_can_be_flags() {
     let server: McpServerConfig = serde_json::from_value(json!({"command": "x"})).unwrap();
     let mut alone = LocalPlugin::new("/alone");
     alone.skip_mcp_discovery = Some(true);
@@ -371,18 +368,18 @@ fn servers_and_plugins_by_flags() {
 }
 
 #[test]
-fn traces() {
+fn trace_context_is_in_the_environment() {
     let mut trace = TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
-    let lowered = Options::new().trace_context(trace.clone()).to_launch_plan().unwrap();
-    assert_eq!(lowered.env["TRACEPARENT"], trace.traceparent);
-    assert!(lowered.env_remove.contains("TRACESTATE") && !lowered.env.contains_key("TRACESTATE"));
+    let plan = Options::new().trace_context(trace.clone()).to_launch_plan().unwrap();
+    assert_eq!(plan.env["TRACEPARENT"], trace.traceparent);
+    assert!(plan.env_remove.contains("TRACESTATE") && !plan.env.contains_key("TRACESTATE"));
     trace.tracestate = Some("v=1".to_owned());
     assert_eq!(Options::new().trace_context(trace).to_launch_plan().unwrap().env["TRACESTATE"], "v=1");
 }
 
 #[cfg(feature = "opentelemetry")]
 #[test]
-fn the_active_span() {
+fn active_span_is_the_default_trace() {
     use opentelemetry::{
         Context,
         trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState},
@@ -416,7 +413,7 @@ fn settings_are_a_path_or_an_object() {
 }
 
 #[test]
-fn two_answers_to_one_question_are_refused() {
+fn two_permission_handlers_are_refused() {
     let options = Options::new().extra_arg("permission-prompt-tool", Some("mcp__x__ask"));
     assert!(Session::builder().options(options.clone()).to_launch_plan().is_ok());
     let handler = PermissionHandler::new(async |_, _| Decision::deny("no"));
@@ -425,7 +422,7 @@ fn two_answers_to_one_question_are_refused() {
 }
 
 #[test]
-fn round_trip() {
+fn options_survive_a_round_trip() {
     for options in [Options::new(), full()] {
         let json = serde_json::to_string(&options).unwrap();
         assert_eq!(serde_json::from_str::<Options>(&json).unwrap(), options, "{json}");

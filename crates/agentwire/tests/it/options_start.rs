@@ -113,7 +113,7 @@ fn an_old_cli_is_started_again_with_flags() {
 }
 
 #[test]
-fn a_cli_that_waits_and_takes_nothing_is_started_again() {
+fn cli_that_ignores_the_handshake_fields_is_started_again() {
     let cli = Noting::new(json!({}), "claude");
     run(async {
         let session = Session::connect(cli.options().mcp_servers(servers())).await.unwrap();
@@ -124,7 +124,7 @@ fn a_cli_that_waits_and_takes_nothing_is_started_again() {
 }
 
 #[test]
-fn a_cli_that_takes_what_is_in_the_handshake_is_started_once() {
+fn cli_that_accepts_the_handshake_fields_is_started_once() {
     let cli = Noting::new(json!({"mcp_servers_applied": true}), "claude");
     run(async {
         let session = Session::connect(cli.options().mcp_servers(servers())).await.unwrap();
@@ -164,7 +164,7 @@ fn a_resumed_session_with_hooks_waits_for_the_handshake() {
 }
 
 #[test]
-fn a_script_is_run_by_what_runs_scripts() {
+fn script_is_run_by_its_runtime() {
     let cli = Noting::new(json!({}), "claude.js");
     let options = cli.options().executable("/bin/sh").executable_args(["-u"]).model("opus");
     let launch = Session::builder().options(options.clone()).launch().unwrap();
@@ -220,7 +220,7 @@ async fn a_transport_that_can_not_be_started_again_gets_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn verbatim_prompts_say_so() {
+async fn verbatim_prompts_are_marked() {
     bounded(async {
         let (transport, peer) = memory(1 << 16);
         let mut peer = Peer::new(peer);

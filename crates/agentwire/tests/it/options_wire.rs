@@ -69,19 +69,17 @@ fn hooks() -> Hooks {
 }
 
 /// Returns the effect of options in the format of a row.
-fn parts(lowered: &LaunchPlan) -> Parts {
-    let mut initialize = serde_json::to_value(&lowered.initialize).unwrap();
+fn parts(plan: &LaunchPlan) -> Parts {
+    let mut initialize = serde_json::to_value(&plan.initialize).unwrap();
     initialize["subtype"] = json!("initialize");
-    let files = lowered
-        .files
-        .iter()
-        .map(|file| (file.name.to_owned(), serde_json::from_str(&file.contents).unwrap()));
-    let mut env = json!(lowered.env);
+    let files =
+        plan.files.iter().map(|file| (file.name.to_owned(), serde_json::from_str(&file.contents).unwrap()));
+    let mut env = json!(plan.env);
     assert_eq!(env["CLAUDE_AGENT_SDK_VERSION"], env!("CARGO_PKG_VERSION"));
     env["CLAUDE_AGENT_SDK_VERSION"] = json!("<version>");
-    let user = if lowered.client_composed { json!({"client_composed": true}) } else { json!({}) };
+    let user = if plan.client_composed { json!({"client_composed": true}) } else { json!({}) };
     Map::from_iter([
-        ("argv".to_owned(), json!(lowered.args)),
+        ("argv".to_owned(), json!(plan.args)),
         ("env".to_owned(), env),
         ("initialize".to_owned(), initialize),
         ("files".to_owned(), Value::Object(files.collect())),
@@ -111,7 +109,7 @@ fn added(all: Parts, always: &Parts) -> Parts {
 }
 
 #[test]
-fn every_row() {
+fn every_row_matches_the_reference() {
     let rows = rows();
     let always = parts(&Options::new().to_launch_plan().unwrap());
     assert_eq!(rows.len(), 77, "a row of the reference is missing");
@@ -119,8 +117,8 @@ fn every_row() {
         if cfg!(not(feature = "mcp")) && row.name() == "sdkMcp" {
             continue;
         }
-        let lowered = row.builder().to_launch_plan().unwrap();
-        let (ours, mut expected) = (added(parts(&lowered), &always), row.expected());
+        let plan = row.builder().to_launch_plan().unwrap();
+        let (ours, mut expected) = (added(parts(&plan), &always), row.expected());
         if let (Some(ours), Some(argv)) = (ours.get("argv"), expected.get_mut("argv")) {
             sort_as(argv, ours);
         }
@@ -136,7 +134,7 @@ fn sort_as(flags: &mut Value, ours: &Value) {
 }
 
 #[test]
-fn what_every_session_has() {
+fn common_parts_match_the_reference() {
     let rows = rows();
     let always = &rows[0];
     assert_eq!(always.name(), "(none)");
@@ -149,7 +147,7 @@ fn what_every_session_has() {
 
 /// A row with a difference that does not exist would hide its claim.
 #[test]
-fn every_difference_is_one() {
+fn every_declared_difference_exists() {
     for row in rows() {
         let Some(ours) = row.0.get("ours") else { continue };
         assert_ne!(Value::Object(row.expected()), row.0["reference"], "{}: {ours}", row.name());
@@ -168,7 +166,7 @@ fn the_table_names_every_option_and_no_other() {
 
 /// The table of options must mention each difference.
 #[test]
-fn what_differs_is_told_by_the_table() {
+fn differences_are_in_the_table() {
     for row in rows().iter().filter(|row| row.0.get("ours").is_some() && row.name() != "(none)") {
         for name in row.0["options"].as_object().unwrap().keys() {
             let option = Options::described().iter().find(|option| option.name == name).unwrap();

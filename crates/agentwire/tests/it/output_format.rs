@@ -33,7 +33,7 @@ fn a_keyword_that_the_cli_lacks_is_named_with_its_place() {
 }
 
 #[test]
-fn what_only_looks_like_a_keyword_is_accepted() {
+fn names_that_look_like_keywords_are_accepted() {
     for schema in [
         json!({"properties": {"prefixItems": {"type": "string"}}}),
         json!({"default": {"x-mine": 1}, "const": {"prefixItems": 1}, "enum": [{"y": 1}], "examples": [{"z": 1}]}),

@@ -1,4 +1,4 @@
-//! The CLI's side of a session, played by a test line by line.
+//! The CLI's side of a session, scripted by a test line by line.
 
 use std::{collections::VecDeque, fmt::Display, time::Duration};
 
@@ -12,7 +12,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// A scripted CLI. Each wait is bounded by the test's own [`bounded`].
+/// A scripted CLI. Each wait is limited by the test's [`bounded`].
 pub(crate) struct Peer {
     pub(crate) raw: MemoryPeer,
     lines: VecDeque<Value>,
@@ -24,7 +24,7 @@ impl Peer {
         Self { raw, lines: VecDeque::new(), partial: Vec::new() }
     }
 
-    /// The next line of the host's; `None` when it has ended our input.
+    /// Returns the host's next line; `None` when it has ended our input.
     pub(crate) async fn line(&mut self) -> Option<Value> {
         loop {
             if let Some(line) = self.lines.pop_front() {
@@ -38,14 +38,14 @@ impl Peer {
         }
     }
 
-    /// The next line is a prompt: its text.
+    /// Expects a prompt and returns its text.
     pub(crate) async fn prompt(&mut self) -> String {
         let line = self.line().await.expect("a prompt");
         assert_eq!(line["type"], "user", "{line}");
         line["message"]["content"].as_str().expect("a text").to_owned()
     }
 
-    /// The next line is a request of this subtype.
+    /// Expects a request of this subtype.
     pub(crate) async fn request(&mut self, subtype: &str) -> Value {
         let line = self.line().await.expect("a request");
         assert_eq!(line["type"], "control_request", "{line}");
@@ -53,7 +53,7 @@ impl Peer {
         line
     }
 
-    /// The next line is a response to the request with this id: its inner object.
+    /// Expects a response to the request with this id, and returns its inner object.
     pub(crate) async fn response(&mut self, id: &str) -> Value {
         let line = self.line().await.expect("a response");
         assert_eq!(line["type"], "control_response", "{line}");
@@ -61,7 +61,7 @@ impl Peer {
         line["response"].clone()
     }
 
-    /// The next line is a response to the request with this id, and an error: its text.
+    /// Expects an error response to the request with this id, and returns its text.
     pub(crate) async fn refusal(&mut self, id: &str) -> String {
         let response = self.response(id).await;
         assert_eq!(response["subtype"], "error", "{response}");
@@ -69,14 +69,14 @@ impl Peer {
         response["error"].as_str().unwrap().to_owned()
     }
 
-    /// Nothing more comes, because our input has ended.
+    /// Expects the end of our input.
     pub(crate) async fn input_ended(&mut self) {
         assert_eq!(self.line().await, None);
     }
 
-    /// Nothing comes, and our input has not ended.
+    /// Expects that nothing arrives and that our input has not ended.
     pub(crate) async fn is_left_alone(&mut self) {
-        // The clock is paused: this much time passes only when nobody has anything to do.
+        // The clock is paused: this much time passes only when all tasks are idle.
         let line = timeout(Duration::from_secs(1), self.line()).await;
         assert!(line.is_err(), "{line:?}");
     }
@@ -99,32 +99,32 @@ impl Peer {
         self.say(json!({"type": "control_response", "response": response})).await;
     }
 
-    /// Asks the host.
+    /// Sends a request to the host.
     pub(crate) async fn ask(&self, id: &str, request: Value) {
         self.say(json!({"type": "control_request", "request_id": id, "request": request})).await;
     }
 
-    /// Shakes hands; gives the host's request.
+    /// Performs the handshake; returns the host's request.
     pub(crate) async fn shake_hands(&mut self) -> Value {
         let request = self.request("initialize").await;
         self.reply(&request, json!({"pid": 7, "commands": []})).await;
         request
     }
 
-    /// Ends, as a process does: its life, and its output.
+    /// Ends like a process: its handle and its output.
     pub(crate) fn exit(&self, report: ExitReport) {
         self.raw.end(report);
         self.raw.close_output();
     }
 
-    /// Ends well once its input has ended.
+    /// Ends cleanly after the end of its input.
     pub(crate) async fn exit_after_input(&mut self) {
         self.input_ended().await;
         self.exit(ExitReport::exited(0));
     }
 }
 
-/// A session with a peer of plenty of capacity.
+/// Returns a session with a peer and pipes of ample capacity.
 pub(crate) async fn connected(builder: SessionBuilder) -> (Session, Peer) {
     connected_with(builder, 1 << 20).await
 }
@@ -136,7 +136,7 @@ pub(crate) async fn connected_with(builder: SessionBuilder, capacity: usize) -> 
     (session.unwrap(), peer)
 }
 
-/// A session with a peer that passes for a process.
+/// Returns a session with a peer that looks like a process.
 pub(crate) async fn connected_to_a_process(builder: SessionBuilder) -> (Session, Peer) {
     let (transport, peer) = memory(1 << 20);
     let mut peer = Peer::new(peer);
@@ -144,7 +144,7 @@ pub(crate) async fn connected_to_a_process(builder: SessionBuilder) -> (Session,
     (session.unwrap(), peer)
 }
 
-/// The transport, or its handle, of a peer that passes for a process.
+/// The transport and the handle of a peer that looks like a process.
 struct Process<T>(T);
 
 impl Transport for Process<MemoryTransport> {
@@ -174,12 +174,12 @@ impl PeerHandle for Process<MemoryPeerHandle> {
     }
 }
 
-/// Runs a test, and fails where it hangs. With a paused clock the hour is over at once.
+/// Runs a test and fails if it hangs. With a paused clock the hour passes immediately.
 pub(crate) async fn bounded<T>(test: impl Future<Output = T>) -> T {
     timeout(Duration::from_secs(3600), test).await.expect("it hangs")
 }
 
-/// What something is, in a word: a message's kind, or how it could not be read.
+/// Returns the kind of a message, or how decoding failed, in a word.
 pub(crate) fn kind(incoming: &Incoming) -> String {
     match incoming {
         Incoming::Message(message, _) => message.kind().to_owned(),
@@ -191,7 +191,7 @@ pub(crate) fn kind(incoming: &Incoming) -> String {
     }
 }
 
-/// The kinds of all that is left of a turn, which must not fail.
+/// Returns the kinds of the rest of a turn, which must not fail.
 pub(crate) async fn rest(turn: &mut Turn<'_>) -> Vec<String> {
     let mut kinds = Vec::new();
     while let Some(incoming) = turn.next().await {
@@ -200,12 +200,12 @@ pub(crate) async fn rest(turn: &mut Turn<'_>) -> Vec<String> {
     kinds
 }
 
-/// The kind of the session's next message, which must not be its end.
+/// Returns the kind of the session's next message, which must not be its end.
 pub(crate) async fn next_kind(session: &mut Session) -> String {
     kind(&session.next().await.expect("a message").unwrap())
 }
 
-/// The one error that a session ends with, and nothing after it.
+/// Returns the one error that a session ends with.
 pub(crate) async fn fails(session: &mut Session) -> Error {
     let error = session.next().await.expect("an error").expect_err("an error");
     assert!(session.next().await.is_none());
@@ -219,7 +219,7 @@ pub(crate) fn assistant(text: &str) -> Value {
     })
 }
 
-/// Not starting with its type, as the real ones.
+/// Returns a result that does not start with its type, like the real ones.
 pub(crate) fn result(text: &str) -> String {
     format!(
         r#"{{"duration_api_ms":1,"subtype":"success","is_error":false,"result":"{text}","type":"result","num_turns":1}}"#
@@ -234,7 +234,7 @@ pub(crate) fn state(state: &str) -> Value {
     json!({"type": "system", "subtype": "session_state_changed", "state": state, "session_id": "s", "uuid": "u"})
 }
 
-/// The start of a turn.
+/// Returns the start of a turn.
 pub(crate) fn init() -> Value {
     json!({"type": "system", "subtype": "init", "session_id": "s", "cwd": "/", "model": "m", "uuid": "u"})
 }

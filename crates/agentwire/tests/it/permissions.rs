@@ -34,7 +34,7 @@ fn is_no_allow(response: &Value, why: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_callback() {
+async fn missing_callback_denies() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         peer.ask("q1", question()).await;
@@ -45,7 +45,7 @@ async fn without_a_callback() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn allow_with_what_was_asked() {
+async fn allow_returns_the_input() {
     bounded(async {
         let handler = PermissionHandler::new(async |request: CanUseTool, _cx| {
             assert_eq!((&*request.tool_name, request.input.as_str()), ("Bash", r#"{"command":"rm a"}"#));
@@ -58,7 +58,7 @@ async fn allow_with_what_was_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deny() {
+async fn denial_is_sent() {
     bounded(async {
         let response = asked(PermissionHandler::new(async |_, _| Decision::deny("no shell"))).await;
         assert_eq!(response["response"], json!({"behavior": "deny", "message": "no shell"}));
@@ -67,7 +67,7 @@ async fn deny() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_callback() {
+async fn failing_callback_denies() {
     bounded(async {
         let handler = PermissionHandler::new(async |_, _| Err::<Decision, _>("no disk"));
         is_no_allow(&asked(handler).await, "no disk");
@@ -77,7 +77,7 @@ async fn a_failing_callback() {
 
 #[tokio::test(start_paused = true)]
 #[expect(unreachable_code, reason = "the panic is the fault to be played")]
-async fn a_panicking_callback() {
+async fn panicking_callback_denies() {
     bounded(async {
         let handler = PermissionHandler::new(async |_, _| {
             panic!("ouch");
@@ -96,7 +96,7 @@ async fn a_panicking_callback() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_without_its_fields() {
+async fn question_without_fields_gets_an_error() {
     bounded(async {
         let handler = PermissionHandler::new(async |_, _| Decision::allow());
         let (mut session, mut peer) = connected(Session::builder().permissions(handler)).await;
@@ -108,7 +108,7 @@ async fn a_question_without_its_fields() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_is_taken_back() {
+async fn cancelled_question_is_not_answered() {
     bounded(async {
         let (seen, dropped) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
         let (began, done) = (Arc::clone(&seen), Arc::clone(&dropped));
@@ -132,7 +132,7 @@ async fn a_question_that_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_may_use_the_session() {
+async fn callback_can_use_the_session() {
     bounded(async {
         let handler = PermissionHandler::new(async |_, cx: agentwire::control::CallContext| {
             let mode = agentwire::protocol::control::SetPermissionMode::new(PermissionMode::AcceptEdits);
@@ -148,7 +148,7 @@ async fn a_callback_may_use_the_session() {
 }
 
 #[test]
-fn the_flag_comes_with_the_callback() {
+fn callback_adds_the_flag() {
     let flag = "--permission-prompt-tool=stdio".to_owned();
     let without = Session::builder().to_launch_plan().unwrap();
     assert!(!without.args.contains(&flag));
@@ -168,12 +168,12 @@ fn warnings(options: Options) -> Vec<String> {
         [],
         "without a callback"
     );
-    let lowered = Session::builder().options(options).permissions(handler()).to_launch_plan().unwrap();
-    lowered.warnings.iter().map(ToString::to_string).collect()
+    let plan = Session::builder().options(options).permissions(handler()).to_launch_plan().unwrap();
+    plan.warnings.iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn what_keeps_the_callback_from_being_asked_is_told() {
+fn bypassing_options_cause_warnings() {
     assert_eq!(warnings(Options::new()), [] as [&str; 0]);
     for (options, expected) in [
         (Options::new().permission_mode(PermissionMode::DontAsk), "`permissionMode` (dontAsk) keeps"),
@@ -211,14 +211,14 @@ fn what_keeps_the_callback_from_being_asked_is_told() {
 
 #[cfg(feature = "mcp")]
 #[test]
-fn rules_for_tools_of_this_process_are_no_warning() {
+fn rules_for_in_process_tools_cause_no_warning() {
     use agentwire::mcp::{McpServers, Server};
 
     let servers = McpServers::new().with("units", Server::new("units", "1"));
     let rules = ["mcp__units", "mcp__units__*", "mcp__units__add", "mcp__units2", "mcp__other"];
     let builder = Session::builder().options(Options::new().allowed_tools(rules));
-    let lowered = builder.permissions(handler()).mcp_servers(servers).to_launch_plan().unwrap();
-    let warnings: Vec<_> = lowered.warnings.iter().map(ToString::to_string).collect();
+    let plan = builder.permissions(handler()).mcp_servers(servers).to_launch_plan().unwrap();
+    let warnings: Vec<_> = plan.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("`allowedTools` (mcp__units2, mcp__other) keeps"), "{warnings:?}");
 }
@@ -229,7 +229,7 @@ fn settings(text: &str) -> Options {
 
 /// A settings file may have set the mode.
 #[tokio::test(start_paused = true)]
-async fn the_mode_that_the_session_starts_in_is_told_once() {
+async fn initial_mode_causes_one_warning() {
     let started = async |builder: agentwire::SessionBuilder| {
         let (transport, peer) = memory(1 << 16);
         let mut peer = Peer::new(peer);

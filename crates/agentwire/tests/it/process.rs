@@ -18,12 +18,12 @@ fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// Runs a test, and fails where it hangs.
+/// Runs a test and fails if it hangs.
 fn run<T>(test: impl Future<Output = T>) -> T {
     runtime().block_on(async { timeout(BOUND, test).await.expect("it hangs") })
 }
 
-/// Waits until a process is gone: not even a zombie is left of our own children.
+/// Waits until a process is gone, including zombies of our own children.
 fn gone(pid: u32) {
     let start = Instant::now();
     while Path::new(&format!("/proc/{pid}")).exists() && !is_orphaned_zombie(pid) {
@@ -32,19 +32,19 @@ fn gone(pid: u32) {
     }
 }
 
-/// Checks that a process is gone at this moment.
+/// Checks that a process is gone now.
 fn is_gone(pid: u32) {
     assert!(!Path::new(&format!("/proc/{pid}")).exists() || is_orphaned_zombie(pid), "{pid} is still there");
 }
 
-/// Waits as [`gone`] does, for less than the transport's own graces: those of the session hold.
+/// Waits as [`gone`] does, but for less than the transport's default grace periods: those of the session apply.
 fn soon_gone(pid: u32) {
     let start = Instant::now();
     gone(pid);
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
-/// A grandchild that has ended is reaped by whoever adopted it, which is not our business.
+/// Returns whether an ended grandchild still waits to be reaped by the process that adopted it.
 fn is_orphaned_zombie(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     let mut fields = stat.rsplit_once(')').unwrap().1.split_whitespace();
@@ -56,13 +56,13 @@ fn pid(session: &Session) -> u32 {
     session.initialized().pid.unwrap()
 }
 
-/// The process that the CLI has started.
+/// Returns the process that the CLI has started.
 fn grandchild(session: &Session) -> u32 {
     session.initialized().capabilities.as_ref().unwrap()[0].parse().unwrap()
 }
 
 #[test]
-fn two_turns_and_a_good_end() {
+fn two_turns_end_cleanly() {
     let fake = Fake::new();
     let pid = run(async {
         let mut session = Session::connect(fake.options("good")).await.unwrap();
@@ -98,7 +98,7 @@ fn close_returns_when_the_cli_is_gone() {
 fn close_returns_when_the_group_is_gone() {
     let fake = Fake::new();
     run(async {
-        // What it started ignores SIGTERM, and outlives it.
+        // Its child ignores SIGTERM and outlives it.
         let session = fake.hasty_afterwards("brood").connect().await.unwrap();
         let (pid, grandchild) = (pid(&session), grandchild(&session));
         session.close().await.unwrap();
@@ -108,7 +108,7 @@ fn close_returns_when_the_group_is_gone() {
 }
 
 #[test]
-fn a_query() {
+fn query_runs_to_its_end() {
     let fake = Fake::new();
     run(async {
         let mut query = query("hi", fake.options("good")).await.unwrap();
@@ -121,7 +121,7 @@ fn a_query() {
 }
 
 #[test]
-fn a_crash() {
+fn crash_is_reported() {
     let fake = Fake::new();
     run(async {
         let mut session = Session::connect(fake.options("crash")).await.unwrap();
@@ -136,7 +136,7 @@ fn a_crash() {
 }
 
 #[test]
-fn an_exit_in_the_handshake() {
+fn exit_in_the_handshake_is_reported() {
     let fake = Fake::new();
     run(async {
         let error = Session::connect(fake.options("refuse")).await.unwrap_err();
@@ -146,7 +146,7 @@ fn an_exit_in_the_handshake() {
 }
 
 #[test]
-fn the_end_of_input_is_ignored() {
+fn cli_that_ignores_the_end_of_input_is_terminated() {
     let fake = Fake::new();
     run(async {
         let session = fake.hasty_at_first("deaf").connect().await.unwrap();
@@ -158,7 +158,7 @@ fn the_end_of_input_is_ignored() {
 }
 
 #[test]
-fn sigterm_is_ignored() {
+fn cli_that_ignores_sigterm_is_killed() {
     let fake = Fake::new();
     run(async {
         let session = fake.hasty("stubborn").connect().await.unwrap();
@@ -170,7 +170,7 @@ fn sigterm_is_ignored() {
 }
 
 #[test]
-fn a_query_whose_cli_ignores_the_end_of_input() {
+fn query_ends_though_the_cli_ignores_the_end_of_input() {
     let fake = Fake::new();
     run(async {
         let session = fake.hasty("deaf").connect().await.unwrap();
@@ -184,7 +184,7 @@ fn a_query_whose_cli_ignores_the_end_of_input() {
 }
 
 #[test]
-fn a_grandchild_holds_the_output() {
+fn output_held_by_a_grandchild_does_not_block() {
     let fake = Fake::new();
     run(async {
         let mut session = fake.hasty("grandchild").connect().await.unwrap();
@@ -204,20 +204,20 @@ fn a_grandchild_holds_the_output() {
 fn dropping_leaves_nothing() {
     let fake = Fake::new();
     for part in ["good", "deaf", "stubborn"] {
-        // In its runtime.
+        // Inside its runtime.
         run(async {
             let session = fake.hasty(part).connect().await.unwrap();
             let pid = pid(&session);
             drop(session);
             soon_gone(pid);
         });
-        // While nobody drives it.
+        // While the runtime is not polled.
         let idle = runtime();
         let session = idle.block_on(fake.hasty(part).connect()).unwrap();
         let pid_of_idle = pid(&session);
         drop(session);
         soon_gone(pid_of_idle);
-        // After its end.
+        // After the end of the runtime.
         let session = {
             let runtime = runtime();
             runtime.block_on(fake.hasty(part).connect()).unwrap()
@@ -229,14 +229,14 @@ fn dropping_leaves_nothing() {
 }
 
 #[test]
-fn dropping_writes_what_was_sent() {
+fn drop_writes_sent_prompts() {
     let fake = Fake::new();
     let (sender, heard) = std::sync::mpsc::channel();
     let builder = Session::builder().options(fake.options("tell"));
     let builder = builder.on_stderr(move |line| sender.send(line.to_owned()).unwrap());
     run(async {
         let session = builder.connect().await.unwrap();
-        // Each is more than a pipe holds, and nothing is written while this task does not wait.
+        // Each is larger than a pipe, and nothing is written while this task does not wait.
         for number in 0..3 {
             session.send(format!("{number} {}", "x".repeat(300_000))).await.unwrap();
         }
@@ -253,7 +253,7 @@ fn a_dropped_connect_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let script = dir.path().join("claude");
     let file = dir.path().join("pid");
-    // It says who it is, and never answers.
+    // The CLI reports its id and never answers.
     let text =
         format!("#!/bin/sh\necho $$ > '{0}.new'\nmv '{0}.new' '{0}'\ncat >/dev/null\n", file.display());
     std::fs::write(&script, text).unwrap();
@@ -286,7 +286,7 @@ fn stderr_goes_to_its_callback() {
 }
 
 #[test]
-fn what_cannot_be_started_names_its_cause() {
+fn failed_start_names_its_cause() {
     let fake = Fake::new();
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
@@ -314,5 +314,5 @@ fn what_cannot_be_started_names_its_cause() {
     assert!(matches!(error, Error::Start(TransportError::ArgumentsTooLong { .. })), "{error:?}");
 }
 
-/// Far more than anything here takes.
+/// Far longer than anything here takes.
 const BOUND: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! One prompt: the input is ended when the run is over, not when a result came, and the end is bounded.
+//! One prompt: the input ends when the run is over, not at the first result, and the end is bounded.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,10 +16,10 @@ use tokio::{
 
 use crate::peer::{Peer, assistant, bounded, connected, error_result, init, kind, result, state};
 
-/// What a query gave: the kinds of its messages, and the error at its end.
+/// The kinds of a query's messages, and the error at its end.
 type Given = (Vec<String>, Option<Error>);
 
-/// Starts a query, and reads it to its end in the background.
+/// Starts a query and reads it to its end in the background.
 async fn query() -> (JoinHandle<Given>, Peer) {
     let (session, mut peer) = connected(Session::builder()).await;
     let query = session.into_query("hi").await.unwrap();
@@ -82,7 +82,7 @@ async fn background_work_keeps_the_input_open() {
         peer.say(state("running")).await;
         peer.say(result("started an agent")).await;
         peer.is_left_alone().await;
-        // The agent asks, and there is somebody to answer.
+        // The agent sends a request, and a handler answers.
         peer.ask("q", serde_json::json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"}))
             .await;
         peer.refusal("q").await;
@@ -102,14 +102,14 @@ async fn background_work_keeps_the_input_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_an_earlier_run_is_not_this_ones() {
+async fn end_of_an_earlier_run_does_not_end_the_query() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let turn = session.ask("first").await.unwrap();
         peer.prompt().await;
         peer.say(result("first")).await;
         turn.finish().await.unwrap();
-        // That the first run is over was not read yet, and is old news by the time it is.
+        // The end of the first run was not read yet, and is outdated when it is.
         let reading = tokio::spawn(read(session.into_query("second").await.unwrap()));
         assert_eq!(peer.prompt().await, "second");
         peer.is_left_alone().await;
@@ -143,7 +143,7 @@ async fn silence_after_a_result_is_bounded() {
         let (reading, mut peer) = query().await;
         peer.say(state("running")).await;
         peer.say(result("hello")).await;
-        // It freezes, or says that it is idle in a way that can't be read.
+        // It freezes, or reports idle in a way that can't be decoded.
         let start = Instant::now();
         peer.input_ended().await;
         assert_eq!(start.elapsed().as_secs(), 600);
@@ -156,14 +156,14 @@ async fn silence_after_a_result_is_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_in_a_turn_is_not() {
+async fn silence_during_a_turn_is_not_bounded() {
     bounded(async {
         let (reading, mut peer) = query().await;
         let long = Duration::from_secs(1200);
         assert!(timeout(long, peer.line()).await.is_err());
         peer.say(state("running")).await;
         peer.say(result("started an agent")).await;
-        // The agent's end begins another turn, which may take its time.
+        // The agent's end starts another turn, which may take any time.
         peer.say(init()).await;
         assert!(timeout(long, peer.line()).await.is_err());
         peer.say(result("done")).await;
@@ -176,7 +176,7 @@ async fn silence_in_a_turn_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_that_runs_is_no_silence() {
+async fn running_callback_pauses_the_limit() {
     bounded(async {
         let answered = Arc::new(Notify::new());
         let waiting = Arc::clone(&answered);
@@ -197,7 +197,7 @@ async fn a_callback_that_runs_is_no_silence() {
         let question =
             json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"});
         peer.ask("q", question).await;
-        // Somebody thinks it over for longer than the limit.
+        // The callback takes longer than the limit.
         assert!(timeout(limit * 5, peer.line()).await.is_err());
         answered.notify_one();
         assert_eq!(peer.response("q").await["subtype"], "success");
@@ -210,7 +210,7 @@ async fn a_callback_that_runs_is_no_silence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_graceless_grace() {
+async fn zero_grace_periods_work() {
     bounded(async {
         let grace = Duration::from_millis(10);
         let (session, mut peer) = connected(Session::builder().grace(grace, grace)).await;

@@ -1,4 +1,4 @@
-//! A session of many turns: what belongs to which, control requests in between, and its end by our own hand.
+//! A session of many turns: which messages belong to a turn, control requests between turns, and closing.
 
 use std::{
     pin::pin,
@@ -21,7 +21,7 @@ use crate::peer::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn ask() {
+async fn ask_returns_the_turn() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         assert_eq!(session.initialized().pid, Some(7));
@@ -37,7 +37,7 @@ async fn ask() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_turns() {
+async fn two_turns_are_separate() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         for text in ["one", "two"] {
@@ -62,7 +62,7 @@ async fn a_turn_ends_at_its_result() {
         }
         assert_eq!(rest(&mut turn).await, ["result"]);
         assert_eq!(turn.result().unwrap().result.as_deref(), Some("one"));
-        // What came after belongs to nobody's turn, and is not lost.
+        // Later messages belong to no turn, and are not lost.
         assert_eq!(next_kind(&mut session).await, "system");
         assert_eq!(next_kind(&mut session).await, "result");
     })
@@ -70,7 +70,7 @@ async fn a_turn_ends_at_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_that_was_read_past_is_not_the_next_turns() {
+async fn unread_end_does_not_end_the_next_turn() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("one").await.unwrap();
@@ -80,7 +80,7 @@ async fn an_end_that_was_read_past_is_not_the_next_turns() {
         let mut turn = session.ask("two").await.unwrap();
         peer.prompt().await;
         peer.say(result("two")).await;
-        // Left at the result, without waiting for the `None` behind it.
+        // Left at the result, without waiting for the `None` after it.
         let Some(Ok(Incoming::Message(Message::Result(told), _))) = turn.next().await else {
             panic!("no result")
         };
@@ -121,7 +121,7 @@ async fn next_is_cancel_safe() {
         });
         let mut told = Vec::new();
         while told.len() < 500 {
-            // Polled once and dropped, over and over.
+            // Polled once and dropped, repeatedly.
             tokio::select! {
                 biased;
                 next = session.next() => told.push(next.unwrap().unwrap().line().unwrap().to_str().unwrap().to_owned()),
@@ -137,7 +137,7 @@ async fn next_is_cancel_safe() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn control_requests_and_their_replies() {
+async fn control_requests_return_their_replies() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         let (reply, ()) = tokio::join!(session.interrupt(), async {
@@ -212,7 +212,7 @@ async fn a_reply_that_never_comes_is_a_time_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_handshake() {
+async fn handshake_reply_is_available() {
     bounded(async {
         let (transport, peer) = memory(1 << 16);
         let mut peer = Peer::new(peer);
@@ -233,7 +233,7 @@ async fn requests_are_answered_in_the_handshake() {
         let connecting = Session::builder().transport(transport).connect();
         let (session, ()) = tokio::join!(connecting, async {
             let request = peer.request("initialize").await;
-            // The real CLI asks MCP servers first, and answers the handshake when it was answered.
+            // The real CLI first sends requests to MCP servers, and answers the handshake after their replies.
             peer.ask("m1", json!({"subtype": "not_known_yet"})).await;
             assert!(peer.refusal("m1").await.contains("not_known_yet"));
             peer.reply(&request, json!({})).await;
@@ -244,7 +244,7 @@ async fn requests_are_answered_in_the_handshake() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_or_silent_handshake() {
+async fn refused_or_silent_handshake_is_an_error() {
     bounded(async {
         let (transport, peer) = memory(1 << 16);
         let mut peer = Peer::new(peer);
@@ -277,7 +277,7 @@ async fn a_dropped_connect_ends_the_peer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn close() {
+async fn close_ends_the_cli() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
@@ -305,7 +305,7 @@ async fn close_lets_a_turn_end() {
     .await;
 }
 
-/// The CLI exits with 1 behind a result that is an error.
+/// The CLI exits with 1 after an error result.
 #[tokio::test(start_paused = true)]
 async fn close_does_not_repeat_an_error_result_that_was_read() {
     for is_read in [true, false] {
@@ -331,7 +331,7 @@ async fn close_does_not_repeat_an_error_result_that_was_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_was_interrupted_is_no_loss_at_close() {
+async fn interrupted_turn_is_no_error_at_close() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         session.send("one").await.unwrap();
@@ -366,7 +366,7 @@ async fn close_is_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn close_tells_what_it_did() {
+async fn close_reports_the_shutdown_step() {
     bounded(async {
         let (session, peer) = connected(Session::builder()).await;
         let (closed, ()) = tokio::join!(session.close(), async {
@@ -380,7 +380,7 @@ async fn close_tells_what_it_did() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_input_cuts_no_turn() {
+async fn end_of_input_lets_the_turn_finish() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("one").await.unwrap();
@@ -390,7 +390,7 @@ async fn the_end_of_input_cuts_no_turn() {
         assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
         peer.say(result("one")).await;
         assert_eq!(next_kind(&mut session).await, "result");
-        // Now that nothing runs any more, its life is bounded.
+        // Now that nothing runs, the shutdown timer runs.
         let error = fails(&mut session).await;
         assert!(error.to_string().contains("could not be made to end"), "{error}");
         assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
@@ -398,9 +398,9 @@ async fn the_end_of_input_cuts_no_turn() {
     .await;
 }
 
-/// Of two prompts, the first one's end starts the bound; the second one's turn, begun within it, stops it again.
+/// The end of the first turn starts the timer; the turn of the second prompt, begun within it, stops it.
 #[tokio::test(start_paused = true)]
-async fn the_end_of_input_cuts_no_turn_that_begins_late() {
+async fn end_of_input_lets_a_late_turn_finish() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("one").await.unwrap();
@@ -411,7 +411,7 @@ async fn the_end_of_input_cuts_no_turn_that_begins_late() {
         peer.input_ended().await;
         peer.say(result("one")).await;
         assert_eq!(next_kind(&mut session).await, "result");
-        // Reads on, so that the end of the first run is known before the second turn begins.
+        // Keeps reading, so that the end of the first run is processed before the second turn begins.
         assert!(timeout(Duration::from_secs(1), session.next()).await.is_err());
         peer.say(init()).await;
         assert_eq!(next_kind(&mut session).await, "system");
@@ -426,7 +426,7 @@ async fn the_end_of_input_cuts_no_turn_that_begins_late() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_input_of_an_idle_session() {
+async fn end_of_input_ends_an_idle_session() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.end_input();
@@ -456,14 +456,14 @@ async fn dropping_ends_the_peer() {
 fn dropping_needs_no_runtime_to_run() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (session, peer) = runtime.block_on(connected(Session::builder()));
-    // The runtime is there, and nobody drives it.
+    // The runtime exists but is not polled.
     drop(session);
     let released = pin!(peer.raw.released()).poll(&mut Context::from_waker(Waker::noop()));
     assert_eq!(released, Poll::Ready(()));
 }
 
 #[test]
-fn a_session_outlives_its_runtime_by_an_error() {
+fn session_without_its_runtime_returns_an_error() {
     let build = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let runtime = build();
     let (mut session, peer) = runtime.block_on(connected(Session::builder()));
@@ -473,7 +473,7 @@ fn a_session_outlives_its_runtime_by_an_error() {
         assert!(matches!(fails(&mut session).await, Error::Ended(_)));
         assert!(matches!(session.interrupt().await, Err(Error::Ended(_))));
     };
-    // This clock is a real one.
+    // This clock is not paused.
     build().block_on(async { timeout(Duration::from_secs(30), test).await.expect("it hangs") });
 }
 
@@ -497,7 +497,7 @@ async fn an_error_result_is_a_result() {
         peer.say(error_result("out of luck")).await;
         let told = turn.finish().await.unwrap().unwrap();
         assert_eq!(told.error_text().as_deref(), Some("out of luck"));
-        // The session goes on, and its good end is a good end.
+        // The session continues, and its clean end is no error.
         let turn = session.ask("two").await.unwrap();
         peer.prompt().await;
         peer.say(assistant("fine")).await;
@@ -530,7 +530,7 @@ async fn close_ends_a_cli_that_closed_its_output_and_lives_on() {
         peer.input_ended().await;
         let start = Instant::now();
         assert_eq!(peer.raw.terminated().await, Signal::Term);
-        // The clock ran since the closing, and was not started anew.
+        // The timer ran since the output was closed, and was not restarted.
         assert!(start.elapsed() <= Duration::from_secs(10), "{:?}", start.elapsed());
         assert!(!closing.is_finished());
         peer.raw.end(ExitReport::signalled(15));
@@ -546,12 +546,12 @@ async fn a_cli_that_closed_its_output_is_ended_without_a_close() {
     bounded(async {
         let (mut session, peer) = connected_to_a_process(Session::builder()).await;
         peer.raw.close_output();
-        // The ending is told at once, whatever the process does then.
+        // The end is reported immediately, whatever the process does afterwards.
         let error = fails(&mut session).await;
         assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
         assert_eq!(peer.raw.terminations(), []);
         assert_eq!(peer.raw.terminated().await, Signal::Term);
-        // A close is bounded also where nothing works.
+        // Closing is also bounded if no task makes progress.
         let start = Instant::now();
         session.close().await.unwrap();
         assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());

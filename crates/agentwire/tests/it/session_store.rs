@@ -46,7 +46,7 @@ async fn with(acts: impl IntoIterator<Item = Act>) -> (Session, Peer, Arc<TestSt
 }
 
 /// Expects a `mirror_error` and returns its line.
-async fn told(session: &mut Session) -> Value {
+async fn mirror_error(session: &mut Session) -> Value {
     let incoming = session.next().await.expect("a message").unwrap();
     let line: Value = serde_json::from_str(incoming.line().unwrap().to_str().unwrap()).unwrap();
     assert!(matches!(incoming.message(), Some(Message::System(System::MirrorError(_)))), "{line}");
@@ -54,7 +54,7 @@ async fn told(session: &mut Session) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_mirrored_is_stored_before_the_result_and_is_no_message() {
+async fn entries_are_stored_before_the_result_and_are_no_messages() {
     bounded(async {
         let (mut session, peer, store) = with([]).await;
         let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
@@ -97,7 +97,7 @@ async fn an_eager_mirror_stores_each_frame_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn much_is_stored_without_a_result() {
+async fn large_batches_are_stored_without_a_result() {
     bounded(async {
         let (_session, peer, store) = with([]).await;
         peer.say(mirrored(&main_file(), 0..500)).await;
@@ -127,19 +127,19 @@ async fn frames_after_the_last_result_and_after_the_end_of_input_are_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_outside_of_the_projects_folder_is_told_and_not_stored() {
+async fn file_outside_of_the_projects_folder_is_reported_and_not_stored() {
     bounded(async {
         let (mut session, peer, store) = with([]).await;
         peer.say(mirrored(&format!("/elsewhere/projects/p/{ID}.jsonl"), [1, 2])).await;
         peer.say(mirrored("/config/projects/p/notes.jsonl", [3])).await;
         peer.say(json!({"type": "transcript_mirror"})).await;
         peer.say(result("done")).await;
-        let line = told(&mut session).await;
+        let line = mirror_error(&mut session).await;
         assert!(line.get("key").is_none(), "{line}");
         let text = |line: Value| line["error"].as_str().unwrap().to_owned();
         assert!(text(line).starts_with("2 entries were not stored: \"/elsewhere/"));
-        assert!(text(told(&mut session).await).starts_with("1 entry was not stored: "));
-        assert!(text(told(&mut session).await).starts_with("a frame of the mirror can't be read: "));
+        assert!(text(mirror_error(&mut session).await).starts_with("1 entry was not stored: "));
+        assert!(text(mirror_error(&mut session).await).starts_with("a frame of the mirror can't be read: "));
         assert_eq!(next_kind(&mut session).await, "result");
         assert_eq!(store.calls(), Vec::<String>::new());
     })
@@ -147,7 +147,7 @@ async fn a_file_outside_of_the_projects_folder_is_told_and_not_stored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_store_they_are_messages() {
+async fn without_a_store_mirror_frames_are_messages() {
     bounded(async {
         let (mut session, peer) = connected(Session::builder().session_mirror()).await;
         peer.say(mirrored(&main_file(), [1])).await;
@@ -160,10 +160,10 @@ async fn without_a_store_they_are_messages() {
 fn a_store_has_the_cli_mirror_and_its_options_count() {
     let store = Arc::new(TestStore::new([]));
     let options = Options::new().session_store_flush(agentwire::SessionStoreFlush::Eager).load_timeout_ms(5);
-    let lowered = builder(&store).options(options.clone()).to_launch_plan().unwrap();
-    assert!(lowered.args.iter().any(|arg| arg == "--session-mirror"));
-    assert_eq!(lowered.warnings, []);
+    let plan = builder(&store).options(options.clone()).to_launch_plan().unwrap();
+    assert!(plan.args.iter().any(|arg| arg == "--session-mirror"));
+    assert_eq!(plan.warnings, []);
     assert_eq!(options.to_launch_plan().unwrap().warnings.len(), 2);
-    let lowered = builder(&store).options(Options::new().persist_session(false)).to_launch_plan().unwrap();
-    assert_eq!(lowered.warnings.len(), 1);
+    let plan = builder(&store).options(Options::new().persist_session(false)).to_launch_plan().unwrap();
+    assert_eq!(plan.warnings.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Settings told without the CLI: what the reference SDK 0.3.330 answered to the same, as tables.
+//! Settings without the CLI: the answers of the reference SDK 0.3.330, as tables.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A user's, a project's and a managed directory.
+/// The user's, the project's and the managed directory.
 struct Places(TempDir);
 
 impl Places {
@@ -108,7 +108,7 @@ fn sources_are_chosen_and_their_order_is_fixed() {
 }
 
 #[test]
-fn a_faulty_file_is_left_out_as_a_whole_and_told() {
+fn faulty_file_is_left_out_and_reported() {
     for faulty in ["{bad", "", "null", "[1]", r#"{"model":5,"x":2}"#, "// c\n{\"model\":\"u\"}"] {
         let places = Places::new(&[(USER, faulty), (PROJECT, r#"{"model":"r"}"#)]);
         let resolved = places.resolve();
@@ -117,14 +117,14 @@ fn a_faulty_file_is_left_out_as_a_whole_and_told() {
         assert_eq!(resolved.faults[0].tier, SettingsTier::User);
         assert!(!resolved.faults[0].why.is_empty());
     }
-    // A mark of the byte order is none, and a number in the environment is taken for a text.
+    // A byte order mark is ignored, and a number in the environment is read as text.
     let places = Places::new(&[(USER, "\u{feff}{\"model\":\"u\",\"env\":{\"A\":1}}")]);
     let resolved = places.resolve();
     assert_eq!((resolved.faults.len(), resolved.sources.len()), (0, 1));
 }
 
 #[test]
-fn the_projects_folder_is_the_one_that_is_named() {
+fn given_project_folder_is_used() {
     let places = Places::new(&[(PROJECT, r#"{"model":"root"}"#), ("p/.git/HEAD", ""), ("p/sub/a", "")]);
     let mut options = places.options();
     options.cwd = Some(places.0.path().join("p/sub"));
@@ -162,7 +162,7 @@ fn managed_files_are_merged_by_name_and_a_server_takes_their_place() {
 }
 
 #[test]
-fn a_faulty_managed_file_is_told_and_those_that_add_to_it_count() {
+fn faulty_managed_file_is_reported_and_drop_ins_apply() {
     let places =
         Places::new(&[(MANAGED, "{bad"), ("m/managed-settings.d/b.json", r#"{"deniedModels":[5,"opus"]}"#)]);
     let resolved = places.resolve();
@@ -175,7 +175,7 @@ fn raw(value: &Value) -> RawSettings {
 }
 
 #[test]
-fn a_mode_that_escalates_may_not_come_with_a_project() {
+fn project_can_not_escalate_the_mode() {
     let mode = |mode: &str| json!({"permissions": {"defaultMode": mode, "allow": []}}).to_string();
     let kept = [
         (vec![(USER, "bypassPermissions")], Some("bypassPermissions")),
@@ -237,7 +237,7 @@ fn an_entry_blocks_a_version_however_it_is_spelled() {
 }
 
 #[test]
-fn what_entries_block_besides() {
+fn entries_block_families_and_names() {
     let cases: [(&str, &[&str], &[&str]); 9] = [
         (
             "opus",
@@ -272,7 +272,7 @@ fn what_entries_block_besides() {
 }
 
 #[test]
-fn odd_entries_are_told() {
+fn unusual_entries_have_notes() {
     use DeniedModelsNoteKind::{Ignored, OneNameOnly, Wider};
     let cases = [
         ("", Ignored),

@@ -1,4 +1,4 @@
-//! Processes that are started before they are needed.
+//! Spare processes.
 
 use agentwire::{
     ClaimError, ControlError, Error, Options, PermissionMode, Session, Spare,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{Peer, bounded, connected, result};
 
-/// A spare with a peer that has shaken hands.
+/// Returns a spare with a peer after the handshake.
 async fn parked() -> (Spare, Peer) {
     let (transport, peer) = memory(1 << 20);
     let mut peer = Peer::new(peer);
@@ -19,7 +19,7 @@ async fn parked() -> (Spare, Peer) {
     (spare.unwrap(), peer)
 }
 
-/// Claims, while the peer answers with this; gives the claim as it came.
+/// Claims while the peer gives this answer; returns the result of the claim.
 async fn claimed(
     spare: Spare,
     peer: &mut Peer,
@@ -53,7 +53,7 @@ async fn a_claim_makes_a_session() {
         });
         assert_eq!(request, expected);
         let mut session = session.unwrap();
-        // The handshake is that of the session now.
+        // The handshake now describes the session.
         assert_eq!(session.initialized().pid, Some(8));
         let turn = session.ask("hi").await.unwrap();
         peer.prompt().await;
@@ -64,7 +64,7 @@ async fn a_claim_makes_a_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_claim_gives_the_spare_back() {
+async fn refused_claim_returns_the_spare() {
     bounded(async {
         let (spare, mut peer) = parked().await;
         let nowhere = ClaimSession::new("/nowhere");
@@ -78,7 +78,7 @@ async fn a_refused_claim_gives_the_spare_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_claim_that_broke_gives_nothing_back() {
+async fn broken_claim_returns_no_spare() {
     bounded(async {
         let (spare, mut peer) = parked().await;
         let claim = ClaimSession::new("/project");
@@ -101,7 +101,7 @@ async fn a_claim_that_broke_gives_nothing_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_claim_that_is_dropped_or_a_spare_ends_the_process() {
+async fn dropped_claim_or_spare_ends_the_process() {
     bounded(async {
         let (spare, mut peer) = parked().await;
         drop(spare);
@@ -136,7 +136,7 @@ async fn settings_come_before_the_claim_and_a_relative_folder_is_ours() {
     .await;
 }
 
-/// Answers the handshake and a claim, and tells its arguments and its folder in files beside it.
+/// Answers the handshake and a claim, and writes its arguments and its folder to files.
 #[cfg(unix)]
 const WAITING: &str = r#"#!/bin/sh
 pwd > "$0.cwd"; printf '%s' "$*" > "$0.args"
@@ -159,19 +159,19 @@ async fn a_spare_waits_in_a_folder_of_its_own_that_goes_with_the_claim() {
         fs::write(&program, WAITING).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let spare = prewarm(Options::new().path_to_claude_code_executable(&program)).await.unwrap();
-        let told = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
-        assert!(told("claude.args").split(' ').any(|arg| arg == "--await-claim"));
-        let parking = PathBuf::from(told("claude.cwd").trim_end());
+        let record = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        assert!(record("claude.args").split(' ').any(|arg| arg == "--await-claim"));
+        let parking = PathBuf::from(record("claude.cwd").trim_end());
         assert_eq!(fs::metadata(&parking).unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(fs::read_dir(&parking).unwrap().count(), 0);
         let session = spare.claim(ClaimSession::new(dir.path().to_str().unwrap())).await.unwrap();
         assert!(!parking.exists());
         session.close().await.unwrap();
 
-        // Where a folder was named, it waits there.
+        // A given folder is used for waiting.
         let options = Options::new().path_to_claude_code_executable(&program).cwd(dir.path());
         let spare = prewarm(options).await.unwrap();
-        assert_eq!(PathBuf::from(told("claude.cwd").trim_end()), dir.path().canonicalize().unwrap());
+        assert_eq!(PathBuf::from(record("claude.cwd").trim_end()), dir.path().canonicalize().unwrap());
         spare.close().await.unwrap();
         assert!(dir.path().exists());
     })
@@ -179,7 +179,7 @@ async fn a_spare_waits_in_a_folder_of_its_own_that_goes_with_the_claim() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shaking_hands_again_says_the_same() {
+async fn reinitialize_repeats_the_handshake() {
     bounded(async {
         let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
         let (transport, peer) = memory(1 << 20);
@@ -187,12 +187,12 @@ async fn shaking_hands_again_says_the_same() {
         let connecting = Session::builder().hooks(hooks).transport(transport).connect();
         let (session, first) = tokio::join!(connecting, peer.shake_hands());
         let mut session = session.unwrap();
-        let (told, second) = tokio::join!(session.reinitialize(), async {
+        let (reply, second) = tokio::join!(session.reinitialize(), async {
             let request = peer.request("initialize").await;
             peer.reply(&request, json!({"pid": 9, "hooks_applied": true})).await;
             request
         });
-        assert_eq!(told.unwrap().pid, Some(9));
+        assert_eq!(reply.unwrap().pid, Some(9));
         assert_eq!(first["request"], second["request"]);
         assert!(second["request"]["hooks"]["PreToolUse"].is_array());
         assert_eq!(session.initialized().pid, Some(9));
@@ -215,7 +215,7 @@ async fn a_silent_handshake_has_its_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_started_takes_a_query() {
+async fn started_session_can_become_a_query() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         let mut query = session.into_query("hi").await.unwrap();

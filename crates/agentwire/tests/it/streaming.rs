@@ -1,4 +1,4 @@
-//! Streams of prompts, and how long a run goes on.
+//! Streams of prompts, and the duration of a run.
 
 use std::{
     collections::VecDeque,
@@ -98,7 +98,7 @@ async fn prompts_are_taken_only_when_there_is_room() {
         let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(500))));
         feed.end();
         let mut sending = tokio::spawn(session.send_all(feed.clone()));
-        // Less than the limit within which the peer must take something.
+        // Less than the time limit within which the peer must read something.
         assert!(timeout(Duration::from_secs(30), &mut sending).await.is_err());
         assert!(feed.taken() < 5, "{}", feed.taken());
         for number in 0..50 {
@@ -124,7 +124,7 @@ async fn a_dropped_send_all_loses_no_prompt() {
             }
             peer
         });
-        // Polled a little and dropped, over and over.
+        // Polled a little and dropped, repeatedly.
         while feed.taken() < 50 {
             tokio::select! {
                 biased;
@@ -157,7 +157,7 @@ async fn a_query_of_a_stream_ends_with_the_stream_and_its_last_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_ends_after_its_last_result_or_without_a_prompt() {
+async fn query_ends_with_a_late_or_empty_stream() {
     bounded(async {
         for prompts in [vec![], vec!["one".to_owned()]] {
             let feed = Feed::of(prompts.clone());
@@ -175,16 +175,16 @@ async fn a_stream_that_ends_after_its_last_result_or_without_a_prompt() {
     .await;
 }
 
-/// Whether a query whose CLI never says that it is idle ends its input by itself, and after how long.
-async fn ceiling(options: Options, limit: Option<Option<Duration>>) -> Option<Duration> {
+/// Returns after which time a query ends its input if its CLI never reports idle; `None` if it does not.
+async fn idle_limit(options: Options, limit: Option<Option<Duration>>) -> Option<Duration> {
     let mut builder = Session::builder().options(options);
     if let Some(limit) = limit {
         builder = builder.background_limit(limit);
     }
-    bounded(reaches_its_ceiling(builder)).await
+    bounded(reaches_its_limit(builder)).await
 }
 
-async fn reaches_its_ceiling(builder: SessionBuilder) -> Option<Duration> {
+async fn reaches_its_limit(builder: SessionBuilder) -> Option<Duration> {
     let (session, mut peer) = connected(builder).await;
     let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
     peer.prompt().await;
@@ -195,7 +195,7 @@ async fn reaches_its_ceiling(builder: SessionBuilder) -> Option<Duration> {
         let mut agent = assistant("an agent's words");
         agent["parent_tool_use_id"] = serde_json::json!("t");
         loop {
-            // Its words are no sign of an end: the ceiling is one of time, and not of silence.
+            // Messages do not extend the limit: it limits the time, not the silence.
             if let Ok(line) = timeout(Duration::from_secs(20), peer.line()).await {
                 assert_eq!(line, None);
                 return;
@@ -209,18 +209,18 @@ async fn reaches_its_ceiling(builder: SessionBuilder) -> Option<Duration> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_ceiling_of_a_run() {
-    // Each is bounded by itself: together they take more than an hour of the clock.
+async fn background_limit_ends_the_run() {
+    // Each has its own bound: together they take more than an hour of the clock.
     let variable = |value: &str| Options::new().env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", value);
     let seconds = |ended: Option<Duration>| ended.map(|ended| ended.as_secs());
-    assert_eq!(seconds(ceiling(Options::new(), None).await), Some(600));
-    assert_eq!(seconds(ceiling(variable("90000"), None).await), Some(90));
-    assert_eq!(seconds(ceiling(variable("soon"), None).await), Some(600));
-    assert_eq!(seconds(ceiling(variable("0"), None).await), None);
-    assert_eq!(seconds(ceiling(Options::new(), Some(None)).await), None);
-    // What the builder says counts first.
+    assert_eq!(seconds(idle_limit(Options::new(), None).await), Some(600));
+    assert_eq!(seconds(idle_limit(variable("90000"), None).await), Some(90));
+    assert_eq!(seconds(idle_limit(variable("soon"), None).await), Some(600));
+    assert_eq!(seconds(idle_limit(variable("0"), None).await), None);
+    assert_eq!(seconds(idle_limit(Options::new(), Some(None)).await), None);
+    // The builder takes precedence.
     let limit = Some(Some(Duration::from_secs(70)));
-    assert_eq!(seconds(ceiling(variable("90000"), limit).await), Some(70));
+    assert_eq!(seconds(idle_limit(variable("90000"), limit).await), Some(70));
 }
 
 #[tokio::test(start_paused = true)]
@@ -247,7 +247,7 @@ async fn a_shell_in_the_background_does_not_hold_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_may_pause_for_longer_than_the_ceiling() {
+async fn stream_may_pause_longer_than_the_background_limit() {
     for tells_state in [true, false] {
         bounded(async {
             let feed = Feed::of(["one".to_owned()]);
@@ -260,7 +260,7 @@ async fn a_stream_may_pause_for_longer_than_the_ceiling() {
             if tells_state {
                 peer.say(state("idle")).await;
             }
-            // The CLI is idle: it waits for us, and not we for it.
+            // The CLI is idle: it waits for us.
             assert!(timeout(Duration::from_secs(1800), peer.line()).await.is_err(), "the input was ended");
             feed.push("two");
             assert_eq!(peer.prompt().await, "two");
@@ -301,7 +301,7 @@ async fn a_prompt_that_can_not_be_sent_does_not_keep_the_run_open() {
         peer.say(result("one")).await;
         peer.input_ended().await;
         let start = Instant::now();
-        // This CLI does not end by itself, and is made to.
+        // This CLI does not exit on its own and is killed.
         let errors = reading.await.unwrap();
         assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
         assert!(matches!(errors[0], Error::Control(ControlError::InputEnded { .. })), "{errors:?}");
@@ -310,14 +310,16 @@ async fn a_prompt_that_can_not_be_sent_does_not_keep_the_run_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_last_prompt_that_is_taken_back_ends_the_run() {
+async fn cancelled_last_prompt_ends_the_run() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         let reading = tokio::spawn(read(session.into_query("never mind").await.unwrap()));
         let prompt = peer.line().await.unwrap()["uuid"].clone();
-        for told in ["queued", "cancelled"] {
-            peer.say(serde_json::json!({"type": "command_lifecycle", "command_uuid": prompt, "state": told}))
-                .await;
+        for state in ["queued", "cancelled"] {
+            peer.say(
+                serde_json::json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state}),
+            )
+            .await;
         }
         let start = Instant::now();
         peer.exit_after_input().await;

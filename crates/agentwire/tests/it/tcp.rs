@@ -1,4 +1,4 @@
-//! The transport of the example `tcp`: it keeps the contract, and a session runs over it.
+//! The transport of the example `tcp`: it meets the contract, and a session runs over it.
 
 #[path = "../../examples/tcp/transport.rs"]
 mod transport;
@@ -20,9 +20,9 @@ use agentwire_testkit::{
 use transport::{Tcp, split};
 
 #[tokio::test]
-async fn it_keeps_the_contract() {
+async fn transport_meets_the_contract() {
     let report = conformance::transport(|part| {
-        // Behind a connection there is no signal, and nothing that breaks on purpose.
+        // A connection has no signals, and nothing that breaks on purpose.
         let plays = matches!(part.kind(), PartKind::Plain | PartKind::Raw | PartKind::Deaf);
         plays.then(|| Tcp(listen(part.clone())))
     });
@@ -32,11 +32,11 @@ async fn it_keeps_the_contract() {
         .iter()
         .filter(|part| matches!(part.kind(), PartKind::Signalled | PartKind::Broken))
         .count();
-    // And two are about the end of a process.
+    // Two more cases are about the end of a process.
     assert_eq!(report.skipped().len(), unplayed + 2, "{report}");
 }
 
-/// A peer that plays a part for whoever connects first.
+/// Starts a peer that plays a part for the first connection.
 fn listen(part: Part) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -47,7 +47,7 @@ fn listen(part: Part) -> String {
     address
 }
 
-/// A std connection serves both directions by reference.
+/// A std connection can be used in both directions by reference.
 struct Half<'a>(&'a TcpStream);
 
 impl Read for Half<'_> {

@@ -1,4 +1,4 @@
-//! Whose turn it is: an ask gives the turn of its own prompt, and nothing else is lost.
+//! Ownership of turns: `ask` returns the turn of its own prompt, and nothing else is lost.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::peer::{
     Peer, assistant, bounded, connected, connected_with, init, kind, next_kind, rest, result, state,
 };
 
-/// The prompt that comes next: its id and its text.
+/// Returns the id and the text of the next prompt.
 async fn prompt(peer: &mut Peer) -> (String, String) {
     let line = peer.line().await.expect("a prompt");
     assert_eq!(line["type"], "user", "{line}");
@@ -35,7 +35,7 @@ fn result_of(text: &str, prompts: &[&str]) -> Value {
     })
 }
 
-/// A whole turn, as CLI 2.1.330 tells it.
+/// Sends a whole turn, as CLI 2.1.330 does.
 async fn turn_of(peer: &Peer, prompts: &[&str], text: &str) {
     for prompt in prompts {
         lifecycle(peer, prompt, "started").await;
@@ -49,7 +49,7 @@ async fn turn_of(peer: &Peer, prompts: &[&str], text: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_prompt_has_an_id_of_its_own_or_of_the_users() {
+async fn every_prompt_has_a_fresh_or_given_id() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         let (one, two) = (session.send("one").await.unwrap(), session.send("two").await.unwrap());
@@ -65,7 +65,7 @@ async fn every_prompt_has_an_id_of_its_own_or_of_the_users() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_left_of_an_interrupted_turn_is_set_aside() {
+async fn rest_of_an_interrupted_turn_is_set_aside() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let mut turn = session.ask("first").await.unwrap();
@@ -83,7 +83,7 @@ async fn what_is_left_of_an_interrupted_turn_is_set_aside() {
             peer.reply(&request, json!({"still_queued": []})).await;
         });
         interrupted.unwrap();
-        // The next prompt is on its way before the rest of the first turn came.
+        // The next prompt is sent before the rest of the first turn arrives.
         let turn = session.ask("second").await.unwrap();
         let (second, _) = prompt(&mut peer).await;
         peer.say(assistant("and the rest")).await;
@@ -108,7 +108,7 @@ async fn what_is_left_of_an_interrupted_turn_is_set_aside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_begins_by_itself_is_set_aside_and_comes_first_to_the_session() {
+async fn turn_started_by_the_cli_is_set_aside() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let turn = session.ask("first").await.unwrap();
@@ -117,7 +117,7 @@ async fn a_turn_that_begins_by_itself_is_set_aside_and_comes_first_to_the_sessio
         assert_eq!(turn.text().await.unwrap(), "sent an agent away");
         let mut turn = session.ask("second").await.unwrap();
         let (second, _) = prompt(&mut peer).await;
-        // The agent speaks between the turns, and then the CLI tells of it by itself.
+        // The agent sends a message between the turns, and then the CLI starts a turn about it.
         let mut agent = assistant("I am an agent");
         agent["parent_tool_use_id"] = json!("t");
         peer.say(&agent).await;
@@ -127,7 +127,7 @@ async fn a_turn_that_begins_by_itself_is_set_aside_and_comes_first_to_the_sessio
         turn_of(&peer, &[&second], "the answer").await;
         assert_eq!(
             rest(&mut turn).await,
-            // The receipt of the first prompt and the agent's words belong to no turn.
+            // The receipt of the first prompt and the agent's message belong to no turn.
             ["command_lifecycle", "assistant", "command_lifecycle", "system", "assistant", "result"]
         );
         assert_eq!(turn.result().unwrap().result.as_deref(), Some("the answer"));
@@ -138,7 +138,7 @@ async fn a_turn_that_begins_by_itself_is_set_aside_and_comes_first_to_the_sessio
 }
 
 #[tokio::test(start_paused = true)]
-async fn prompts_that_are_merged_have_one_turn_which_is_each_ones_own() {
+async fn merged_prompts_share_one_turn() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let one = session.send("one").await.unwrap();
@@ -152,7 +152,7 @@ async fn prompts_that_are_merged_have_one_turn_which_is_each_ones_own() {
             answer.result.user_message_uuids.unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(named, [first, second]);
         assert_eq!(session.settled(&one).await.unwrap(), PromptState::Completed);
-        // The other prompt's receipt came before the turn named ours.
+        // The other prompt's receipt arrived before the turn named ours.
         let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
         assert_eq!(kinds, ["command_lifecycle"]);
     })
@@ -160,7 +160,7 @@ async fn prompts_that_are_merged_have_one_turn_which_is_each_ones_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_the_running_turn_takes_in_has_the_rest_of_it() {
+async fn absorbed_prompt_has_the_rest_of_the_turn() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("one").await.unwrap();
@@ -183,7 +183,7 @@ async fn a_prompt_that_the_running_turn_takes_in_has_the_rest_of_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_turn_of_a_prompt_that_is_taken_back_ends_without_a_result() {
+async fn cancelled_prompt_has_a_turn_without_a_result() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("one").await.unwrap();
@@ -203,7 +203,7 @@ async fn the_turn_of_a_prompt_that_is_taken_back_ends_without_a_result() {
         assert!(cancelled.unwrap().cancelled);
         assert!(turn.finish().await.unwrap().is_none());
         assert_eq!(session.settled(&second.as_str().into()).await.unwrap(), PromptState::Withdrawn);
-        // The first turn goes on, and all of it is there.
+        // The first turn continues and is complete.
         peer.say(result_of("one", &[&first])).await;
         assert_eq!(
             rest(&mut session.turn()).await,
@@ -218,7 +218,7 @@ async fn the_turn_of_a_prompt_that_is_taken_back_ends_without_a_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_is_taken_back_by_the_session() {
+async fn session_can_cancel_a_prompt() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         for cancelled in [true, false] {
@@ -232,16 +232,16 @@ async fn a_prompt_is_taken_back_by_the_session() {
     .await;
 }
 
-/// A CLI that names no prompts: what had ended when the prompt was sent is still known not to be its turn.
+/// With a CLI that names no prompts, turns that had ended when the prompt was sent are still excluded.
 #[tokio::test(start_paused = true)]
-async fn without_names_turns_that_ended_before_are_set_aside() {
+async fn earlier_turns_are_set_aside_without_prompt_names() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("one").await.unwrap();
         peer.prompt().await;
         peer.say(assistant("one")).await;
         peer.say(result("one")).await;
-        // Nobody has read it yet, though it is there.
+        // It has arrived but was not read yet.
         while session.control().turns_ended() == 0 {
             tokio::task::yield_now().await;
         }
@@ -257,7 +257,7 @@ async fn without_names_turns_that_ended_before_are_set_aside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_set_aside_is_bounded_and_nothing_is_lost() {
+async fn leftovers_are_bounded_and_nothing_is_lost() {
     bounded(async {
         let mut config = Config::default();
         (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096);
@@ -297,7 +297,7 @@ async fn what_is_set_aside_is_bounded_and_nothing_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn replayed_prompts_are_known_and_no_text_of_the_models() {
+async fn replayed_prompts_are_not_model_text() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let mut turn = session.ask("one").await.unwrap();
@@ -319,7 +319,7 @@ async fn replayed_prompts_are_known_and_no_text_of_the_models() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_read_past_and_asked_for_does_not_hang() {
+async fn skipped_turn_does_not_hang() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let mut turn = session.ask("one").await.unwrap();
@@ -333,7 +333,7 @@ async fn a_turn_that_is_read_past_and_asked_for_does_not_hang() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_came_before_the_prompt_was_sent_is_another_turns() {
+async fn result_before_the_prompt_belongs_to_another_turn() {
     bounded(async {
         // A CLI that names no prompts, and a prompt that waits for room until the turn before has ended.
         let mut config = Config::default();

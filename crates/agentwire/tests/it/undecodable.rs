@@ -1,4 +1,4 @@
-//! Lines that can't be understood: each is kept and told, ends nothing that it should not, and fails what waits for it.
+//! Undecodable lines: each is kept and delivered, ends nothing else, and fails the request that waits for it.
 
 use agentwire::{Block, ControlError, Error, Incoming, Message, Session, protocol::Content};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::peer::{assistant, bounded, connected, next_kind, rest, result};
 
 #[tokio::test(start_paused = true)]
-async fn kept_and_told() {
+async fn undecodable_lines_are_kept_and_delivered() {
     bounded(async {
         let lines = [
             (r#"{"type":"from_the_future","payload":{"a":1.10}}"#, "from_the_future"),
@@ -35,7 +35,7 @@ async fn kept_and_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_block_in_a_known_message() {
+async fn unknown_block_is_kept() {
     bounded(async {
         let (mut session, peer) = connected(Session::builder()).await;
         let mut message = assistant("known");
@@ -51,7 +51,7 @@ async fn an_unknown_block_in_a_known_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_ends_its_turn() {
+async fn undecodable_result_ends_its_turn() {
     bounded(async {
         for line in [r#"{"type":"result","subtype":5}"#, r#"{"duration_ms":1,"type":"result","is_err"#] {
             let (mut session, mut peer) = connected(Session::builder()).await;
@@ -69,7 +69,7 @@ async fn a_result_ends_its_turn() {
             peer.prompt().await;
             peer.say(result("two")).await;
             assert!(turn.finish().await.unwrap().is_some());
-            // No turn is open, so that this is a good end.
+            // No turn is open, so this is a clean end.
             let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
             closed.unwrap();
         }
@@ -78,7 +78,7 @@ async fn a_result_ends_its_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_with_a_field_that_does_not_fit_is_read() {
+async fn result_with_an_unfitting_field_is_decoded() {
     bounded(async {
         for field in [
             r#""is_error":0"#,
@@ -98,7 +98,7 @@ async fn a_result_with_a_field_that_does_not_fit_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_loop_sees_the_end_of_a_turn_whose_result_cant_be_read() {
+async fn loop_sees_the_end_of_an_undecodable_turn() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         session.send("hi").await.unwrap();
@@ -119,14 +119,14 @@ async fn a_loop_sees_the_end_of_a_turn_whose_result_cant_be_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_is_too_long_ends_its_turn() {
+async fn overlong_result_ends_its_turn() {
     bounded(async {
         let mut config = agentwire::control::Config::default();
         config.limits = agentwire::codec::Limits::max_line(1000);
         let (mut session, mut peer) = connected(Session::builder().config(config)).await;
         let mut turn = session.ask("one").await.unwrap();
         peer.prompt().await;
-        // Its kind stands at its start; a real one may have it anywhere.
+        // Its kind is at its start; a real line may have it anywhere.
         peer.say(format!(r#"{{"type":"result","result":"{}"}}"#, "x".repeat(2000))).await;
         assert_eq!(rest(&mut turn).await, ["too long"]);
         let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
@@ -136,7 +136,7 @@ async fn a_result_that_is_too_long_ends_its_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_response_fails_its_call() {
+async fn undecodable_response_fails_its_call() {
     bounded(async {
         let (session, mut peer) = connected(Session::builder()).await;
         for (broken, expected) in [
@@ -160,7 +160,7 @@ async fn a_response_fails_its_call() {
             );
             assert!(error.report().to_string().contains(expected), "{}", error.report());
         }
-        // The session goes on.
+        // The session continues.
         let (reply, ()) = tokio::join!(session.interrupt(), async {
             let request = peer.request("interrupt").await;
             peer.reply(&request, json!({})).await;
@@ -171,7 +171,7 @@ async fn a_response_fails_its_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_gets_an_error_reply() {
+async fn undecodable_request_gets_an_error_reply() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         for (number, request) in
@@ -215,7 +215,7 @@ async fn lone_surrogates_and_broken_utf8() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_character_across_two_reads() {
+async fn character_across_two_reads_is_intact() {
     bounded(async {
         let (mut session, peer) = connected(Session::builder()).await;
         let line = format!("{}\n", json!({"type": "user", "message": {"role": "user", "content": "äöü€"}}));

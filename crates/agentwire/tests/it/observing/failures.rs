@@ -1,4 +1,4 @@
-//! A handler that fails is seen to fail, and is told from one that refuses.
+//! A failing handler is observed as failing, and distinguished from a refusing one.
 
 use agentwire::{
     Activity, Decision, Observation, Outcome, Session,
@@ -8,10 +8,10 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::{rest, spans::Told};
+use super::{rest, spans::RecordedSpans};
 use crate::peer::{Peer, bounded, connected};
 
-/// What became of each callback.
+/// Returns the outcome of each callback.
 fn outcomes(observations: &[Observation]) -> Vec<&Outcome> {
     let ended = observations.iter().filter_map(|observation| match observation {
         Observation::Ended(ended) if ended.began.activity != Activity::Session => Some(&ended.outcome),
@@ -44,7 +44,7 @@ async fn call_hook(peer: &mut Peer, callback: &str, input: Value) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_hook_is_no_refusing_one() {
+async fn failing_hook_is_not_observed_as_refusing() {
     bounded(async {
         for contents in [false, true] {
             let hooks = Hooks::new()
@@ -83,14 +83,14 @@ async fn a_failing_hook_is_no_refusing_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permission_handler_that_fails_and_one_that_denies() {
+async fn failing_and_denying_permission_handlers_differ() {
     bounded(async {
         let permissions = PermissionHandler::new(async |request, _cx| match &*request.tool_name {
             "Bash" => Err("no idea"),
             "Edit" => panic!("no way"),
             _ => Ok(Decision::deny("not today")),
         });
-        let (told, _guard) = Told::here();
+        let (spans, _guard) = RecordedSpans::here();
         let (session, mut peer) = connected(Session::builder().permissions(permissions)).await;
         let observations = session.observe();
         for tool in ["Bash", "Edit", "Write"] {
@@ -108,15 +108,15 @@ async fn a_permission_handler_that_fails_and_one_that_denies() {
         assert_eq!(failure(outcomes[1]), failed(FailureKind::Panic, None));
         assert_eq!(outcomes[2].as_str(), "deny");
         assert_eq!(*outcomes[3], Outcome::Unhandled);
-        assert_eq!(told.field("permission", "error").as_deref(), Some("error"));
-        assert_eq!(told.field("permission", "otel.status_code").as_deref(), Some("ERROR"));
+        assert_eq!(spans.field("permission", "error").as_deref(), Some("error"));
+        assert_eq!(spans.field("permission", "otel.status_code").as_deref(), Some("ERROR"));
     })
     .await;
 }
 
 #[cfg(feature = "mcp")]
 #[tokio::test(start_paused = true)]
-async fn an_mcp_tool_that_panics_and_the_users_own_spans() {
+async fn panicking_mcp_tool_fails_inside_its_span() {
     use agentwire::mcp::{McpServers, Server};
 
     bounded(async {
@@ -129,7 +129,7 @@ async fn an_mcp_tool_that_panics_and_the_users_own_spans() {
             })
             .tool("broken", "", async |_: Nothing, _cx| -> String { panic!("no way") })
             .tool("sorry", "", async |_: Nothing, _cx| Err::<String, _>("not today"));
-        let (told, _guard) = Told::here();
+        let (spans, _guard) = RecordedSpans::here();
         let builder = Session::builder().mcp_servers(McpServers::new().with("s", server));
         let (session, mut peer) = connected(builder).await;
         let observations = session.observe();
@@ -147,7 +147,7 @@ async fn an_mcp_tool_that_panics_and_the_users_own_spans() {
         assert_eq!(failure(outcomes[1]), failed(FailureKind::Panic, None));
         assert_eq!(outcomes[2].as_str(), "error", "an error result is the tool's own");
         assert_eq!(format!("{:?}", outcomes[3]), r#"Error { kind: Some("-32602") }"#);
-        assert_eq!(told.around("my own"), ["mcp", "session"]);
+        assert_eq!(spans.around("my own"), ["mcp", "session"]);
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! Contents are told only where they are asked for.
+//! Contents are observed only on request.
 
 use agentwire::{
     Decision, Session, SessionBuilder,
@@ -10,13 +10,13 @@ use agentwire::{
 };
 use serde_json::json;
 
-use super::{rest, spans::Told};
+use super::{rest, spans::RecordedSpans};
 use crate::peer::{Peer, assistant, bounded, connected, init};
 
-/// What must not be told: it is in all that is said.
+/// The secret, which all messages and callbacks contain.
 const SECRET: &str = "xyzzy";
 
-/// Callbacks that say the secret: as decisions, errors and panics.
+/// Returns callbacks that use the secret in decisions, errors and panics.
 fn builder() -> SessionBuilder {
     let hooks = Hooks::new()
         .on(PreToolUse, async |_, _| HookReply::deny(SECRET))
@@ -53,7 +53,7 @@ fn servers() -> agentwire::mcp::McpServers {
     agentwire::mcp::McpServers::new().with("s", server)
 }
 
-/// All that the CLI can say, with the secret in it.
+/// Plays all kinds of messages, with the secret in them.
 async fn play(mut session: Session, mut peer: Peer) {
     session.send(format!("do {SECRET}")).await.unwrap();
     let prompt = peer.line().await.unwrap();
@@ -113,19 +113,19 @@ async fn play(mut session: Session, mut peer: Peer) {
     tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
 }
 
-async fn told(builder: SessionBuilder) -> (String, String) {
-    let (told, _guard) = Told::here();
+async fn observed(builder: SessionBuilder) -> (String, String) {
+    let (observed, _guard) = RecordedSpans::here();
     let (session, peer) = connected(builder).await;
     let observations = session.observe();
     play(session, peer).await;
-    (format!("{:?}", rest(observations).await), told.text_but("rmcp"))
+    (format!("{:?}", rest(observations).await), observed.text_but("rmcp"))
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_asking_nothing_that_was_said_is_told() {
+async fn contents_are_hidden_by_default() {
     bounded(async {
-        let (observations, spans) = told(builder()).await;
-        // It was all seen, though.
+        let (observations, spans) = observed(builder()).await;
+        // All of it was observed, though.
         for what in ["Failed", "Deny", "Turn", "tools/call", "Elicitation", "Dialog", "Unhandled"] {
             assert!(observations.contains(what), "{what}: {observations}");
         }
@@ -137,11 +137,11 @@ async fn without_asking_nothing_that_was_said_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_asking_everything_is() {
+async fn contents_are_observed_on_request() {
     bounded(async {
-        let (observations, spans) = told(builder().observe_contents()).await;
+        let (observations, spans) = observed(builder().observe_contents()).await;
         for whole in [&observations, &spans] {
-            // How its quotes are written is no matter.
+            // The escaping of its quotes does not matter.
             let whole = whole.replace('\\', "");
             for said in [
                 format!("do {SECRET}"),

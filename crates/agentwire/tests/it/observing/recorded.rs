@@ -1,4 +1,4 @@
-//! Recorded sessions: the trees that they make, the same as observations and as spans.
+//! Recorded sessions: the activity trees of observations and of spans.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
@@ -10,10 +10,10 @@ use agentwire::{
 use agentwire_testkit::{Entry, Replay, Transcript};
 use serde_json::Value;
 
-use super::{ask, rest, spans::Told, tree};
+use super::{ask, rest, spans::RecordedSpans, tree};
 use crate::peer::bounded;
 
-/// The recorded answers, by the ids of their requests.
+/// The recorded answers, by request id.
 type Answers = Arc<HashMap<String, Result<RawJson, String>>>;
 
 async fn answer(answers: Answers, id: String, cancelled: impl Future) -> Result<RawJson, String> {
@@ -26,7 +26,7 @@ async fn answer(answers: Answers, id: String, cancelled: impl Future) -> Result<
     }
 }
 
-/// A session over a recorded one, whose callbacks give the recorded answers.
+/// Returns a session that replays a recorded one, whose callbacks return the recorded answers.
 fn session(name: &str) -> SessionBuilder {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(format!("../../fixtures/sessions/2.1.330/{name}.transcript"));
@@ -72,7 +72,7 @@ fn session(name: &str) -> SessionBuilder {
     builder.transport(Replay::new(&transcript).foreign())
 }
 
-/// The servers that the recorded session speaks to, each with the recorded answers, by their methods.
+/// Returns the servers of the recorded session with the recorded answers, by method.
 #[cfg(feature = "mcp")]
 fn servers(transcript: &Transcript, answers: &Answers) -> agentwire::mcp::McpServers {
     let mut servers = HashMap::<String, HashMap<String, Value>>::new();
@@ -118,25 +118,25 @@ impl agentwire::mcp::ServerInstance for RecordedServer {
     }
 }
 
-/// Holds the session with these prompts, and gives the tree, of spans and observations alike.
-async fn held(name: &str, prompts: &[&str]) -> Vec<String> {
-    let (told, _guard) = Told::here();
+/// Replays the session with these prompts, and returns the tree that spans and observations share.
+async fn replayed(name: &str, prompts: &[&str]) -> Vec<String> {
+    let (spans, _guard) = RecordedSpans::here();
     let mut session = session(name).connect().await.unwrap();
     let observations = session.observe();
     for prompt in prompts {
         ask(&mut session, prompt).await;
     }
     session.close().await.unwrap();
-    same(&told, &tree::of(&rest(observations).await))
+    same(&spans, &tree::of(&rest(observations).await))
 }
 
-/// Both are the same, but that an observer comes after the handshake, and spans do not.
-fn same(told: &Told, observed: &[String]) -> Vec<String> {
-    let spans = told.tree();
-    let early = spans.len() - observed.len();
-    assert!(spans[1..=early].iter().all(|line| line.starts_with("  mcp ")), "{spans:#?}\n{observed:#?}");
-    assert_eq!(spans[early + 1..], observed[1..]);
-    assert_eq!(told.open(), 0, "{}", told.text());
+/// Checks that both are equal, except that an observer starts after the handshake and spans do not.
+fn same(spans: &RecordedSpans, observed: &[String]) -> Vec<String> {
+    let tree = spans.tree();
+    let early = tree.len() - observed.len();
+    assert!(tree[1..=early].iter().all(|line| line.starts_with("  mcp ")), "{tree:#?}\n{observed:#?}");
+    assert_eq!(tree[early + 1..], observed[1..]);
+    assert_eq!(spans.open(), 0, "{}", spans.text());
     observed.to_vec()
 }
 
@@ -144,7 +144,7 @@ fn same(told: &Told, observed: &[String]) -> Vec<String> {
 async fn a_hook_that_denies() {
     bounded(async {
         assert_eq!(
-            held("pre-tool-use-deny", &["Write one into a.txt."]).await,
+            replayed("pre-tool-use-deny", &["Write one into a.txt."]).await,
             ["session done", "  turn 1 done", "    tool_use Bash deny", "      hook PreToolUse deny"]
         );
     })
@@ -155,7 +155,7 @@ async fn a_hook_that_denies() {
 async fn tools_in_parallel_of_subagents() {
     bounded(async {
         assert_eq!(
-            held("agents-parallel", &["Let two agents read."]).await,
+            replayed("agents-parallel", &["Let two agents read."]).await,
             [
                 "session done",
                 "  turn 1 done",
@@ -173,7 +173,7 @@ async fn tools_in_parallel_of_subagents() {
 async fn a_permission_question_that_a_hook_takes_back() {
     bounded(async {
         assert_eq!(
-            held("permission-request-hook-wins", &["Write one into a.txt."]).await,
+            replayed("permission-request-hook-wins", &["Write one into a.txt."]).await,
             [
                 "session done",
                 "  turn 1 done",
@@ -190,19 +190,19 @@ async fn a_permission_question_that_a_hook_takes_back() {
 #[tokio::test]
 async fn an_mcp_call() {
     bounded(async {
-        let (told, _guard) = Told::here();
+        let (spans, _guard) = RecordedSpans::here();
         let mut session = session("mcp-tool-text").connect().await.unwrap();
         let observations = session.observe();
         ask(&mut session, "Use the tool.").await;
         session.mcp_status().await.unwrap();
         session.close().await.unwrap();
-        let tree = same(&told, &tree::of(&rest(observations).await));
+        let tree = same(&spans, &tree::of(&rest(observations).await));
         let turn = tree.iter().position(|line| line.starts_with("  turn")).unwrap();
         assert_eq!(
             tree[turn..],
             ["  turn 1 done", "    tool_use mcp__calc__add done", "      mcp calc tools/call add done"]
         );
-        assert!(told.tree().contains(&"  mcp calc initialize done".to_owned()), "{:#?}", told.tree());
+        assert!(spans.tree().contains(&"  mcp calc initialize done".to_owned()), "{:#?}", spans.tree());
     })
     .await;
 }
@@ -210,7 +210,7 @@ async fn an_mcp_call() {
 #[tokio::test]
 async fn a_turn_that_is_interrupted() {
     bounded(async {
-        let (told, _guard) = Told::here();
+        let (spans, _guard) = RecordedSpans::here();
         let mut session = session("interrupt-mid-tool").connect().await.unwrap();
         let observations = session.observe();
         let mut turn = session.ask("Wait a minute.").await.unwrap();
@@ -219,7 +219,7 @@ async fn a_turn_that_is_interrupted() {
         turn.finish().await.unwrap();
         ask(&mut session, "Are you there?").await;
         session.close().await.unwrap();
-        let tree = same(&told, &tree::of(&rest(observations).await));
+        let tree = same(&spans, &tree::of(&rest(observations).await));
         assert_eq!(
             tree,
             ["session done", "  turn 1 interrupted", "    tool_use Bash interrupted", "  turn 2 done"]
@@ -231,13 +231,13 @@ async fn a_turn_that_is_interrupted() {
 #[tokio::test]
 async fn a_subagent_in_the_background_goes_on_between_turns() {
     bounded(async {
-        let (told, _guard) = Told::here();
+        let (spans, _guard) = RecordedSpans::here();
         let mut session = session("agent-background").connect().await.unwrap();
         let observations = session.observe();
         ask(&mut session, "Send an agent away.").await;
         while session.next().await.unwrap().unwrap().message().unwrap().kind() != "result" {}
         session.close().await.unwrap();
-        let tree = same(&told, &tree::of(&rest(observations).await));
+        let tree = same(&spans, &tree::of(&rest(observations).await));
         assert_eq!(tree, ["session done", "  turn 1 done", "    tool_use Task done", "  turn 2 done"]);
     })
     .await;

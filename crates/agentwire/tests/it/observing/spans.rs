@@ -1,4 +1,4 @@
-//! A subscriber that keeps all that it is told: spans, and events.
+//! A subscriber that records spans and events.
 
 use std::{
     cell::RefCell,
@@ -18,9 +18,9 @@ use tracing_core::span::Current;
 
 use super::tree;
 
-/// All that was told of spans and events.
+/// The recorded spans and events.
 #[derive(Clone, Default)]
-pub(super) struct Told(Arc<Mutex<Kept>>);
+pub(super) struct RecordedSpans(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
@@ -39,18 +39,18 @@ thread_local! {
     static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Told {
-    /// Keeps what this thread's code tells, until the guard is dropped.
+impl RecordedSpans {
+    /// Records the events of this thread until the guard is dropped.
     pub(super) fn here() -> (Self, DefaultGuard) {
-        // With one subscriber alone, what a thread without one makes first would be taken for unwanted in all threads.
+        // With only one subscriber, a callsite first used by a thread without one would be disabled for all threads.
         static SECOND: OnceLock<Dispatch> = OnceLock::new();
         SECOND.get_or_init(|| Dispatch::new(Self::default()));
-        let told = Self::default();
-        let guard = tracing::subscriber::set_default(told.clone());
-        (told, guard)
+        let spans = Self::default();
+        let guard = tracing::subscriber::set_default(spans.clone());
+        (spans, guard)
     }
 
-    /// The spans of agentwire that were made, as [`tree::of`] draws observations.
+    /// Returns agentwire's spans in the format of [`tree::of`].
     pub(super) fn tree(&self) -> Vec<String> {
         let kept = self.0.lock().unwrap();
         let spans = kept.spans.iter().zip(1..).filter(|(span, _)| span.meta.target() == "agentwire");
@@ -58,18 +58,18 @@ impl Told {
         tree::draw(&parts)
     }
 
-    /// How many spans have not been closed.
+    /// Returns the number of spans that are not closed.
     pub(super) fn open(&self) -> usize {
         self.0.lock().unwrap().spans.iter().filter(|span| span.handles > 0).count()
     }
 
-    /// A field of the first span of this name.
+    /// Returns a field of the first span with this name.
     pub(super) fn field(&self, span: &str, field: &str) -> Option<String> {
         let kept = self.0.lock().unwrap();
         kept.spans.iter().find(|kept| kept.meta.name() == span)?.fields.get(field).cloned()
     }
 
-    /// The names of the spans around the first span of this name, from the inside.
+    /// Returns the names of the spans around the first span with this name, from the inside.
     pub(super) fn around(&self, span: &str) -> Vec<&'static str> {
         let kept = self.0.lock().unwrap();
         let mut at = kept.spans.iter().find(|kept| kept.meta.name() == span).and_then(|kept| kept.parent);
@@ -82,12 +82,12 @@ impl Told {
         names
     }
 
-    /// Everything that was told, as text.
+    /// Returns everything recorded, as text.
     pub(super) fn text(&self) -> String {
         self.text_but("nobody")
     }
 
-    /// The same without the events of one crate, whose level is the user's business.
+    /// Returns the same without the events of one crate, whose level is up to the user.
     pub(super) fn text_but(&self, krate: &str) -> String {
         let kept = self.0.lock().unwrap();
         let spans = kept.spans.iter().map(|span| format!("{} {:?}", span.meta.name(), span.fields));
@@ -111,7 +111,7 @@ impl KeptSpan {
     }
 }
 
-impl Subscriber for Told {
+impl Subscriber for RecordedSpans {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }

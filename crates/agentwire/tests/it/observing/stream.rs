@@ -1,4 +1,4 @@
-//! The stream of observations: where it begins, how it ends, and who it never holds up.
+//! The stream of observations: its start, its end, and that it never blocks the session.
 
 use std::{future::pending, time::Duration};
 
@@ -6,11 +6,11 @@ use agentwire::{Activity, Observation, Session, hooks::Hooks, protocol::hook::Us
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::{rest, spans::Told, tree};
+use super::{rest, spans::RecordedSpans, tree};
 use crate::peer::{assistant, bounded, connected, init, next_kind, result};
 
 #[tokio::test(start_paused = true)]
-async fn observers_begin_with_what_is_open_and_end_with_the_session() {
+async fn observers_begin_with_open_activities_and_end_with_the_session() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let first = session.observe();
@@ -41,7 +41,7 @@ async fn observers_begin_with_what_is_open_and_end_with_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_comes_in_the_middle_unwatched_sees_what_begins_after_it() {
+async fn late_observer_sees_later_activities() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         peer.say(init()).await;
@@ -58,12 +58,12 @@ async fn one_that_comes_in_the_middle_unwatched_sees_what_begins_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_session_ends_all_and_a_callback_is_told_of_at_once() {
+async fn dropped_session_ends_all_activities_immediately() {
     bounded(async {
-        let (told, _guard) = Told::here();
+        let (spans, _guard) = RecordedSpans::here();
         let hooks = Hooks::new().on(UserPromptSubmit, async |_, cx| {
             cx.cancelled.cancelled().await;
-            // It cleans up.
+            // Its cleanup runs now.
             timeout(Duration::from_secs(1), pending::<()>()).await.unwrap_err();
         });
         let (mut session, mut peer) = connected(Session::builder().hooks(hooks)).await;
@@ -82,7 +82,7 @@ async fn a_dropped_session_ends_all_and_a_callback_is_told_of_at_once() {
             seen.push(observations.next().await.unwrap());
         }
         peer.say(json!({"type": "control_cancel_request", "request_id": "a"})).await;
-        // Before the handler has ended, and before anybody else does anything.
+        // Before the handler has ended and before any other task runs.
         let cancelled = observations.next().await.unwrap();
         let Observation::Ended(ended) = &cancelled else { panic!("{cancelled:?}") };
         assert_eq!((ended.outcome.as_str(), ended.took < Duration::from_secs(1)), ("cancelled", true));
@@ -99,16 +99,16 @@ async fn a_dropped_session_ends_all_and_a_callback_is_told_of_at_once() {
             "    hook UserPromptSubmit cut",
         ];
         assert_eq!(tree::of(&seen), expected);
-        // The handlers have a grace, and their spans last as long as they do.
+        // The handlers have a grace period, and their spans last as long.
         timeout(Duration::from_secs(10), pending::<()>()).await.unwrap_err();
-        assert_eq!(told.open(), 0, "{}", told.text());
-        assert_eq!(told.tree(), expected);
+        assert_eq!(spans.open(), 0, "{}", spans.text());
+        assert_eq!(spans.tree(), expected);
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_reads_nothing_holds_up_nobody_and_is_told_what_it_lost() {
+async fn unread_stream_blocks_nothing_and_counts_its_losses() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let (mut slow, mut quick) = (session.observe(), session.observe());
@@ -138,16 +138,16 @@ async fn one_that_reads_nothing_holds_up_nobody_and_is_told_what_it_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_a_part_of_the_span_that_it_was_started_in() {
+async fn session_span_is_a_child_of_the_current_span() {
     bounded(async {
         use tracing::Instrument;
 
-        let (told, _guard) = Told::here();
+        let (spans, _guard) = RecordedSpans::here();
         let (session, mut peer) =
             connected(Session::builder()).instrument(tracing::info_span!("my request")).await;
         peer.say(init()).await;
         tokio::join!(async { session.close().await.unwrap_err() }, peer.exit_after_input());
-        assert_eq!(told.around("turn"), ["session", "my request"]);
+        assert_eq!(spans.around("turn"), ["session", "my request"]);
     })
     .await;
 }

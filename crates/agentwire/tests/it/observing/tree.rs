@@ -1,10 +1,10 @@
-//! Observations as a tree, in words.
+//! Observations as a tree of words.
 
 use std::collections::BTreeMap;
 
 use agentwire::{Activity, Observation};
 
-/// One line for each thing that has ended, indented below what it is a part of, in the order of their beginnings.
+/// Returns a line for each ended activity, indented below its parent, in the order of their starts.
 pub(super) fn of(observations: &[Observation]) -> Vec<String> {
     let mut parts = BTreeMap::new();
     for observation in observations {
@@ -28,7 +28,7 @@ pub(super) fn of(observations: &[Observation]) -> Vec<String> {
     )
 }
 
-/// The same of anything that has a number and a parent.
+/// Returns the tree of items with a number and a parent.
 pub(super) fn draw(parts: &[(u64, Option<u64>, String)]) -> Vec<String> {
     fn below(
         parts: &[(u64, Option<u64>, String)],

@@ -1,4 +1,4 @@
-//! Which session of a store is gone on with, and what a store that lists badly costs.
+//! Choosing the session to resume from a store, and stores with faulty lists.
 
 use std::{
     pin::pin,
@@ -17,7 +17,7 @@ use super::{
     resuming::{Machine, entry},
 };
 
-/// A store that lists these sessions, and this beneath each; or panics where it is asked for what it does not know.
+/// A store that lists these sessions and their transcripts, and panics on unknown keys.
 #[derive(Default)]
 struct Listing {
     inner: MemoryStore,
@@ -53,7 +53,7 @@ const OTHERS: [&str; 4] = [
 ];
 
 #[tokio::test]
-async fn the_last_session_is_one_with_messages() {
+async fn continue_picks_a_session_with_messages() {
     let machine = Machine::new();
     let mut store = Listing { beneath: Some(Vec::new()), ..Listing::default() };
     let sidechain = || entry(json!({"type": "user", "uuid": "2", "isSidechain": true}));
@@ -75,12 +75,12 @@ async fn the_last_session_is_one_with_messages() {
         listed.push(StoredSession::new(id.into(), at));
     }
     store.sessions = Some(listed);
-    let told = machine.told(Arc::new(store), machine.options().continue_last()).await;
-    assert!(told.contains(&format!("--resume={ID}")), "{told}");
+    let report = machine.report(Arc::new(store), machine.options().continue_last()).await;
+    assert!(report.contains(&format!("--resume={ID}")), "{report}");
 }
 
 #[tokio::test]
-async fn a_store_that_panics_when_it_is_to_list_is_told() {
+async fn panic_in_listing_is_reported() {
     let machine = Machine::new();
     for options in [machine.options().continue_last(), machine.options().resume(ID)] {
         let store = Listing::default();
@@ -94,7 +94,7 @@ async fn a_store_that_panics_when_it_is_to_list_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_listed_twice_is_written_once() {
+async fn duplicate_subpaths_are_written_once() {
     let machine = Machine::new();
     let beneath = ["subagents/agent-b", "subagents/agent-a", "subagents/agent-b"].map(str::to_owned);
     let store = Listing { beneath: Some(beneath.to_vec()), ..Listing::default() };
@@ -103,14 +103,14 @@ async fn what_is_listed_twice_is_written_once() {
     for subpath in &beneath {
         store.append(&machine.key().with_subpath(subpath.as_str()).unwrap(), &said).await.unwrap();
     }
-    let told = machine.told(Arc::new(store), machine.options().resume(ID)).await;
+    let report = machine.report(Arc::new(store), machine.options().resume(ID)).await;
     for file in ["agent-a.jsonl", "agent-b.jsonl"] {
-        assert_eq!(told.matches(file).count(), 1, "{told}");
+        assert_eq!(report.matches(file).count(), 1, "{report}");
     }
 }
 
 #[tokio::test]
-async fn a_project_that_no_store_has_is_refused() {
+async fn invalid_project_is_refused() {
     let machine = Machine::new();
     for options in [machine.options(), machine.options().continue_last()] {
         let options = options.session_store_project("../x");
@@ -120,7 +120,7 @@ async fn a_project_that_no_store_has_is_refused() {
 }
 
 #[test]
-fn outside_of_a_runtime_it_is_an_error() {
+fn resuming_without_a_runtime_is_an_error() {
     let machine = Machine::new();
     let builder = Session::builder().options(machine.options().resume(ID));
     let mut connecting = pin!(builder.session_store(Arc::new(MemoryStore::new())).connect());

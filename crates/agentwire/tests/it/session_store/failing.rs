@@ -1,4 +1,4 @@
-//! A store that fails, hangs, panics or is slow: it is told, and the session goes on.
+//! Stores that fail, hang, panic or are slow: the failure is reported, and the session continues.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,11 +6,11 @@ use agentwire::{Decision, Session, hooks::PermissionHandler};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::{Act, ID, TestStore, builder, main_file, mirrored, options, told, with};
+use super::{Act, ID, TestStore, builder, main_file, mirror_error, mirrored, options, with};
 use crate::peer::{assistant, bounded, connected, next_kind, result};
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_store_is_asked_three_times() {
+async fn failing_append_is_tried_three_times() {
     bounded(async {
         for act in [Act::Fail, Act::Panic, Act::PanicLater] {
             let (mut session, peer, store) = with([act, act]).await;
@@ -28,7 +28,7 @@ async fn a_failing_store_is_asked_three_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_not_stored_is_told_before_the_result_and_the_session_goes_on() {
+async fn lost_entries_are_reported_before_the_result() {
     bounded(async {
         for (act, why) in [
             (Act::Fail, "the session store failed: writing: the disk is full"),
@@ -38,7 +38,7 @@ async fn what_was_not_stored_is_told_before_the_result_and_the_session_goes_on()
             let (mut session, peer, store) = with([act, act, act]).await;
             peer.say(mirrored(&main_file(), [1, 2])).await;
             peer.say(result("done")).await;
-            let line = told(&mut session).await;
+            let line = mirror_error(&mut session).await;
             assert_eq!(line["error"], format!("2 entries were not stored: {why}"));
             assert_eq!(line["key"], json!({"projectKey": "-src-app", "sessionId": ID}));
             assert_eq!(line["session_id"], ID);
@@ -55,7 +55,7 @@ async fn what_was_not_stored_is_told_before_the_result_and_the_session_goes_on()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_waits_for_a_hanging_store_for_ten_seconds_and_what_is_asked_meanwhile_is_answered() {
+async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered() {
     bounded(async {
         let store = Arc::new(TestStore::new([Act::Hang]));
         let permissions = PermissionHandler::new(async |_, _| Decision::allow());
@@ -64,10 +64,10 @@ async fn a_result_waits_for_a_hanging_store_for_ten_seconds_and_what_is_asked_me
         peer.say(mirrored(&main_file(), [1])).await;
         peer.say(result("done")).await;
         peer.say(assistant("later")).await;
-        // Far more than is read ahead of a reader who does not read.
+        // Far more than is read ahead of an idle reader.
         peer.say(assistant(&"x".repeat(400 << 10))).await;
         let control = session.control().clone();
-        let (line, ()) = tokio::join!(told(&mut session), async {
+        let (line, ()) = tokio::join!(mirror_error(&mut session), async {
             peer.ask(
                 "r1",
                 json!({"subtype": "can_use_tool", "tool_name": "T", "input": {}, "tool_use_id": "t"}),
@@ -86,13 +86,13 @@ async fn a_result_waits_for_a_hanging_store_for_ten_seconds_and_what_is_asked_me
         for expected in ["result", "assistant", "assistant"] {
             assert_eq!(next_kind(&mut session).await, expected);
         }
-        // As long as the store hangs, no other result waits.
+        // While the store hangs, no other result waits.
         peer.say(mirrored(&main_file(), [2])).await;
         peer.say(result("again")).await;
         assert_eq!(next_kind(&mut session).await, "result");
         assert_eq!(began.elapsed().as_secs(), 10);
-        // An append is given its time, and is not asked for again.
-        let line = told(&mut session).await;
+        // An append gets its full time and is not retried.
+        let line = mirror_error(&mut session).await;
         assert_eq!(began.elapsed().as_secs(), 60);
         assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
         let main = format!("-src-app/{ID}");
@@ -103,7 +103,7 @@ async fn a_result_waits_for_a_hanging_store_for_ten_seconds_and_what_is_asked_me
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_store_delays_a_result_by_no_more_than_it_takes() {
+async fn slow_store_delays_a_result_only_until_it_is_done() {
     bounded(async {
         let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
         let began = Instant::now();
@@ -130,7 +130,7 @@ async fn a_result_that_waits_is_not_lost_with_the_future() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_there_is_no_room_for_is_counted_and_told() {
+async fn entries_without_room_are_counted_and_reported() {
     bounded(async {
         let store = Arc::new(TestStore::new([Act::Hang]));
         let options = options().session_store_max_pending_bytes(1000);
@@ -143,17 +143,17 @@ async fn what_there_is_no_room_for_is_counted_and_told() {
         }
         peer.say(mirrored(&agent, 0..3)).await;
         peer.say(result("done")).await;
-        let (main, beneath) = (told(&mut session).await, told(&mut session).await);
+        let (main, beneath) = (mirror_error(&mut session).await, mirror_error(&mut session).await);
         assert_eq!(began.elapsed(), Duration::ZERO);
         let why = "the store is behind, and no more than 1000 bytes wait for it";
         assert_eq!(main["error"], format!("100 entries were not stored: {why}"));
         assert_eq!(beneath["error"], format!("3 entries were not stored: {why}"));
         assert_eq!(beneath["key"]["subpath"], "subagents/agent-a");
-        assert!(told(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
         assert_eq!(next_kind(&mut session).await, "result");
-        // After much of an hour it is the same.
+        // After most of an hour it is the same.
         tokio::time::advance(Duration::from_secs(3000)).await;
-        let line = told(&mut session).await;
+        let line = mirror_error(&mut session).await;
         assert_eq!(line["error"], "600 entries were not stored: the session store took longer than 60s");
         peer.say(mirrored(&main_file(), [7])).await;
         peer.say(result("again")).await;

@@ -1,4 +1,4 @@
-//! The handle that reports what of a session its store has.
+//! The handle that reports which entries of a session are stored.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 use super::{Act, ID, TestStore, builder, main_file, mirrored, options, store::passed, with};
 use crate::peer::{Peer, assistant, bounded, connected, next_kind, result};
 
-/// A frame of the mirror with a message that holds this tool use.
+/// Returns a mirror frame with a message that contains this tool use.
 fn asks(tool_use: &str) -> Value {
     json!({"type": "transcript_mirror", "filePath": main_file(), "entries": [
         {"type": "assistant", "uuid": format!("u-{tool_use}"), "message": {"content": [
@@ -44,7 +44,7 @@ fn lost(outcome: Result<(), NotStored>, with: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_waits_until_its_tool_use_is_stored_though_nobody_reads_and_the_turn_runs() {
+async fn hook_waits_for_its_tool_use_in_an_unread_session() {
     bounded(async {
         let store = Arc::new(TestStore::new([Act::Slow(Duration::from_secs(3))]));
         let builder = builder(&store);
@@ -64,9 +64,9 @@ async fn a_hook_waits_until_its_tool_use_is_stored_though_nobody_reads_and_the_t
         )
         .await;
         peer.is_left_alone().await;
-        // Far more than is read ahead of a reader who does not read, but for the open hook.
+        // Far more than is read ahead of an idle reader, except while a hook is open.
         peer.say(assistant(&"x".repeat(400 << 10))).await;
-        // The CLI hands it over when it has asked.
+        // The CLI mirrors the message after it has called the hook.
         peer.say(mirrored(&main_file(), [1])).await;
         peer.say(asks("t1")).await;
         let asked = Instant::now();
@@ -78,7 +78,7 @@ async fn a_hook_waits_until_its_tool_use_is_stored_though_nobody_reads_and_the_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_came_so_far_is_stored_without_a_result() {
+async fn flush_stores_entries_without_a_result() {
     bounded(async {
         let (mut session, peer, store, handle) = handled([]).await;
         peer.say(mirrored(&main_file(), [1, 2])).await;
@@ -88,11 +88,11 @@ async fn what_came_so_far_is_stored_without_a_result() {
         assert_eq!(store.calls().len(), 0);
         handle.flushed().await.unwrap();
         assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
-        // Nothing new: it is stored already.
+        // Nothing new: everything is stored already.
         handle.clone().flushed().await.unwrap();
         handle.message_stored(&"2".into()).await.unwrap();
         assert_eq!(store.calls().len(), 1);
-        // Behind it entries wait for a result again.
+        // After it, entries wait for a result again.
         peer.say(mirrored(&main_file(), [3])).await;
         passed(Duration::from_secs(1)).await;
         assert_eq!(store.calls().len(), 1);
@@ -101,7 +101,7 @@ async fn what_came_so_far_is_stored_without_a_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_hangs_or_a_message_that_does_not_come_is_waited_for_until_the_limit() {
+async fn wait_times_out_for_hanging_stores_and_missing_messages() {
     bounded(async {
         let (_session, peer, _, handle) = handled([Act::Hang]).await;
         peer.say(asks("t1")).await;
@@ -120,7 +120,7 @@ async fn a_store_that_hangs_or_a_message_that_does_not_come_is_waited_for_until_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_loss_is_an_error_of_what_was_lost() {
+async fn lost_entries_are_errors() {
     bounded(async {
         for eager in [false, true] {
             let store = Arc::new(TestStore::new([Act::Fail; 3]));
@@ -133,7 +133,7 @@ async fn a_loss_is_an_error_of_what_was_lost() {
             lost(handle.message_stored(&"u-t1".into()).await, "the disk is full");
             peer.say(asks("t2")).await;
             handle.stored(&id("t2")).await.unwrap();
-            // The session as a whole is no longer in the store.
+            // The session as a whole is no longer complete in the store.
             lost(handle.flushed().await, "1 entry was not stored");
         }
     })
@@ -165,7 +165,7 @@ async fn frames_without_room_or_too_long_are_losses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_session_ends_the_waiting() {
+async fn end_of_the_session_ends_waits() {
     bounded(async {
         let (session, mut peer, _, handle) = handled([]).await;
         let never = id("t9");
@@ -177,7 +177,7 @@ async fn the_end_of_the_session_ends_the_waiting() {
         });
         closed.unwrap();
         assert_eq!(waited, Err(NotStored::Ended));
-        // What was stored is known behind the end too.
+        // Stored entries are still known after the end.
         handle.stored(&id("t1")).await.unwrap();
         handle.flushed().await.unwrap();
     })
@@ -185,7 +185,7 @@ async fn the_end_of_the_session_ends_the_waiting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_store_has_not_taken_by_the_end_is_lost() {
+async fn entries_pending_at_the_end_are_lost() {
     bounded(async {
         let (session, mut peer, _, handle) = handled([Act::Hang]).await;
         peer.say(asks("t1")).await;
@@ -198,7 +198,7 @@ async fn what_the_store_has_not_taken_by_the_end_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_that_is_dropped_leaves_the_mirror_as_it_was() {
+async fn dropped_wait_does_not_change_the_mirror() {
     bounded(async {
         let (_session, peer, store, handle) = handled([]).await;
         assert!(timeout(Duration::from_secs(1), handle.stored(&id("t1"))).await.is_err());

@@ -1,15 +1,15 @@
-//! Ends of sessions with a store, good and bad: what waits is stored or told, and nothing hangs.
+//! Ends of sessions with a store: pending entries are stored or reported, and nothing hangs.
 
 use std::{sync::Arc, time::Duration};
 
 use agentwire::{Error, transport::ExitReport};
 use tokio::time::Instant;
 
-use super::{Act, ID, main_file, mirrored, told, with};
+use super::{Act, ID, main_file, mirror_error, mirrored, with};
 use crate::peer::{assistant, bounded, next_kind, result};
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_dropped_in_a_turn_has_what_was_read_stored() {
+async fn dropped_session_stores_read_entries() {
     bounded(async {
         let (mut session, peer, store) = with([]).await;
         peer.say(mirrored(&main_file(), [1, 2])).await;
@@ -39,18 +39,18 @@ async fn a_dropped_session_gives_a_hanging_store_the_time_of_a_flush() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_hanging_store_has_not_taken_by_the_end_is_told_before_the_end() {
+async fn entries_pending_at_the_end_are_reported() {
     bounded(async {
         let (mut session, mut peer, store) = with([Act::Hang]).await;
         peer.say(mirrored(&main_file(), [1])).await;
         peer.say(result("done")).await;
         let began = Instant::now();
-        assert!(told(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
         assert_eq!(next_kind(&mut session).await, "result");
         peer.say(mirrored(&main_file(), [2, 3])).await;
         session.end_input();
         peer.exit_after_input().await;
-        let line = told(&mut session).await;
+        let line = mirror_error(&mut session).await;
         assert_eq!(
             line["error"],
             "3 entries were not stored: the session ended before the store had taken it"
@@ -63,7 +63,7 @@ async fn what_a_hanging_store_has_not_taken_by_the_end_is_told_before_the_end() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_waits_for_a_hanging_store_once_and_reports_what_was_not_stored() {
+async fn close_waits_once_for_a_hanging_store_and_reports_lost_entries() {
     bounded(async {
         let (session, mut peer, store) = with([Act::Hang]).await;
         for number in 0..5 {
@@ -82,14 +82,14 @@ async fn closing_waits_for_a_hanging_store_once_and_reports_what_was_not_stored(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_crashes_has_what_it_has_said_stored() {
+async fn crashed_cli_has_its_entries_stored() {
     bounded(async {
         let (mut session, peer, store) = with([]).await;
         peer.say(mirrored(&main_file(), [1])).await;
         // Half a frame.
         peer.raw.write(r#"{"type":"transcript_mirror","filePath":"#).await.unwrap();
         peer.exit(ExitReport::exited(3));
-        let line = told(&mut session).await;
+        let line = mirror_error(&mut session).await;
         assert!(line["error"].as_str().unwrap().starts_with("a frame of the mirror can't be read"), "{line}");
         assert!(session.next().await.unwrap().is_err());
         assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);

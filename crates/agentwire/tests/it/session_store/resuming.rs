@@ -1,4 +1,4 @@
-//! Going on from a store: what is written for the CLI, and what is refused.
+//! Resuming from a store: the files for the CLI, and refused sessions.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::{ID, store::Lent, store::TestStore};
 
-/// A user's home, a project, and a CLI that tells what its configuration folder holds, and ends.
+/// A home directory, a project, and a CLI that lists its configuration folder and exits.
 pub(super) struct Machine(tempfile::TempDir);
 
 impl Machine {
@@ -30,7 +30,7 @@ impl Machine {
         let tell = "stat -c '%a %n' \"$file\"; [ -d \"$file\" ] || cat \"$file\"; echo";
         let script = format!(
             "#!/bin/sh\ncd \"$CLAUDE_CONFIG_DIR\" || exit 2\n{{ pwd; echo \"$@\"; find . | sort | while read -r file; do {tell}; done; }} > '{}'\nexit 1\n",
-            machine.path("told").display()
+            machine.path("report").display()
         );
         fs::write(&cli, script).unwrap();
         fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
@@ -51,22 +51,22 @@ impl Machine {
         SessionKey::new(project_key(&self.path("project")), ID.into()).unwrap()
     }
 
-    /// What the CLI has told, and the folder that it had, which is gone.
-    pub(super) async fn told(&self, store: Arc<dyn SessionStore>, options: Options) -> String {
+    /// Returns the CLI's list, after checking that its folder was removed.
+    pub(super) async fn report(&self, store: Arc<dyn SessionStore>, options: Options) -> String {
         let failed = Session::builder().options(options).session_store(store).connect().await;
         assert!(matches!(failed, Err(Error::Ended(_))), "{failed:?}");
-        let told = fs::read_to_string(self.path("told")).unwrap();
-        let folder = Path::new(told.lines().next().unwrap()).to_owned();
-        // It goes with the process, on a thread of its own.
+        let report = fs::read_to_string(self.path("report")).unwrap();
+        let folder = Path::new(report.lines().next().unwrap()).to_owned();
+        // A separate thread removes it with the process.
         while folder.exists() {
             let _ = timeout(Duration::from_millis(1), std::future::pending::<()>()).await;
         }
-        told
+        report
     }
 
     pub(super) async fn refused(&self, store: Arc<dyn SessionStore>, options: Options) -> Error {
         let failed = Session::builder().options(options).session_store(store).connect().await;
-        assert!(!self.path("told").exists(), "it was started");
+        assert!(!self.path("report").exists(), "it was started");
         failed.expect_err("it is refused")
     }
 }
@@ -75,11 +75,11 @@ pub(super) fn entry(value: serde_json::Value) -> RawEntry {
     RawEntry::parse(value.to_string()).unwrap()
 }
 
-/// A store with a session, and a subagent of it.
+/// Returns a store with a session and one of its subagents.
 async fn stored(machine: &Machine) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
     let said = entry(json!({"type": "user", "uuid": "1"}));
-    // The mark is no entry of the CLI's: none of it is in the files.
+    // The archive mark is not an entry of the CLI: the files do not contain it.
     let mark = entry(json!({"type": "archived", "archived": true, "uuid": "3"}));
     store.append(&machine.key(), &[said, mark]).await.unwrap();
     let about = |number: u8| entry(json!({"type": "agent_metadata", "agentType": "a", "number": number}));
@@ -100,8 +100,8 @@ async fn the_cli_finds_the_session_and_the_login_in_a_private_folder() {
         fs::write(machine.path(name), text).unwrap();
     }
     for options in [machine.options().resume(ID), machine.options().continue_last()] {
-        let told = machine.told(stored(&machine).await, options).await;
-        let mut lines = told.lines();
+        let report = machine.report(stored(&machine).await, options).await;
+        let mut lines = report.lines();
         assert!(!Path::new(lines.next().unwrap()).starts_with(machine.0.path()));
         let args = lines.next().unwrap();
         assert!(args.contains(&format!("--resume={ID}")) && args.contains("--session-mirror"), "{args}");
@@ -135,7 +135,7 @@ async fn the_cli_finds_the_session_and_the_login_in_a_private_folder() {
 }
 
 #[tokio::test]
-async fn a_session_that_the_store_does_not_have_is_refused_by_its_name() {
+async fn missing_session_is_refused_by_name() {
     let machine = Machine::new();
     let error = machine.refused(Arc::new(MemoryStore::new()), machine.options().resume(ID)).await;
     assert!(
@@ -146,7 +146,7 @@ async fn a_session_that_the_store_does_not_have_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_gone_on_with_is_refused() {
+async fn unusable_sessions_are_refused() {
     let machine = Machine::new();
     let store = Arc::new(MemoryStore::new());
     store.append(&machine.key(), &[entry(json!({"type": "mode"}))]).await.unwrap();
@@ -162,11 +162,11 @@ async fn what_can_not_be_gone_on_with_is_refused() {
 }
 
 #[tokio::test]
-async fn the_project_may_be_called_otherwise_in_the_store() {
+async fn project_may_have_another_name_in_the_store() {
     let machine = Machine::new();
     let store = Arc::new(MemoryStore::new());
     let key = SessionKey::new("team", ID.into()).unwrap();
     store.append(&key, &[entry(json!({"type": "user", "uuid": "1"}))]).await.unwrap();
-    let told = machine.told(store, machine.options().resume(ID).session_store_project("team")).await;
-    assert!(told.contains(&format!("{}/{ID}.jsonl", project_key(&machine.path("project")))), "{told}");
+    let report = machine.report(store, machine.options().resume(ID).session_store_project("team")).await;
+    assert!(report.contains(&format!("{}/{ID}.jsonl", project_key(&machine.path("project")))), "{report}");
 }

@@ -1,4 +1,4 @@
-//! A store that fails as it is told.
+//! A store with scripted failures.
 
 use std::{
     collections::VecDeque,
@@ -10,29 +10,29 @@ use std::{
 use agentwire::sessions::{MemoryStore, RawEntry, SessionKey, SessionStore, StoreError, StoreFuture};
 use tokio::{sync::Notify, time::timeout};
 
-/// What a store does when it is asked to append.
+/// The behaviour of a store on an append.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act {
     Fail,
-    /// It never answers, and stores nothing.
+    /// Never answers, and stores nothing.
     Hang,
-    /// It never answers, and panics when it is given up.
+    /// Never answers, and panics when dropped.
     HangAndPanic,
-    /// It panics when it is asked.
+    /// Panics when called.
     Panic,
-    /// It panics later.
+    /// Panics later.
     PanicLater,
     Slow(Duration),
 }
 
-/// A store in memory that fails as it is told.
+/// A store in memory with scripted failures.
 #[derive(Default)]
 pub(super) struct TestStore {
     pub(super) inner: MemoryStore,
     acts: Mutex<VecDeque<Act>>,
     calls: Mutex<Vec<String>>,
     called: Notify,
-    /// The session has let go of it.
+    /// Notified when the session has dropped the store.
     returned: Notify,
 }
 
@@ -41,24 +41,24 @@ impl TestStore {
         Self { acts: Mutex::new(acts.into_iter().collect()), ..Self::default() }
     }
 
-    /// What it was asked to append, whatever became of it: the key, and the ids.
+    /// Returns the append calls, successful or not: the key and the ids.
     pub(super) fn calls(&self) -> Vec<String> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until it was asked so often.
+    /// Waits until it was called this often.
     pub(super) async fn called(&self, times: usize) {
         while self.calls().len() < times {
             self.called.notified().await;
         }
     }
 
-    /// Waits until no session has it any more.
+    /// Waits until no session holds it.
     pub(super) async fn returned(&self) {
         self.returned.notified().await;
     }
 
-    /// How many entries it has under this key: a project, a session and perhaps a subpath.
+    /// Returns the number of entries under this key: a project, a session and optionally a subpath.
     pub(super) async fn stored(&self, key: &str) -> usize {
         let mut parts = key.splitn(3, '/');
         let project = parts.next().unwrap();
@@ -101,7 +101,7 @@ impl SessionStore for TestStore {
     }
 }
 
-/// The store as a session has it.
+/// The store as passed to a session.
 pub(super) struct Lent(pub(super) Arc<TestStore>);
 
 impl SessionStore for Lent {
@@ -120,7 +120,7 @@ impl Drop for Lent {
     }
 }
 
-/// Panics when it is dropped.
+/// Panics when dropped.
 struct PanicsLater;
 
 impl Drop for PanicsLater {
@@ -129,7 +129,7 @@ impl Drop for PanicsLater {
     }
 }
 
-/// This much time passes, on a clock that is paused.
+/// Advances a paused clock.
 pub(super) async fn passed(time: Duration) {
     assert!(timeout(time, pending::<()>()).await.is_err());
 }

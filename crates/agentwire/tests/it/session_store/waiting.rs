@@ -1,15 +1,15 @@
-//! How long a result waits for the store, whoever reads when; and what a small bound costs.
+//! How long a result waits for the store, for early and late readers; and the effects of a small limit.
 
 use std::{sync::Arc, time::Duration};
 
 use agentwire::Error;
 use tokio::time::{Instant, timeout};
 
-use super::{Act, ID, TestStore, builder, main_file, mirrored, options, store::passed, told, with};
+use super::{Act, ID, TestStore, builder, main_file, mirror_error, mirrored, options, store::passed, with};
 use crate::peer::{bounded, connected, next_kind, result};
 
 #[tokio::test(start_paused = true)]
-async fn a_result_waits_no_longer_than_the_limit_for_a_reader_who_comes_late() {
+async fn late_reader_does_not_extend_the_wait() {
     bounded(async {
         let (mut session, peer, _store) = with([Act::Slow(Duration::from_secs(11)), Act::Hang]).await;
         let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
@@ -18,9 +18,9 @@ async fn a_result_waits_no_longer_than_the_limit_for_a_reader_who_comes_late() {
         peer.say(result("done")).await;
         let began = Instant::now();
         assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
-        // The first append ends between the limit and the next look of the reader.
+        // The first append ends between the limit and the reader's next poll.
         passed(Duration::from_secs(12)).await;
-        assert!(told(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
         assert_eq!(next_kind(&mut session).await, "result");
         assert_eq!(began.elapsed().as_secs(), 12);
     })
@@ -28,7 +28,7 @@ async fn a_result_waits_no_longer_than_the_limit_for_a_reader_who_comes_late() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_waits_already_is_given_out_when_the_session_is_closed() {
+async fn close_releases_a_waiting_result() {
     bounded(async {
         let (mut session, mut peer, store) = with([Act::Hang]).await;
         peer.say(mirrored(&main_file(), [1])).await;
@@ -44,7 +44,7 @@ async fn a_result_that_waits_already_is_given_out_when_the_session_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_idle_loses_nothing_by_a_small_bound() {
+async fn idle_store_loses_nothing_with_a_small_limit() {
     bounded(async {
         let store = Arc::new(TestStore::new([]));
         let options = options().session_store_max_pending_bytes(1000);
@@ -61,7 +61,7 @@ async fn a_store_that_is_idle_loses_nothing_by_a_small_bound() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_there_is_no_room_for_has_the_store_take_what_waits() {
+async fn full_queue_triggers_a_flush() {
     bounded(async {
         let store = Arc::new(TestStore::new([]));
         let options = options().session_store_max_pending_bytes(1000);
@@ -76,14 +76,14 @@ async fn what_there_is_no_room_for_has_the_store_take_what_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_panics_when_it_is_given_up_is_one_that_took_too_long() {
+async fn panic_of_an_abandoned_append_counts_as_timeout() {
     bounded(async {
         let (mut session, peer, store) = with([Act::HangAndPanic]).await;
         peer.say(mirrored(&main_file(), [1])).await;
         peer.say(result("done")).await;
-        assert!(told(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
         assert_eq!(next_kind(&mut session).await, "result");
-        let line = told(&mut session).await;
+        let line = mirror_error(&mut session).await;
         assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
         peer.say(mirrored(&main_file(), [2])).await;
         peer.say(result("again")).await;
@@ -94,7 +94,7 @@ async fn a_store_that_panics_when_it_is_given_up_is_one_that_took_too_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_frame_that_is_too_long_is_told_as_one_of_the_mirrors() {
+async fn overlong_frame_is_reported_as_mirror_error() {
     bounded(async {
         let store = Arc::new(TestStore::new([]));
         let options = options().max_buffer_size(2000);
@@ -106,7 +106,7 @@ async fn a_frame_that_is_too_long_is_told_as_one_of_the_mirrors() {
         ))
         .await;
         peer.say(result("done")).await;
-        let line = told(&mut session).await;
+        let line = mirror_error(&mut session).await;
         assert!(line.get("key").is_none(), "{line}");
         assert!(line["error"].as_str().unwrap().contains("maxBufferSize"), "{line}");
         assert_eq!(next_kind(&mut session).await, "result");
@@ -115,7 +115,7 @@ async fn a_frame_that_is_too_long_is_told_as_one_of_the_mirrors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn files_named_from_the_working_directory_are_found() {
+async fn relative_file_names_are_resolved() {
     bounded(async {
         let store = Arc::new(TestStore::new([]));
         let options = options().env("CLAUDE_CONFIG_DIR", "../config").cwd("/src/app");

@@ -1,53 +1,53 @@
-//! All that a session tells, in short words and as it came.
+//! Collects the messages of a session, as short words and as lines.
 
 use agentwire::{Error, Incoming, Message, Query, Session};
 use serde_json::Value;
 
-/// What was told, to the end of a turn or of the session.
+/// The messages up to the end of a turn or of the session.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
-    /// What each thing is, in a word or two.
+pub(crate) struct Received {
+    /// The kind of each message, in a word or two.
     pub(crate) words: Vec<String>,
     pub(crate) all: Vec<Incoming>,
     pub(crate) error: Option<Error>,
 }
 
-impl Told {
-    /// To the end of the session, and nothing comes after it.
+impl Received {
+    /// Reads to the end of the session and checks that nothing follows.
     pub(crate) async fn by(session: &mut Session) -> Self {
-        let mut told = Self::default();
+        let mut received = Self::default();
         while let Some(incoming) = session.next().await {
-            assert!(told.error.is_none(), "{incoming:?} after an error");
-            told.add(incoming);
+            assert!(received.error.is_none(), "{incoming:?} after an error");
+            received.add(incoming);
         }
         assert!(session.next().await.is_none());
-        told
+        received
     }
 
-    /// To the end of the query, and nothing comes after it.
+    /// Reads to the end of the query and checks that nothing follows.
     pub(crate) async fn by_query(query: &mut Query) -> Self {
-        let mut told = Self::default();
+        let mut received = Self::default();
         while let Some(incoming) = query.next().await {
-            assert!(told.error.is_none(), "{incoming:?} after an error");
-            told.add(incoming);
+            assert!(received.error.is_none(), "{incoming:?} after an error");
+            received.add(incoming);
         }
         assert!(query.next().await.is_none());
-        told
+        received
     }
 
-    /// Asks, and gives all up to the result of the turn, or to its error.
+    /// Sends a prompt and reads up to the result of its turn or its error.
     pub(crate) async fn turn(session: &mut Session, prompt: &str) -> Self {
-        let mut told = Self::default();
+        let mut received = Self::default();
         let mut turn = session.ask(prompt).await.unwrap();
         while let Some(incoming) = turn.next().await {
-            told.add(incoming);
+            received.add(incoming);
         }
-        told
+        received
     }
 
     fn add(&mut self, incoming: Result<Incoming, Error>) {
         match incoming {
-            // Receipts of prompts have tests of their own.
+            // Receipts of prompts have their own tests.
             Ok(incoming) if word(&incoming) == "command_lifecycle" => {}
             Ok(incoming) => {
                 self.words.push(word(&incoming));
@@ -57,8 +57,8 @@ impl Told {
         }
     }
 
-    /// The words without what tells only of the session's state.
-    pub(crate) fn said(&self) -> Vec<&str> {
+    /// Returns the words without the events of the session's state.
+    pub(crate) fn kinds(&self) -> Vec<&str> {
         self.words.iter().map(String::as_str).filter(|word| !word.starts_with("system")).collect()
     }
 
@@ -66,12 +66,12 @@ impl Told {
         self.error.as_ref().expect("an error")
     }
 
-    /// The lines, as JSON where they are.
+    /// Returns the lines that are JSON.
     pub(crate) fn lines(&self) -> impl Iterator<Item = Value> {
         self.all.iter().map(line)
     }
 
-    /// The answers that the CLI was given to its questions.
+    /// Returns the answers that the CLI received to its requests.
     pub(crate) fn answers(&self) -> Vec<Value> {
         self.lines()
             .filter(|line| line["type"] == "fault_report")
@@ -79,26 +79,26 @@ impl Told {
             .collect()
     }
 
-    /// What became of the tool.
+    /// Returns the results of the tool.
     pub(crate) fn tool_results(&self) -> Vec<String> {
         let results = self.lines().filter(|line| line["type"] == "user");
         results.map(|line| line["message"]["content"][0]["content"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The texts of the assistant.
+    /// Returns the assistant's texts.
     pub(crate) fn texts(&self) -> Vec<String> {
         let said = self.lines().filter(|line| line["type"] == "assistant");
         said.filter_map(|line| Some(line["message"]["content"][0]["text"].as_str()?.to_owned())).collect()
     }
 }
 
-/// The line that something came as.
+/// Returns the original line of a message.
 pub(crate) fn line(incoming: &Incoming) -> Value {
     let line = incoming.line().and_then(|line| line.to_str().ok());
     line.and_then(|line| serde_json::from_str(line.trim_start_matches('\u{feff}')).ok()).unwrap_or_default()
 }
 
-/// What something is.
+/// Returns the kind of a message in a word.
 pub(crate) fn word(incoming: &Incoming) -> String {
     match incoming {
         Incoming::Message(Message::System(_), _) => {
@@ -113,13 +113,13 @@ pub(crate) fn word(incoming: &Incoming) -> String {
     }
 }
 
-/// A good turn: everything still works.
-pub(crate) async fn goes_on(session: &mut Session) {
+/// Plays a successful turn: everything still works.
+pub(crate) async fn completes_a_turn(session: &mut Session) {
     let result = session.ask("go on").await.unwrap().finish().await.unwrap().expect("a result");
     assert_eq!(result.result.as_deref(), Some("hello"));
 }
 
-/// A good end: everything was well.
-pub(crate) async fn ends_well(session: Session) {
+/// Checks for a clean end.
+pub(crate) async fn closes_cleanly(session: Session) {
     session.close().await.unwrap();
 }
