@@ -142,7 +142,7 @@ pub struct Options {
     pub session_id: Option<String>,
     /// The last message of the stored session to keep, by its uuid (`--resume-session-at`).
     pub resume_session_at: Option<String>,
-    /// The prompt of the one turn that this may drop, by its uuid (`--resume-drops-turn`).
+    /// The prompt of the only turn that `resume_session_at` may drop, by its uuid (`--resume-drops-turn`).
     pub resume_drops_turn: Option<String>,
     /// Whether the session is stored; `Some(false)` disables it (`--no-session-persistence`).
     pub persist_session: Option<bool>,

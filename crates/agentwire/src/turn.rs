@@ -53,7 +53,7 @@ pub struct Turn<'a> {
     unread: Option<Error>,
     /// Whether a message of this turn was returned.
     begun: bool,
-    /// Whether the last message returned belongs to this turn, and not to none.
+    /// Whether the last message returned belongs to the turn; receipts and background news belong to none.
     own: bool,
     ended: bool,
 }

@@ -40,7 +40,7 @@ fn line(page: &mut String, cells: &[&str]) {
 const HEAD: &str = "\
 # Options
 
-Made by `cargo xtask docs` from the table in crates/agentwire/src/options/described.rs; do not edit it by hand.
+Made by `cargo xtask docs` from the table in crates/agentwire/src/options/table.rs; do not edit it by hand.
 
 `Options` is plain data: its names in JSON are those below, and an unknown one is an error that says what may have been meant.
 In Rust the fields have the same names with underscores, and each has a method of its name; `continue` is `continue_last`.

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         match incoming? {
             // The session continues without the entries that could not be stored.
             Incoming::Message(Message::System(System::MirrorError(failure)), _) => {
-                eprintln!("{}", failure.error)
+                eprintln!("{}", failure.error);
             }
             Incoming::Message(Message::Result(result), _) => {
                 println!("{}", result.result.unwrap_or_default());

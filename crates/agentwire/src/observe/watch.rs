@@ -138,7 +138,7 @@ impl Observer for Watch {
     fn arrived(&self, delivery: &Delivery) {
         if self.is_wanted() {
             note::take(delivery, self.contents, |event| {
-                self.notes().push(Note { at: Instant::now(), event })
+                self.notes().push(Note { at: Instant::now(), event });
             });
         }
     }
