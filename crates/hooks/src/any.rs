@@ -1,4 +1,4 @@
-//! Events by name: all that this version knows, and those that it does not know yet.
+//! Untyped events, known or unknown to this version.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::excerpt;
 
-/// An event of any kind, with its input as it came.
+/// An event of any kind, with its raw input.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AnyHook {
@@ -25,31 +25,31 @@ impl AnyHook {
         Self { name: name.into(), raw }
     }
 
-    /// Reads the input as a type of the caller's, such as a [`HookEvent::Input`].
+    /// Decodes the input as a type of your choice, such as a [`HookEvent::Input`].
     ///
     /// # Errors
     ///
-    /// When the input does not have that shape.
+    /// If the input does not have that shape.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         self.raw.decode()
     }
 }
 
-/// What a handler of an untyped event may return: nothing, raw JSON, a [`HookReply`], a [`HookAnswer`], a
+/// A value that a handler of an untyped event may return: nothing, raw JSON, a [`HookReply`], a [`HookAnswer`], a
 /// [`LaterReply`], or a `Result` of any of them.
 ///
-/// For an event that this version knows ([`EVENTS`]) it must be a reply of that event and nothing more: what the CLI would
-/// pass over, such as an unknown key or decision, is a failure of the handler.
+/// For a known event ([`EVENTS`]) it must be a valid reply to that event. An unknown key or decision, which the CLI would
+/// ignore, is a failure of the handler.
 pub trait IntoAnyReply {
-    /// The reply, an object.
+    /// Converts the value into the reply, an object.
     ///
     /// # Errors
     ///
-    /// Why there is none: as with [`IntoReply`](crate::IntoReply).
+    /// The handler's error; see [`IntoReply`](crate::IntoReply).
     fn into_any_reply(self) -> Result<RawJson, String>;
 }
 
-/// Everything goes ahead as without the hook.
+/// An empty reply: everything proceeds as without the hook.
 impl IntoAnyReply for () {
     fn into_any_reply(self) -> Result<RawJson, String> {
         Ok(RawJson::empty_object())

@@ -1,4 +1,4 @@
-//! Callbacks of the user's, erased and run so that neither a panic nor a long text of theirs gets any further.
+//! Runs the user's callbacks: catches their panics, and limits the length of their error texts.
 
 use std::{
     any::Any,
@@ -15,34 +15,34 @@ use agentwire_protocol::RawJson;
 
 use crate::{HookContext, error::HookError};
 
-/// A hook handler with its types erased: the event's input in, the reply out.
+/// A type-erased hook handler: the event's input in, the reply out.
 pub(crate) type Callback = Arc<
     dyn Fn(RawJson, HookContext) -> Pin<Box<dyn Future<Output = Result<RawJson, HookError>> + Send>>
         + Send
         + Sync,
 >;
 
-/// Runs `work` to its end; a panic in it becomes its text, cut to a bounded length.
+/// Runs `work` to its end, and catches a panic.
 ///
-/// For crates above that run callbacks of the user's.
-/// A closure that makes the future may panic too: call it inside an `async` block.
+/// This is for crates that run callbacks of the user.
+/// A closure that creates the future may panic too: call it inside an `async` block.
 ///
 /// # Errors
 ///
-/// The panic's text, or `no text` where it had none.
+/// If `work` panics: the panic's text, at most 1,000 bytes of it, or `no text`.
 pub async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
     run(pin!(work), |output| output).await
 }
 
-/// Does what is done here and now; a panic becomes its text, as in [`catch_panic`].
+/// Calls `work` and catches a panic, as [`catch_panic`] does.
 ///
-/// A handler is called so, and what it gives is pinned and then [run](run()): a future that is handed on by value lies in
-/// memory twice.
+/// A handler is called with this; its future is then pinned and passed to [`run`] by reference, since a future that is
+/// passed by value takes its size twice.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
 }
 
-/// As [`catch_panic`], for what is pinned already; `then` makes something of its output.
+/// Runs a pinned future and catches a panic, as [`catch_panic`] does; `then` converts the output.
 pub(crate) async fn run<F: Future, T>(
     mut work: Pin<&mut F>,
     then: impl FnOnce(F::Output) -> T,
@@ -50,7 +50,7 @@ pub(crate) async fn run<F: Future, T>(
     let mut then = Some(then);
     poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| {
-            // Asked again only after `Pending`, so that it is always there.
+            // `then` is present, since the future is not polled again after `Ready`.
             work.as_mut().poll(context).map(|output| then.take().map(|then| then(output)))
         }));
         match polled {
@@ -81,7 +81,7 @@ pub(crate) async fn call<F: Future, T>(
     Err(CallbackError::new(kind, reason).with_answer(Err(answer)))
 }
 
-/// The text, or its start where it is longer than what a reply should carry (1,000 bytes).
+/// Returns the text, or its first 1,000 bytes if it is longer.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_TEXT {
         return text.into();
@@ -99,7 +99,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     excerpt(text.unwrap_or("no text")).into_owned()
 }
 
-/// The longest text of a user's error or panic that goes into a reply, in bytes.
+/// The maximum length of an error or panic text in a reply, in bytes.
 const MAX_TEXT: usize = 1_000;
 
 #[cfg(test)]

@@ -10,13 +10,13 @@ use agentwire_protocol::{
 
 use crate::{callback, excerpt};
 
-/// Shows the user dialogs of the CLI's (`request_user_dialog`), of the kinds that it declares.
+/// A handler that shows the CLI's dialogs of the declared kinds to the user (`request_user_dialog`).
 ///
-/// The CLI sends a dialog only where its kind was declared in the handshake
-/// ([`Initialize::supported_dialog_kinds`](agentwire_protocol::control::Initialize::supported_dialog_kinds)); without
-/// that it does what it does by default.
-/// A handler that errs or panics is answered as if the user had dismissed the dialog, which has the CLI do that too.
-/// A dialog of another kind is left to others: the error that it gets is no answer to the CLI, and it stays open.
+/// The CLI sends a dialog only if its kind was declared in the handshake
+/// ([`Initialize::supported_dialog_kinds`](agentwire_protocol::control::Initialize::supported_dialog_kinds)); otherwise
+/// it takes its default action.
+/// If the handler fails or panics, the dialog counts as dismissed, and the CLI takes its default action too.
+/// Other responders may answer dialogs of other kinds. An error reply does not close a dialog.
 /// When the CLI withdraws a dialog, the context's token fires.
 ///
 /// ```
@@ -32,15 +32,15 @@ use crate::{callback, excerpt};
 #[derive(Clone)]
 pub struct DialogHandler {
     kinds: BTreeSet<Box<str>>,
-    show: Arc<dyn Fn(RequestUserDialog, CallContext) -> Showing + Send + Sync>,
+    show: Arc<dyn Fn(RequestUserDialog, CallContext) -> ReplyFuture + Send + Sync>,
 }
 
-type Showing = Pin<Box<dyn Future<Output = Result<RequestUserDialogReply, CallbackError>> + Send>>;
+type ReplyFuture = Pin<Box<dyn Future<Output = Result<RequestUserDialogReply, CallbackError>> + Send>>;
 
 impl DialogHandler {
     /// Calls `handler` for each dialog of these kinds; dialogs may run concurrently.
     ///
-    /// Name the kinds that the handler can show and no others: the CLI relies on it.
+    /// Name only kinds that the handler can show, since the CLI relies on this list.
     pub fn new<I, F, Fut>(kinds: I, handler: F) -> Self
     where
         I: IntoIterator,
@@ -50,7 +50,7 @@ impl DialogHandler {
         Fut::Output: IntoDialogReply,
     {
         let handler = Arc::new(handler);
-        let show = move |dialog, context| -> Showing {
+        let show = move |dialog, context| -> ReplyFuture {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 let show = || (*handler)(dialog, context);
@@ -60,7 +60,7 @@ impl DialogHandler {
         Self { kinds: kinds.into_iter().map(Into::into).collect(), show: Arc::new(show) }
     }
 
-    /// The kinds of dialogs, for the handshake.
+    /// Returns the kinds of dialogs, for the handshake.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.kinds.iter().map(|kind| &**kind)
     }
@@ -105,13 +105,13 @@ impl Responder for DialogHandler {
     }
 }
 
-/// What a dialog handler may return: a [`RequestUserDialogReply`], or a `Result` of one.
+/// A value that a dialog handler may return: a [`RequestUserDialogReply`], or a `Result` of one.
 pub trait IntoDialogReply {
-    /// The reply.
+    /// Converts the value into the reply.
     ///
     /// # Errors
     ///
-    /// Why there is none; the dialog is dismissed.
+    /// The handler's error; the dialog is dismissed.
     fn into_dialog_reply(self) -> Result<RequestUserDialogReply, String>;
 }
 

@@ -11,13 +11,13 @@ use agentwire_protocol::{
 
 use crate::{callback, excerpt};
 
-/// Answers what MCP servers ask the user (`elicitation`): to fill in a form, or to open a page.
+/// A handler for elicitations, by which MCP servers ask the user to fill in a form or to open a page.
 ///
-/// Only servers that the CLI runs itself can ask; the questions of in-process ones are refused by the CLI.
-/// An `Elicitation` hook that decides answers in its place, and an `ElicitationResult` hook may still change the answer.
-/// A handler that errs or panics is answered with a cancel, as if the user had gone away; without a handler the answer
-/// is an error, which the CLI takes for a cancel too.
-/// An interrupt takes the question back: the context's token fires then.
+/// Only servers that the CLI runs itself can elicit; the CLI refuses elicitations of in-process servers.
+/// An `Elicitation` hook may answer first, and an `ElicitationResult` hook may change the answer.
+/// If the handler fails or panics, the answer is a cancel, as if the user had left. Without a handler the answer is an
+/// error, which the CLI treats as a cancel.
+/// An interrupt cancels the elicitation, and the context's token fires.
 ///
 /// ```
 /// use agentwire_hooks::ElicitationHandler;
@@ -30,13 +30,13 @@ use crate::{callback, excerpt};
 /// ```
 #[derive(Clone)]
 pub struct ElicitationHandler {
-    answer: Arc<dyn Fn(ElicitationAsked, CallContext) -> Answering + Send + Sync>,
+    answer: Arc<dyn Fn(ElicitationAsked, CallContext) -> AnswerFuture + Send + Sync>,
 }
 
-type Answering = Pin<Box<dyn Future<Output = Result<ElicitationReply, CallbackError>> + Send>>;
+type AnswerFuture = Pin<Box<dyn Future<Output = Result<ElicitationReply, CallbackError>> + Send>>;
 
 impl ElicitationHandler {
-    /// Asks `handler`, once for each question; questions may run concurrently.
+    /// Calls `handler` once for each elicitation; calls may run concurrently.
     pub fn new<F, Fut>(handler: F) -> Self
     where
         F: Fn(ElicitationAsked, CallContext) -> Fut + Send + Sync + 'static,
@@ -44,7 +44,7 @@ impl ElicitationHandler {
         Fut::Output: IntoElicitationReply,
     {
         let handler = Arc::new(handler);
-        let answer = move |question, context| -> Answering {
+        let answer = move |question, context| -> AnswerFuture {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 let ask = || (*handler)(question, context);
@@ -91,14 +91,14 @@ impl Responder for ElicitationHandler {
     }
 }
 
-/// What an elicitation handler may return: an [`ElicitationReply`], an [`ElicitationAction`] where no form is filled
-/// in, or a `Result` of either.
+/// A value that an elicitation handler may return: an [`ElicitationReply`], an [`ElicitationAction`] without a form, or a
+/// `Result` of either.
 pub trait IntoElicitationReply {
-    /// The answer.
+    /// Converts the value into the answer.
     ///
     /// # Errors
     ///
-    /// Why there is none; the question is cancelled.
+    /// The handler's error; the elicitation is cancelled.
     fn into_elicitation_reply(self) -> Result<ElicitationReply, String>;
 }
 

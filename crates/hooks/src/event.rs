@@ -1,4 +1,4 @@
-//! What the registry must know of an event, by its type or by its name.
+//! Properties of an event for the registry, by its type or by its name.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use agentwire_protocol::{
 
 use crate::strict;
 
-/// What the registry must know of an event.
+/// The properties of an event.
 #[derive(Clone, Copy)]
 pub(crate) struct Event {
-    /// The refusal; `None` where the event can't refuse.
+    /// Returns the refusal, or `None` if the event can't refuse.
     pub(crate) refusal: fn(&str) -> Option<RawJson>,
-    /// Checks a reply that the caller wrote as JSON.
+    /// Checks a raw JSON reply.
     pub(crate) check: fn(&RawJson) -> Result<(), String>,
-    /// Whether it can refuse: asked of each callback, and a refusal is not written for that.
+    /// Whether the event can refuse.
     pub(crate) can_refuse: bool,
     /// The field that matchers are compared with.
     pub(crate) matched_by: Option<&'static str>,
-    /// Whether the CLI refuses by itself where a callback exceeds its limit.
+    /// Whether the CLI refuses the event if a callback exceeds its limit.
     pub(crate) refuses_when_late: bool,
     /// The CLI's own limit.
     pub(crate) limit: Duration,
@@ -38,7 +38,7 @@ impl Event {
         }
     }
 
-    /// The event of this name; `None` where this version does not know it.
+    /// Returns the event of this name, or `None` if this version does not know it.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let mut find = Find { name, event: None };
         visit_events(&mut find);
@@ -46,7 +46,7 @@ impl Event {
     }
 }
 
-/// Looks for the event of a name.
+/// Searches the event of a name.
 struct Find<'a> {
     name: &'a str,
     event: Option<Event>,

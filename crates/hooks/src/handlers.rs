@@ -65,10 +65,10 @@ pub struct Handlers<E: HookEvent> {
     handlers: Vec<Handler<E>>,
 }
 
-type Handler<E> = Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> Answering<E> + Send + Sync>;
+type Handler<E> = Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> AnswerFuture<E> + Send + Sync>;
 
 /// The future of an answer; an error is the text of the failure.
-type Answering<E> = Pin<Box<dyn Future<Output = Result<HookAnswer<E>, String>> + Send>>;
+type AnswerFuture<E> = Pin<Box<dyn Future<Output = Result<HookAnswer<E>, String>> + Send>>;
 
 impl<E: HookEvent> Handlers<E> {
     /// Creates an empty list for this event.
@@ -109,7 +109,9 @@ impl<E: HookEvent> Handlers<E> {
     ///
     /// Each gets the input, or the tool's output, with the changes of those before.
     /// If the event can't refuse, as `PostToolUse`, all are called.
-    pub fn in_order(self) -> impl Fn(E::Input, HookContext) -> Answering<E> + Clone + Send + Sync + 'static {
+    pub fn in_order(
+        self,
+    ) -> impl Fn(E::Input, HookContext) -> AnswerFuture<E> + Clone + Send + Sync + 'static {
         let handlers: Arc<[Handler<E>]> = self.handlers.into();
         move |mut input, context| {
             let (handlers, failure_refuses) = (Arc::clone(&handlers), context.failure_refuses);

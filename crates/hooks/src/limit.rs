@@ -1,4 +1,4 @@
-//! Our own limit of a handler: behind the CLI's where that refuses by itself, and shortly before it where it does not.
+//! The time limit of a handler: later than the CLI's limit if the CLI then refuses, otherwise shortly before it.
 
 use std::{
     future::{Future, poll_fn},
@@ -10,70 +10,70 @@ use std::{
 use agentwire_control::CancellationToken;
 use tokio::{select, time};
 
-/// When a handler is told to end, and when it is answered for.
+/// The time limit of a handler, as durations from the start of the request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limit {
-    /// The CLI's limit, from when the request came.
+    /// The limit that the matcher or the event sets.
     pub(crate) whole: Duration,
     /// When the handler's token fires.
-    told: Duration,
-    /// When its future is dropped, and its failure answered.
+    cancelled: Duration,
+    /// When its future is dropped and the failure is sent.
     ended: Duration,
-    /// What the CLI is told.
+    /// The limit in the handshake.
     pub(crate) declared: Duration,
 }
 
 impl Limit {
-    /// The limit of a handler that must be done before the CLI's runs out, since the CLI would then let pass what the
-    /// handler guards.
+    /// Creates a limit that ends before the CLI's, since the CLI would let a late event pass.
     ///
-    /// A fifth of a short limit is no time for an answer to get there: the CLI is told a longer one.
+    /// A fifth of a short limit is too little time for the answer to arrive, so the handshake declares a longer one.
     pub(crate) fn ahead_of(whole: Duration) -> Self {
         let margin = (whole / 5).min(MOST_AHEAD);
         let ended = whole - margin;
         let declared = whole.max(ended.saturating_add(LEAST_AHEAD));
-        Self { whole, told: ended - margin, ended, declared }
+        Self { whole, cancelled: ended - margin, ended, declared }
     }
 
-    /// The limit of a handler that the CLI gives up by itself: it only cleans up, should that not happen.
+    /// Creates a limit that ends after the CLI's, in case the CLI does not cancel the request at its own limit.
     pub(crate) fn behind(whole: Duration) -> Self {
-        let told = whole.saturating_add(BEHIND);
-        Self { whole, told, ended: told.saturating_add(BEHIND), declared: whole }
+        let cancelled = whole.saturating_add(BEHIND);
+        Self { whole, cancelled, ended: cancelled.saturating_add(BEHIND), declared: whole }
     }
 
-    /// Until when an answer of a handler counts that was started then; `None` where that is too far away to be told.
+    /// Returns the deadline of a handler that starts now, or `None` if an `Instant` can't represent it.
     pub(crate) fn deadline(&self, start: time::Instant) -> Option<Instant> {
         start.checked_add(self.whole.min(self.ended)).map(time::Instant::into_std)
     }
 
-    /// Lets `work` run to its end or to its limit, and fires `told` some time before that; `None` at the limit.
+    /// Runs `work` until it ends or the limit is reached, which gives `None`. Fires `cancelled` some time before the limit.
     pub(crate) async fn bound<T>(
         self,
         start: time::Instant,
-        told: CancellationToken,
+        cancelled: CancellationToken,
         mut work: impl Future<Output = T> + Unpin,
     ) -> Option<T> {
-        // Most handlers answer at once, and need no timer.
+        // Most handlers are ready at the first poll and need no timer.
         if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(Pin::new(&mut work).poll(context))).await {
             return Some(output);
         }
-        // In a box, since most futures of this are moved and dropped without its timers.
-        Box::pin(self.wait(start, told, work)).await
+        // Boxed, so that a future without timers stays small.
+        Box::pin(self.wait(start, cancelled, work)).await
     }
 
     async fn wait<T>(
         self,
         start: time::Instant,
-        told: CancellationToken,
+        cancelled: CancellationToken,
         mut work: impl Future<Output = T> + Unpin,
     ) -> Option<T> {
-        let (Some(tell), Some(end)) = (start.checked_add(self.told), start.checked_add(self.ended)) else {
+        let (Some(cancel), Some(end)) = (start.checked_add(self.cancelled), start.checked_add(self.ended))
+        else {
             return Some(work.await);
         };
         select! {
             biased;
             output = &mut work => return Some(output),
-            () = time::sleep_until(tell) => told.cancel(),
+            () = time::sleep_until(cancel) => cancelled.cancel(),
         }
         select! {
             biased;
@@ -83,9 +83,9 @@ impl Limit {
     }
 }
 
-/// The most that an answer comes ahead of the limit.
+/// The maximum margin before the limit.
 const MOST_AHEAD: Duration = Duration::from_secs(2);
-/// The least that it comes ahead of the CLI's: the way to the CLI takes no second even on a busy machine.
+/// The minimum margin before the CLI's limit: an answer reaches the CLI within a second even on a busy machine.
 const LEAST_AHEAD: Duration = Duration::from_secs(1);
-/// How far behind the CLI's limit ours is, and how long a handler may then clean up, as where the CLI cancels it.
+/// How long after the CLI's limit the token fires, and how long a handler may then clean up.
 const BEHIND: Duration = Duration::from_secs(5);

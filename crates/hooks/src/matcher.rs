@@ -1,4 +1,4 @@
-//! When a hook is called, and what happens when it fails.
+//! Matchers: when a hook is called, its time limit, and the consequence of a failure.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use agentwire_protocol::control::{HookFailure, HookMatcher};
 
 use crate::pattern::{self, exactly, name};
 
-/// When a hook is called, how long it may take, and what happens when it fails.
+/// The conditions of a hook: when it is called, its time limit, and the consequence of a failure.
 ///
 /// The CLI does the matching: it compares the pattern with one field of the event's input
 /// ([`HookEvent::MATCHED_BY`](agentwire_protocol::hook::HookEvent::MATCHED_BY)).
-/// A pattern that would match nothing, such as a regular expression with a mistake, is refused with the session
-/// ([`Hooks::check`](crate::Hooks::check)); one for an event whose matchers the CLI ignores is warned about.
+/// A pattern that would match nothing, such as an invalid regular expression, fails the start of the session
+/// ([`Hooks::check`](crate::Hooks::check)); a matcher that the CLI ignores for its event causes a warning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matcher {
     pattern: Pattern,
@@ -29,12 +29,12 @@ impl Matcher {
     ///
     /// Names are those of hooks, with their case: the start of a subagent is `Agent` (`Task` matches it too), and a tool
     /// of an MCP server is `mcp__server__tool`.
-    /// There the CLI writes `_` for all but letters, digits, `_` and `-`, and so does this function: a tool `do.it` may
-    /// be given as `mcp__server__do.it`.
+    /// In MCP names the CLI replaces all characters but letters, digits, `_` and `-` by `_`, and so does this function: a
+    /// tool `do.it` may be written as `mcp__server__do.it`.
     ///
-    /// [`Hooks::check`](crate::Hooks::check), and so the start of a session, refuses an empty list and what is no tool's
-    /// name: a rule (`Bash(rm:*)`), a name with a `*` or a blank, and a server without a tool (all tools of a server are
-    /// [`pattern("mcp__server__.*")`](Self::pattern)).
+    /// [`Hooks::check`](crate::Hooks::check), and thus the start of a session, refuses an empty list and invalid names: a
+    /// rule (`Bash(rm:*)`), a name with a `*` or a blank, and a server without a tool (use
+    /// [`pattern("mcp__server__.*")`](Self::pattern) for all tools of a server).
     pub fn tools<I>(names: I) -> Self
     where
         I: IntoIterator,
@@ -45,16 +45,16 @@ impl Matcher {
         Self { pattern: Pattern::Names { names, text }, ..Self::default() }
     }
 
-    /// Matches by a pattern in the CLI's own words: exact names such as `Edit|Write`, or a regular expression.
+    /// Matches by a pattern in the CLI's syntax: exact names such as `Edit|Write`, or a regular expression.
     ///
     /// An empty pattern and `*` match everything.
     /// Letters, digits, `_`, `-` and spaces with `|` or `,` between them are a list of names, each compared whole.
-    /// Anything else is a JavaScript regular expression without flags, and it is enough that a part of the name
-    /// matches: `mcp__srv__.*` is all tools of a server, and `Edit.*` is `NotebookEdit` too unless it is `^Edit.*`.
+    /// Anything else is a JavaScript regular expression without flags, which may match any part of the name:
+    /// `mcp__srv__.*` matches all tools of a server, and `Edit.*` matches `NotebookEdit` too, unlike `^Edit.*`.
     /// Blanks around the pattern are removed.
     ///
-    /// [`Hooks::check`](crate::Hooks::check) refuses a pattern with a part that can match no tool's name, and what
-    /// versions of JavaScript read differently (named groups, `\k`, modifiers such as `(?i:…)`, escaped letters).
+    /// [`Hooks::check`](crate::Hooks::check) refuses a pattern with a part that can match no tool's name, and syntax that
+    /// depends on the version of JavaScript (named groups, `\k`, modifiers such as `(?i:…)`, escaped letters).
     pub fn pattern(pattern: impl Into<Box<str>>) -> Self {
         let mut text = pattern.into();
         if text.trim().len() < text.len() && !text.trim().is_empty() {
@@ -63,10 +63,10 @@ impl Matcher {
         Self { pattern: Pattern::Text(text), ..Self::default() }
     }
 
-    /// The same, with a limit for each call (`timeout`, in seconds on the wire), applied by the CLI.
+    /// Sets the CLI's time limit for each call (`timeout`, in seconds on the wire).
     ///
-    /// By default it is that of the event
-    /// ([`HookEvent::DEFAULT_LIMIT`](agentwire_protocol::hook::HookEvent::DEFAULT_LIMIT)), which zero means too.
+    /// The default is the event's limit
+    /// ([`HookEvent::DEFAULT_LIMIT`](agentwire_protocol::hook::HookEvent::DEFAULT_LIMIT)); zero means the default.
     /// See [`HookContext::deadline`](crate::HookContext::deadline) for what happens at the limit.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {
@@ -74,24 +74,24 @@ impl Matcher {
         self
     }
 
-    /// The same, with a choice of what happens when the handler fails (`onFailure`).
+    /// Sets the consequence of a failing handler (`onFailure`).
     ///
-    /// By default it is [`HookFailure::Block`] for events that can refuse: what a broken guard guards does not happen.
-    /// [`HookFailure::Continue`] lets it happen.
-    /// A session whose CLI does not support [`HookFailure::Block`] is refused where that was chosen here by name
-    /// ([`Hooks::check_supported`](crate::Hooks::check_supported)), and not where it is the default.
+    /// The default for events that can refuse is [`HookFailure::Block`]: the event is refused.
+    /// [`HookFailure::Continue`] lets it pass.
+    /// If the CLI does not support [`HookFailure::Block`], an explicit choice of it fails the start of the session
+    /// ([`Hooks::check_supported`](crate::Hooks::check_supported)); the default does not.
     #[must_use]
     pub fn on_failure(mut self, choice: HookFailure) -> Self {
         self.on_failure = Some(choice);
         self
     }
 
-    /// Whether a failing handler is to be answered with a refusal, where there is one.
+    /// Returns whether a failing handler refuses the event, if the event can be refused.
     pub(crate) fn refuses_on_failure(&self) -> bool {
         self.on_failure != Some(HookFailure::Continue)
     }
 
-    /// Whether a failure is to block by the user's own choice.
+    /// Returns whether the user has chosen `Block` explicitly.
     pub(crate) fn blocks_by_name(&self) -> bool {
         self.on_failure == Some(HookFailure::Block)
     }
@@ -100,7 +100,7 @@ impl Matcher {
         self.timeout
     }
 
-    /// The pattern, where there is one.
+    /// Returns the pattern, if there is one.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.pattern {
             Pattern::Text(text) | Pattern::Names { text, .. } => Some(text),
@@ -108,7 +108,7 @@ impl Matcher {
         }
     }
 
-    /// Whether it is a list without a name.
+    /// Returns whether this is an empty list of names.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.pattern, Pattern::Names { names, .. } if names.is_empty())
     }
@@ -117,7 +117,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// Why one can't.
+    /// The name or part that can't match, and the reason.
     pub(crate) fn check(&self, of_tools: bool) -> Result<(), String> {
         match &self.pattern {
             Pattern::Everything => Ok(()),
@@ -127,7 +127,7 @@ impl Matcher {
         }
     }
 
-    /// The entry of the handshake for one callback; `None` where nothing can match.
+    /// Returns the handshake's entry for one callback, or `None` if nothing can match.
     pub(crate) fn declare(
         &self,
         callback_id: Box<str>,

@@ -1,17 +1,17 @@
-//! How the CLI reads a matcher's pattern: as everything, as a list of exact names, or as a regular expression.
+//! The CLI's reading of a matcher's pattern: everything, a list of exact names, or a regular expression.
 
 pub(crate) mod name;
 mod regex;
 
 use name::is_of_name;
 
-/// How the CLI reads a pattern.
+/// A pattern as the CLI reads it.
 ///
-/// Measured on CLI 2.1.330: a text of letters, digits, `_`, `-`, spaces, `,` and `|` is a list of names, which are
-/// compared whole and with their case; any other is a JavaScript regular expression, searched for anywhere in the name.
+/// Measured on CLI 2.1.330: a text of letters, digits, `_`, `-`, spaces, `,` and `|` is a list of exact, case-sensitive
+/// names; any other text is a JavaScript regular expression, which may match any part of the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern<'a> {
-    /// Nothing, or a star.
+    /// An empty text, or a star.
     Everything,
     Names(Vec<&'a str>),
     Regex(&'a str),
@@ -29,11 +29,11 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Checks that the pattern, and each part of it, can match a name; `of_tools` where that is a tool's.
+    /// Checks that the pattern and each part of it can match a name, which is a tool's name if `of_tools`.
     ///
     /// # Errors
     ///
-    /// Why it can't: the CLI takes such a pattern without an error and never calls the hook.
+    /// The reason why a part can't match. The CLI accepts such a pattern without an error and never calls the hook.
     pub(crate) fn check(&self, of_tools: bool) -> Result<(), String> {
         match self {
             Self::Everything => Ok(()),
@@ -47,7 +47,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Why the pattern does not fit the tools of a session; `None` where it does.
+    /// Returns why the pattern does not match the tools of a session, or `None` if it does.
     pub(crate) fn misfit(&self, tools: &[&str]) -> Option<String> {
         let fits = match self {
             Self::Everything => true,
@@ -66,7 +66,7 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// A pattern that matches these names alone; empty for no name.
+/// Returns a pattern that matches exactly these names, or an empty text for no name.
 pub(crate) fn exactly(names: &[Box<str>]) -> Box<str> {
     if names.iter().all(|name| name.chars().all(is_of_name)) {
         return names.join("|").into();
@@ -88,7 +88,7 @@ pub(crate) fn exactly(names: &[Box<str>]) -> Box<str> {
 }
 
 const SEPARATORS: [char; 2] = ['|', ','];
-/// What means something in a regular expression.
+/// The characters with a meaning in a regular expression.
 const SPECIAL: &str = r"\^$.*+?()[]{}|/";
 
 #[cfg(test)]

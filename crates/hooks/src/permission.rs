@@ -13,21 +13,20 @@ pub use decision::{IntoDecision, PermissionResult};
 
 use crate::callback;
 
-/// Decides whether the model may use a tool, where neither a rule nor the mode does.
+/// A handler that decides whether the model may use a tool, if neither a rule nor the mode decides.
 ///
 /// The CLI asks only with `--permission-prompt-tool=stdio`.
-/// There is no default: a handler that errs or panics is answered with an error, which the CLI takes for a denial, and
-/// so is every question where there is no handler at all.
-/// A handler may leave a question open (`None`); [`or`](Self::or) has another one decide then, and where nothing
-/// decides the answer is a denial.
+/// If the handler fails or panics, or if there is no handler, the answer is an error, which the CLI treats as a denial.
+/// A handler may leave a question open (`None`): the next handler decides then ([`or`](Self::or)), and a question that no
+/// handler decides is denied.
 ///
-/// The CLI sets no time limit; a handler sets its own, as with `tokio::time::timeout`, whose error is a denial too.
-/// The question races with `PermissionRequest` hooks; where the hook decides first, it is cancelled, the context's
-/// token fires, the handler's future is dropped a grace later, and nothing is sent.
-/// An interrupt and the session's end do the same.
+/// The CLI sets no time limit. A handler may set its own with `tokio::time::timeout`; the timeout error is a denial too.
+/// The question races with `PermissionRequest` hooks. If a hook decides first, the CLI cancels the question: the
+/// context's token fires, the handler's future is dropped after a grace period, and no answer is sent.
+/// An interrupt and the end of the session do the same.
 ///
-/// An allowance without an input of its own goes out with the input that was asked about: CLI 2.1.197 does not run the
-/// tool without, and 2.1.330 takes it for no change.
+/// An `allow` without an input is sent with the original input: CLI 2.1.197 does not run the tool without an input, and
+/// 2.1.330 treats the original as unchanged.
 ///
 /// ```
 /// use agentwire_hooks::{PermissionHandler, policy};
@@ -41,14 +40,14 @@ use crate::callback;
 /// ```
 #[derive(Clone)]
 pub struct PermissionHandler {
-    /// The question in its box: by value it would lie in each future on the way.
-    decide: Arc<dyn Fn(Box<CanUseTool>, CallContext) -> Deciding + Send + Sync>,
+    /// Takes the question boxed, which keeps the futures small.
+    decide: Arc<dyn Fn(Box<CanUseTool>, CallContext) -> DecisionFuture + Send + Sync>,
 }
 
-type Deciding = Pin<Box<dyn Future<Output = Result<Option<Decision>, CallbackError>> + Send>>;
+type DecisionFuture = Pin<Box<dyn Future<Output = Result<Option<Decision>, CallbackError>> + Send>>;
 
 impl PermissionHandler {
-    /// Asks `handler`, once for each question; questions may run concurrently.
+    /// Calls `handler` once for each question; calls may run concurrently.
     pub fn new<F, Fut>(handler: F) -> Self
     where
         F: Fn(CanUseTool, CallContext) -> Fut + Send + Sync + 'static,
@@ -65,9 +64,9 @@ impl PermissionHandler {
         })
     }
 
-    /// Asks `next` where this one leaves a question open.
+    /// Calls `next` if this handler leaves a question open.
     ///
-    /// One that fails has left nothing open: the answer is its error, and `next` is not asked.
+    /// A failure does not leave the question open: the answer is the error, and `next` is not called.
     #[must_use]
     pub fn or(self, next: Self) -> Self {
         Self::erased(move |request, context| {
@@ -81,7 +80,9 @@ impl PermissionHandler {
         })
     }
 
-    fn erased(decide: impl Fn(Box<CanUseTool>, CallContext) -> Deciding + Send + Sync + 'static) -> Self {
+    fn erased(
+        decide: impl Fn(Box<CanUseTool>, CallContext) -> DecisionFuture + Send + Sync + 'static,
+    ) -> Self {
         Self { decide: Arc::new(decide) }
     }
 }
@@ -105,7 +106,7 @@ impl Responder for PermissionHandler {
                     .map_err(|error| format!("the decision can't be written: {error}").into())
             });
             if answer.is_err() {
-                // The reason may quote the tool's input: it goes to the CLI, and to whoever asked for such things.
+                // The log omits the reason, which may quote the tool's input; it goes to the CLI and the observer.
                 tracing::warn!(%tool, "a permission question has no decision");
             }
             answer
@@ -121,14 +122,14 @@ impl Responder for PermissionHandler {
     }
 }
 
-/// The decision as it is sent: none is a denial, and an allowance has an input.
+/// Returns the decision to send: no decision is a denial, and an `allow` gets an input.
 fn settled(decision: Option<Decision>, asked: RawJson) -> Decision {
-    let mut decision = decision.unwrap_or_else(|| Decision::deny(NOBODY_DECIDED));
+    let mut decision = decision.unwrap_or_else(|| Decision::deny(UNDECIDED));
     if let Decision::Allow(allow) = &mut decision {
         allow.updated_input.get_or_insert(asked);
     }
     decision
 }
 
-/// What the model is told where every handler has left the question open.
-const NOBODY_DECIDED: &str = "nothing here permits this use of the tool";
+/// The denial's text for the model if every handler leaves the question open.
+const UNDECIDED: &str = "nothing here permits this use of the tool";

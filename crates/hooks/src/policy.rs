@@ -1,14 +1,13 @@
 //! Permission handlers for the common cases, to be chained with [`PermissionHandler::or`].
 //!
-//! None of them decides about everything: what they leave open is for the next, and for a denial in the end.
-//! They match by the tool's name as `can_use_tool` has it, and not by what is in its input: reading commands and paths
-//! as the CLI does is the business of its own rules (`disallowed_tools` among the options, and the settings).
-//! They see what the CLI asks about, and nothing else: what a rule, a mode or a `PreToolUse` hook has settled never
-//! comes here.
-//! So a list of what is denied is no replacement for deny rules.
+//! Each of them leaves some questions open, for the next handler of the chain; a question that stays open is denied.
+//! They match the tool's name in `can_use_tool`, and not its input: only the CLI's own rules interpret commands and paths
+//! (the option `disallowed_tools`, and the settings).
+//! They get only the questions of the CLI: a use that a rule, a mode or a `PreToolUse` hook has settled never arrives.
+//! A list of denied tools is therefore no replacement for deny rules.
 //!
-//! Denials match generously (any case, names that the CLI has given up, all uses where some are named), allowances
-//! strictly, and none of them allows what is meant for a person ([`CanUseTool::wants_a_person`]).
+//! Denials match generously (any case, older names of the CLI, all uses if a rule names some), and allowances match
+//! strictly. None of them allows a question for a person ([`CanUseTool::wants_a_person`]).
 
 use agentwire_protocol::{
     control::CanUseTool,
@@ -19,13 +18,13 @@ use crate::{PermissionHandler, pattern::name::normalized};
 
 /// Allows the tools of these names, and leaves others open.
 ///
-/// A name is exact, as in `Write`; one with a `*` at its end stands for all that begin so, as in `mcp__docs__*`.
-/// Such a star stays with its server: `mcp__docs__*` allows no tool of a server `docs__evil`.
-/// The server is the one that the question names; where an old CLI names none, a tool whose name may be read as that of
-/// another server's (`mcp__docs__evil__x`) is left open.
-/// `mcp__*` stands for all servers, `mcp__docs*` for all whose names begin so, and `*` for everything; other names allow
-/// no tool of a server.
-/// A rule with parentheses names some uses only, which can't be told here: it allows nothing.
+/// A name is exact, as in `Write`; a `*` at its end matches any ending, as in `mcp__docs__*`.
+/// The star does not cross to another server: `mcp__docs__*` allows no tool of a server `docs__evil`.
+/// The question names the server. An old CLI does not; then the handler leaves a tool open if its name could also belong
+/// to another server (`mcp__docs__evil__x`).
+/// `mcp__*` matches all servers, `mcp__docs*` all servers with that prefix, and `*` everything; other names match no tool
+/// of a server.
+/// A rule with parentheses allows nothing, since the input is not examined.
 pub fn allow<I>(tools: I) -> PermissionHandler
 where
     I: IntoIterator<Item: Into<String>>,
@@ -34,12 +33,12 @@ where
     allowing(move |request| tools.iter().any(|tool| allows(tool, request)))
 }
 
-/// Denies the tools of these names for this reason, which the model is told, and leaves others open.
+/// Denies the tools of these names with a reason for the model, and leaves others open.
 ///
-/// As with [`allow`], a `*` may end a name; a server's name as in `mcp__mail` stands for all its tools.
+/// As with [`allow`], a `*` may end a name; a server's name such as `mcp__mail` matches all its tools.
 /// A rule with parentheses denies all uses of its tool.
-/// `Task` is `Agent` here, and other names that the CLI has given up are those of today; what the CLI writes as `_` in the
-/// names of MCP servers and tools is `_`.
+/// Older names of the CLI match the current ones, such as `Task` for `Agent`, and characters that the CLI replaces by `_`
+/// in the names of MCP servers and tools match `_`.
 pub fn deny<I>(tools: I, why: impl Into<String>) -> PermissionHandler
 where
     I: IntoIterator<Item: Into<String>>,
@@ -47,8 +46,8 @@ where
     let tools: Vec<String> = tools.into_iter().map(|tool| denied_name(&tool.into())).collect();
     let why = why.into();
     PermissionHandler::new(move |request, _| {
-        let name = todays(&request.tool_name).to_lowercase();
-        // A tool may come without its server in the name.
+        let name = current_name(&request.tool_name).to_lowercase();
+        // A tool's name may lack its server.
         let of_server = server_of(&request)
             .map(|server| normalized(&format!("mcp__{server}__{name}"), "").to_lowercase());
         let mut names = [Some(name), of_server].into_iter().flatten();
@@ -60,9 +59,9 @@ where
 
 /// Allows the CLI's own tools that only read files (`Read`, `Glob`, `Grep`), and leaves others open.
 ///
-/// They read whatever is asked for, also outside of the working directories, where the CLI asks.
-/// What is unknown is not read-only: tools of MCP servers, whose `readOnlyHint` is a claim of the server's and not in
-/// the question, are left open, and so are commands of the shell and whatever reaches the network.
+/// These tools may also read files outside of the working directories, about which the CLI asks.
+/// All other tools are left open: shell commands, network tools, and tools of MCP servers. Their `readOnlyHint` is an
+/// unverified claim and not part of the question.
 pub fn read_only() -> PermissionHandler {
     allowing(|request| request.mcp_server.is_none() && READ_ONLY.contains(&&*request.tool_name))
 }
@@ -74,7 +73,7 @@ fn allowing(allowed: impl Fn(&CanUseTool) -> bool + Send + Sync + 'static) -> Pe
     })
 }
 
-/// Whether the tool is one that the pattern allows: where it may belong to another server, it is not.
+/// Returns whether the pattern allows the tool, which must not possibly belong to another server.
 fn allows(pattern: &str, request: &CanUseTool) -> bool {
     let name = &*request.tool_name;
     if pattern == "*" {
@@ -94,7 +93,7 @@ fn allows(pattern: &str, request: &CanUseTool) -> bool {
     }
 }
 
-/// The server that the question names, as it is in the names of its tools.
+/// Returns the question's server, in the form that its tools' names contain.
 fn server_of(request: &CanUseTool) -> Option<String> {
     let server = &request.mcp_server.as_ref()?.name;
     Some(normalized(&format!("mcp__{server}"), "").split_off("mcp__".len()))
@@ -104,34 +103,34 @@ fn begins(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start))
 }
 
-/// Whether the tool is one of this MCP server's.
+/// Returns whether the tool belongs to this MCP server.
 fn is_server_of(pattern: &str, name: &str) -> bool {
     let tool = name.strip_prefix(pattern).and_then(|rest| rest.strip_prefix("__"));
     pattern.starts_with("mcp__") && tool.is_some()
 }
 
-/// What to deny for what was written, in lower case; where it is no rule, all that begins as it does.
+/// Returns the name to deny in lower case, without the parentheses of a rule.
 fn denied_name(text: &str) -> String {
     let text = text.trim();
     let name = match text.parse::<Rule>() {
         Ok(rule) => String::from(rule.tool_name),
         Err(_) => text.split('(').next().unwrap_or_default().trim().to_owned(),
     };
-    let name = todays(&name).to_lowercase();
+    let name = current_name(&name).to_lowercase();
     let name = normalized(&name, "*");
     let server = name.strip_suffix("__").filter(|_| name.starts_with("mcp__"));
     server.unwrap_or(&name).to_owned()
 }
 
-/// The name of today: an old CLI asks by those that were given up.
-fn todays(name: &str) -> &str {
-    ABORTED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)).map_or(name, |(_, today)| today)
+/// Returns the current name of a tool, since an old CLI uses older names.
+fn current_name(name: &str) -> &str {
+    RENAMED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)).map_or(name, |(_, today)| today)
 }
 
-/// Tools that do nothing but read files, by the names of CLI 2.1.330.
+/// Tools that only read files, by the names of CLI 2.1.330.
 const READ_ONLY: &[&str] = &["Read", "Glob", "Grep"];
-/// Names that CLI 2.1.330 reads as others in its rules.
-const ABORTED: &[(&str, &str)] = &[
+/// Older tool names, with the current names that CLI 2.1.330 uses instead.
+const RENAMED: &[(&str, &str)] = &[
     ("Task", "Agent"),
     ("KillShell", "TaskStop"),
     ("KillBash", "TaskStop"),

@@ -1,28 +1,28 @@
-//! What is wrong with registrations: what refuses a session, and what is only worth knowing.
+//! Problems of registrations: errors that fail the start of a session, and warnings.
 
 use std::{fmt, time::Duration};
 
 use crate::pattern::Pattern;
 
-/// Why hooks can't be used as they are registered: one of them would not guard what it is there to guard.
+/// An error in the registrations: a hook would not guard its event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HooksError {
     /// A matcher that matches nothing, or not all that it names. Correct the pattern.
     ///
-    /// The CLI takes any pattern, and of one with a mistake it says nothing and matches nothing.
+    /// The CLI accepts an invalid pattern without an error, and the pattern then matches nothing.
     #[error("the matcher `{pattern}` of the {event} hook does not match what it is meant to: {why}")]
     Matcher {
         /// The event.
         event: Box<str>,
         /// The pattern.
         pattern: Box<str>,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// A hook asks by name for its failure to block
-    /// ([`HookFailure::Block`](agentwire_protocol::control::HookFailure::Block)), and the CLI does not support that.
-    /// Use a newer CLI, or leave the choice out: what this crate can refuse, it refuses with any CLI.
+    /// A hook explicitly chooses [`HookFailure::Block`](agentwire_protocol::control::HookFailure::Block), and the CLI does
+    /// not support that.
+    /// Use a newer CLI, or leave the choice out: the refusals of this crate work with any CLI.
     #[error("the {event} hook asks for its failures to block, which this CLI does not support")]
     BlockUnsupported {
         /// The event.
@@ -30,7 +30,7 @@ pub enum HooksError {
     },
 }
 
-/// What is worth knowing of hooks that work all the same.
+/// A warning about hooks that a session starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookWarning {
@@ -41,35 +41,34 @@ pub enum HookWarning {
         /// The pattern.
         pattern: Box<str>,
     },
-    /// The hook is not called, or not as often as its event's name says.
+    /// The CLI calls the hook never, or less often than the event's name suggests.
     SeldomCalled {
         /// The event.
         event: Box<str>,
-        /// When it is called, if ever.
+        /// When the CLI calls it, if ever.
         why: &'static str,
     },
-    /// The matcher does not fit the tools that the CLI names when the first turn starts (`system/init`), so the hook may
-    /// guard nothing.
+    /// The matcher matches none of the tools in the first `system/init`, so the hook may guard nothing.
     ///
-    /// Tools may come later: of an MCP server that is not connected yet, of a subagent, or found by a tool search.
+    /// More tools may appear later: of an MCP server that connects, of a subagent, or from a tool search.
     MatchesNoTool {
         /// The event.
         event: Box<str>,
         /// The pattern.
         pattern: Box<str>,
-        /// What does not fit.
+        /// The part that matches no tool.
         why: String,
     },
-    /// The CLI is too old to hold back what these hooks guard while they have not answered.
+    /// The CLI is too old to block on a hook without an answer.
     ///
-    /// What a hook answers counts, and so does its refusal where it fails or takes too long.
-    /// But where the session ends, or this program does, before the answer is written, such a CLI goes ahead; and a
-    /// resumed session may go on with a deferred tool use before it knows the hooks.
+    /// Answers of these hooks count, including the refusals after a failure or at the limit.
+    /// But if the session or this program ends before the answer is written, such a CLI proceeds, and a resumed session
+    /// may continue a deferred tool use before it knows the hooks.
     BlockUnsupported {
         /// The events of the guarding hooks.
         events: Vec<Box<str>>,
     },
-    /// This version does not know the event; a name that the CLI does not know either is never called.
+    /// This version does not know the event. If the CLI does not know it either, the hook is never called.
     UnknownEvent {
         /// The event.
         event: Box<str>,
@@ -103,7 +102,7 @@ impl fmt::Display for HookWarning {
     }
 }
 
-/// When hooks of an event are called, where that is not each time; `None` where it is.
+/// Returns when the CLI calls hooks of an event, or `None` if it calls them every time.
 ///
 /// Measured on CLI 2.1.330, with callbacks.
 pub(crate) fn seldom_called(event: &str, pattern: Option<&str>) -> Option<&'static str> {
@@ -127,7 +126,7 @@ fn names(text: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// The limit of events that this version does not know: that of most.
+/// The limit of unknown events, which is the limit of most known ones.
 pub(crate) const UNKNOWN_LIMIT: Duration = Duration::from_secs(600);
-/// The sources for which callbacks of `SessionStart` are called.
+/// The sources for which the CLI calls callbacks of `SessionStart`.
 const CALLED_SOURCES: &[&str] = &["clear", "compact"];

@@ -1,4 +1,4 @@
-//! One handler for one event: what the handshake says of it, how it is run, and what becomes of its failure.
+//! One handler for one event: its declaration, its calls, and the consequence of its failure.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ pub(crate) struct Registration {
     pub(crate) event: Box<str>,
     pub(crate) matcher: Matcher,
     callback: Callback,
-    /// `None` where this version does not know the event.
+    /// `None` if this version does not know the event.
     known: Option<Event>,
     /// Whether the user has named the event.
     named: bool,
@@ -36,8 +36,8 @@ impl Registration {
         Self { event: name.into(), matcher, callback, known, named: true }
     }
 
-    /// The same for a handler that takes whatever comes: that an event never comes is no surprise to it.
-    pub(crate) fn for_whatever_comes(self) -> Self {
+    /// Turns off the warnings about the event, for a handler of all events.
+    pub(crate) fn of_all_events(self) -> Self {
         Self { named: false, ..self }
     }
 
@@ -48,7 +48,7 @@ impl Registration {
     /// Checks that the matcher can match.
     pub(crate) fn check(&self) -> Result<(), HooksError> {
         let Some(text) = self.matcher.text() else { return Ok(()) };
-        // Without names the hook is not declared at all, whether the CLI heeds matchers of the event or not.
+        // A hook with an empty list of names is never declared, even if the CLI ignores matchers of the event.
         let checked = match self.ignores_matchers() {
             true if !self.matcher.is_empty() => Ok(()),
             _ => self.matcher.check(self.is_of_tools()),
@@ -57,7 +57,7 @@ impl Registration {
         checked.map_err(|why| HooksError::Matcher { event, pattern, why })
     }
 
-    /// The warning for a matcher that does not fit the tools of the session.
+    /// Returns a warning if the matcher does not match the session's tools.
     pub(crate) fn misfit(&self, tools: &[&str]) -> Option<HookWarning> {
         let pattern = self.matcher.text().filter(|_| self.is_of_tools())?;
         let why = Pattern::read(pattern).misfit(tools)?;
@@ -83,31 +83,31 @@ impl Registration {
         warnings
     }
 
-    /// The entry of the handshake; `None` where nothing can match.
+    /// Returns the handshake's entry, or `None` if nothing can match.
     pub(crate) fn declare(&self, callback_id: Box<str>) -> Option<HookMatcher> {
         let guards = self.known.is_none_or(|event| event.can_refuse);
-        // Where we must be done before the CLI's limit, that must be known, whatever the CLI's own default is.
+        // A handler that must end before the CLI's limit needs a declared limit, regardless of the CLI's default.
         let limit = self.limit().declared.min(LONGEST);
         let limit = (self.matcher.limit().is_some() || self.answers_ahead()).then_some(limit);
         self.matcher.declare(callback_id, guards, limit)
     }
 
-    /// Runs the handler within its limit; an error is the text of its failure, where that is no refusal.
+    /// Runs the handler within its limit. A failure is a refusal, or an error's text if the event can't be refused.
     pub(crate) fn call(self: Arc<Self>, callback: HookCallback, context: CallContext) -> Reply {
         let limit = self.limit();
         let start = Instant::now();
         let HookCallback { callback_id, input, tool_use_id, .. } = callback;
         let mut context = HookContext::new(callback_id, tool_use_id, context, limit.deadline(start));
         context.failure_refuses = self.refuses_failures();
-        let (told, first_failure) = (context.cancelled.clone(), Arc::clone(&context.first_failure));
+        let (cancelled, first_failure) = (context.cancelled.clone(), Arc::clone(&context.first_failure));
         let work = (self.callback)(input, context);
         Box::pin(async move {
-            // What a handler holds may panic too, when it is dropped: at its end, or at the limit.
-            let answer = catch_panic(limit.bound(start, told, work)).await;
+            // Dropping the handler's future may panic too, at its end or at the limit.
+            let answer = catch_panic(limit.bound(start, cancelled, work)).await;
             let answer =
                 answer.map_err(HookError::Panicked).and_then(|answer| answer.ok_or(HookError::Late)?);
             let answer = match answer {
-                // The CLI treats a reply that is not an object as no answer, and goes ahead.
+                // The CLI ignores a reply that is not an object, and proceeds.
                 Ok(reply) if is_object(&reply) => Ok(reply),
                 Ok(_) => Err(self.failed(&HookError::NoObject)),
                 Err(error) => Err(self.failed(&error)),
@@ -122,10 +122,10 @@ impl Registration {
         })
     }
 
-    /// The failure, answered with the event's refusal where it has one, else with its text.
+    /// Returns the failure, with the event's refusal as its answer if it has one.
     fn failed(&self, error: &HookError) -> CallbackError {
         let (event, failure) = (&*self.event, error.kind());
-        // The reason may quote the hook's input: it goes to the CLI, and to whoever asked for such things.
+        // The log omits the reason, which may quote the hook's input; it goes to the CLI and the observer.
         tracing::warn!(event, failure = failure.as_str(), "a hook has failed");
         let reason = format!("the {event} hook {error}");
         let refusing = self.known.filter(|_| self.matcher.refuses_on_failure());
@@ -136,18 +136,18 @@ impl Registration {
         }
     }
 
-    /// How to refuse the event at the end of the session; `None` where it can't be refused, or is not to be.
+    /// Returns the refusal for the end of the session, or `None` if the event can't or must not be refused.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         self.known.filter(|event| event.can_refuse && self.guards()).map(|event| event.refusal)
     }
 
-    /// Whether the CLI may do something without this hook that it would not do with it.
+    /// Returns whether the CLI could proceed without this hook where the hook would refuse.
     pub(crate) fn guards(&self) -> bool {
         let can_refuse = self.known.is_none_or(|event| event.can_refuse);
         can_refuse && self.matcher.refuses_on_failure() && !GO_ON.contains(&&*self.event)
     }
 
-    /// Whether a failure is answered with a refusal.
+    /// Returns whether a failure refuses the event.
     fn refuses_failures(&self) -> bool {
         self.known.is_some_and(|event| event.can_refuse) && self.matcher.refuses_on_failure()
     }
@@ -158,7 +158,7 @@ impl Registration {
         if self.answers_ahead() { Limit::ahead_of(whole) } else { Limit::behind(whole) }
     }
 
-    /// Whether the CLI would let pass what the handler guards where it takes too long.
+    /// Returns whether the handler must answer before the CLI's limit, since the CLI would let a late event pass.
     fn answers_ahead(&self) -> bool {
         self.refuses_failures() && self.known.is_some_and(|event| !event.refuses_when_late)
     }
@@ -172,14 +172,14 @@ impl Registration {
     }
 }
 
-/// Whether the reply is an object.
+/// Returns whether the reply is an object.
 pub(crate) fn is_object(reply: &RawJson) -> bool {
     reply.as_str().trim_start().starts_with('{')
 }
 
-/// The most that a timer of JavaScript's counts, which is 24 days; with more it may fire at once.
+/// The maximum of a JavaScript timer, 24 days; a longer one may fire immediately.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
-/// To refuse these is to have the model go on, which nothing should at the end of a session.
+/// A refusal of these events makes the model continue, which must not happen at the end of a session.
 const GO_ON: &[&str] = &["Stop", "SubagentStop", "TeammateIdle"];
 /// The field that names a tool.
 const OF_TOOLS: &str = "tool_name";

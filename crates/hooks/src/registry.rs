@@ -1,4 +1,4 @@
-//! The registrations: which handler for which event, and what the handshake says of them.
+//! The registrations of a session: handlers by event, and their declaration in the handshake.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,20 +25,20 @@ use crate::{
 
 /// The hooks of a session: handlers by event.
 ///
-/// Put [`declaration`](Self::declaration) into the handshake and give the value to the session as a
+/// Put [`declaration`](Self::declaration) into the handshake, and pass the value to the session as a
 /// [`Responder`](agentwire_control::Responder).
-/// A clone shares the handlers, so one value serves any number of sessions.
+/// Clones share the handlers, so one value serves any number of sessions.
 ///
-/// Handlers run concurrently, also those of one event.
-/// A handler that errs, panics or can't read its input is answered with the event's refusal where it has one, unless
-/// the matcher says [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue); else with an error.
+/// Handlers run concurrently, including handlers of the same event.
+/// If a handler fails, panics or can't decode its input, the event is refused if it can be, unless the matcher has
+/// [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue). Otherwise the answer is an error.
 #[derive(Clone, Default)]
 pub struct Hooks {
     registrations: Vec<Arc<Registration>>,
 }
 
 impl Hooks {
-    /// No hooks.
+    /// Creates an empty set of hooks.
     pub fn new() -> Self {
         Self::default()
     }
@@ -82,10 +82,10 @@ impl Hooks {
         self.register(Registration::new(E::NAME, matcher, callback, Some(Event::of::<E>())))
     }
 
-    /// Calls `handler` at each event of a kind that this version knows ([`EVENTS`]), except `WorktreeCreate`.
+    /// Calls `handler` at each event that this version knows ([`EVENTS`]), except `WorktreeCreate`.
     ///
-    /// That one is left out since whoever is registered for it must make the worktree: to watch it would be to refuse.
-    /// A failing handler refuses what can be refused here too; a mere observer handles its errors itself.
+    /// A handler of `WorktreeCreate` must create the worktree, so a mere observer would make it fail.
+    /// A failing handler refuses events here too. An observer must handle its errors itself.
     #[must_use]
     pub fn on_any<F, Fut>(mut self, handler: F) -> Self
     where
@@ -97,15 +97,15 @@ impl Hooks {
         for name in EVENTS.iter().filter(|name| **name != WorktreeCreate::NAME) {
             let callback = untyped(name, &handler);
             let registration = Registration::new(name, Matcher::any(), callback, Event::named(name));
-            self = self.register(registration.for_whatever_comes());
+            self = self.register(registration.of_all_events());
         }
         self
     }
 
-    /// Calls `handler` at each event of this name, which this version need not know.
+    /// Calls `handler` at each event of this name, which may be unknown to this version.
     ///
-    /// Whether an unknown event guards something is unknown too: its failing handler is answered with an error, and the
-    /// CLI is told to block on it, unless the matcher says otherwise.
+    /// An unknown event may guard something. A failing handler is therefore answered with an error, and the handshake asks
+    /// the CLI to block on it, unless the matcher chooses otherwise.
     #[must_use]
     pub fn on_named<F, Fut>(self, name: impl AsRef<str>, matcher: Matcher, handler: F) -> Self
     where
@@ -118,7 +118,7 @@ impl Hooks {
         self.register(Registration::new(name, matcher, callback, Event::named(name)))
     }
 
-    /// What the handshake says of the hooks ([`Initialize::hooks`](agentwire_protocol::control::Initialize::hooks)).
+    /// Returns the hooks' declaration for the handshake ([`Initialize::hooks`](agentwire_protocol::control::Initialize::hooks)).
     ///
     /// Callback ids are `hook_0`, `hook_1`, … in the order of registration.
     pub fn declaration(&self) -> BTreeMap<Box<str>, Vec<HookMatcher>> {
@@ -131,9 +131,9 @@ impl Hooks {
         events
     }
 
-    /// Whether each hook guards what it is registered to guard, as far as that can be told without a CLI.
+    /// Checks that each hook can be called, as far as that is known without a CLI.
     ///
-    /// A session does this before it starts its CLI.
+    /// A session calls this before it starts its CLI.
     ///
     /// # Errors
     ///
@@ -142,15 +142,15 @@ impl Hooks {
         self.registrations.iter().try_for_each(|registration| registration.check())
     }
 
-    /// Checks whether the CLI of this handshake holds back what hooks guard while they have not answered
-    /// (`hook_on_failure_supported`), and returns a warning where it does not.
+    /// Checks whether the CLI blocks on hooks without an answer (`hook_on_failure_supported`), and returns a warning if it
+    /// does not.
     ///
-    /// A session does this once it has shaken hands.
+    /// A session calls this after the handshake.
     ///
     /// # Errors
     ///
-    /// [`HooksError::BlockUnsupported`] for the first hook whose failure is to block by the user's own choice, where the
-    /// CLI does not say that it can.
+    /// [`HooksError::BlockUnsupported`] for the first hook with an explicit choice of `Block`, if the CLI does not support
+    /// it.
     pub fn check_supported(&self, reply: &InitializeReply) -> Result<Option<HookWarning>, HooksError> {
         if reply.hook_on_failure_supported == Some(true) {
             return Ok(None);
@@ -164,12 +164,12 @@ impl Hooks {
         Ok((!events.is_empty()).then_some(HookWarning::BlockUnsupported { events }))
     }
 
-    /// What is worth knowing of the hooks, in the order of registration; nothing of those of [`on_any`](Self::on_any).
+    /// Returns warnings about the hooks, in the order of registration, except hooks of [`on_any`](Self::on_any).
     pub fn warnings(&self) -> Vec<HookWarning> {
         self.registrations.iter().flat_map(|registration| registration.warnings()).collect()
     }
 
-    /// Returns a warning for each matcher of tools that does not fit these, in the order of registration.
+    /// Returns a warning for each tool matcher that does not match these tools, in the order of registration.
     ///
     /// A session calls this with the first `system/init`
     /// ([`Init::tools`](agentwire_protocol::message::Init::tools)).
@@ -180,7 +180,7 @@ impl Hooks {
     {
         let tools: Vec<I::Item> = tools.into_iter().collect();
         let mut tools: Vec<&str> = tools.iter().map(AsRef::as_ref).collect();
-        // Matchers may use either name; `system/init` has one.
+        // Matchers may use either name of a tool; `system/init` contains one.
         for (name, other) in [("Task", "Agent"), ("Agent", "Task")] {
             if tools.contains(&name) {
                 tools.push(other);
@@ -189,12 +189,12 @@ impl Hooks {
         self.registrations.iter().filter_map(|registration| registration.misfit(&tools)).collect()
     }
 
-    /// Whether a hook refuses what it is asked about when its handler fails; so does one of an unknown event.
+    /// Returns whether a hook refuses its event if its handler fails. Unknown events count.
     pub(crate) fn guard_something(&self) -> bool {
         self.registrations.iter().any(|registration| registration.guards())
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.registrations.is_empty()
     }
@@ -232,7 +232,7 @@ where
             let work = pin!(catch(|| (*handler)(event, context)).map_err(HookError::Panicked)?);
             let reply = run(work, IntoAnyReply::into_any_reply).await;
             let reply = reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)?;
-            // Before an error of its own: what is no object is not said any better.
+            // A reply that is not an object gets its own error later.
             if let Some(event) = known.filter(|_| is_object(&reply)) {
                 (event.check)(&reply).map_err(HookError::Misread)?;
             }

@@ -1,4 +1,4 @@
-//! What a handler of a typed event may return.
+//! Conversions of what a handler of a typed event returns.
 
 use std::{error::Error, fmt::Display};
 
@@ -25,18 +25,18 @@ use crate::excerpt;
 /// ```
 pub type HandlerResult<E> = Result<HookReply<E>, Box<dyn Error + Send + Sync>>;
 
-/// What a handler of the event `E` may return: nothing, a [`HookReply`], a [`HookAnswer`], a [`LaterReply`], or a
+/// A value that a handler of the event `E` may return: nothing, a [`HookReply`], a [`HookAnswer`], a [`LaterReply`], or a
 /// `Result` of any of them.
 pub trait IntoReply<E: HookEvent> {
-    /// The answer.
+    /// Converts the value into the answer.
     ///
     /// # Errors
     ///
-    /// Why there is none: the event is refused with this text where it can be, and the user did not choose otherwise.
+    /// The handler's error. It refuses the event if the event can be refused and the matcher does not choose otherwise.
     fn into_reply(self) -> Result<HookAnswer<E>, String>;
 }
 
-/// Everything goes ahead as without the hook.
+/// An empty reply: everything proceeds as without the hook.
 impl<E: HookEvent> IntoReply<E> for () {
     fn into_reply(self) -> Result<HookAnswer<E>, String> {
         Ok(HookReply::proceed().into())
@@ -55,7 +55,7 @@ impl<E: HookEvent> IntoReply<E> for HookAnswer<E> {
     }
 }
 
-/// The CLI does not wait: what the event guards goes ahead.
+/// The CLI does not wait, and the event proceeds.
 impl<E: HookEvent> IntoReply<E> for LaterReply {
     fn into_reply(self) -> Result<HookAnswer<E>, String> {
         Ok(self.into())

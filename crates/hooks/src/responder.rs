@@ -7,7 +7,7 @@ use agentwire_protocol::{InboundRequest, control::HookCallback};
 
 use crate::{Hooks, excerpt};
 
-/// Answers every `hook_callback`, one of an id that was never declared with an error.
+/// Answers every `hook_callback`; an undeclared id gets an error.
 impl Responder for Hooks {
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::HookCallback(callback) = request else { return None };

@@ -1,6 +1,6 @@
-//! Raw JSON replies to known events: they must decode as the reply type of the event.
+//! Checks raw JSON replies to known events, which must decode as the reply type of the event.
 //!
-//! A CLI ignores unknown parts of a reply, or the whole reply, and goes ahead.
+//! The CLI ignores unknown parts of a reply, or the whole reply, and proceeds.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -14,11 +14,11 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor},
 };
 
-/// Checks that the reply is one of the event, without keys or values that its type does not have.
+/// Checks that the reply is valid for the event, without unknown keys or values.
 ///
 /// # Errors
 ///
-/// What does not fit.
+/// The part that is not valid.
 pub(crate) fn check<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
     let given: Json = reply.decode().map_err(|error| error.to_string())?;
     let answer: HookAnswer<E> = reply.decode().map_err(|error| error.to_string())?;
@@ -30,7 +30,7 @@ pub(crate) fn check<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
     check_values::<E>(&given)
 }
 
-/// Checks what the types leave open: decisions that no version knows yet, and shapes of raw JSON.
+/// Checks values that the types accept: unknown decisions, and the shapes of raw JSON.
 fn check_values<E: HookEvent>(reply: &Json) -> Result<(), String> {
     let output = reply.get("hookSpecificOutput");
     let in_output = |name| output.and_then(|output| output.get(name));
@@ -64,13 +64,13 @@ fn check_values<E: HookEvent>(reply: &Json) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the CLI reads `decision` in a reply to the event.
+/// Returns whether the CLI reads `decision` in a reply to the event.
 fn knows_decision<E: HookEvent>() -> bool {
     let refuses_so = E::refusal("").is_some_and(|refusal| refusal.decision.is_some());
     refuses_so || matches!(E::NAME, "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PreModelSwitch")
 }
 
-/// Any JSON, to be compared; an object with a key twice is an error, since readers differ in which of them counts.
+/// JSON for comparison. A duplicate key is an error, since parsers differ in which value counts.
 #[derive(Debug, PartialEq)]
 enum Json {
     Null,
@@ -89,17 +89,17 @@ impl Json {
         }
     }
 
-    /// The path of something that is not in `read` or is another value there.
+    /// Returns the path of the first value that is missing or different in `read`.
     fn beyond(&self, read: &Self) -> Option<String> {
         let (Self::Object(fields), Self::Object(known)) = (self, read) else {
             return (self != read).then(String::new);
         };
-        // A name that was added is missing here: `hookEventName`.
+        // `read` may have an additional `hookEventName`.
         if let Some(missing) = known.keys().find(|name| !fields.contains_key(*name)) {
             return Some(missing.clone());
         }
         fields.iter().find_map(|(name, value)| match known.get(name) {
-            // The one list that is not written where it is empty.
+            // The only list that is omitted if it is empty.
             None if name == "updatedPermissions" && *value == Self::List(Vec::new()) => None,
             None => Some(name.clone()),
             Some(known) => value

@@ -1,4 +1,4 @@
-//! Asks a person at the terminal.
+//! A permission handler that asks a person at the terminal.
 
 mod changes;
 mod prompt;
@@ -33,7 +33,7 @@ impl PermissionHandler {
     /// The program must not read the standard input at the same time.
     ///
     /// One question is shown at a time; lines that are typed while none is open are discarded.
-    /// A question that the CLI cancels, as after an interrupt, ends at once.
+    /// A question that the CLI cancels, as after an interrupt, ends immediately.
     /// After the end of the input every question is denied.
     pub fn terminal() -> Self {
         Self::new(ask)
@@ -126,7 +126,7 @@ impl Input {
 fn read(lines: &Sender<(u64, String)>, open: &AtomicU64) {
     for line in io::stdin().lines().map_while(Result::ok) {
         let question = open.load(Ordering::SeqCst);
-        // A full channel has lines that nobody reads, or more than a question takes.
+        // A full channel contains more lines than a question needs.
         if question != 0
             && matches!(lines.try_send((question, line)), Err(mpsc::error::TrySendError::Closed(_)))
         {
@@ -135,5 +135,5 @@ fn read(lines: &Sender<(u64, String)>, open: &AtomicU64) {
     }
 }
 
-/// Lines for the questions of one dialog.
+/// The capacity for lines that are typed ahead.
 const TYPED_AHEAD: usize = 64;

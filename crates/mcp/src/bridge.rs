@@ -1,4 +1,4 @@
-//! The bridge of one session: takes `mcp_message` to the servers, and their answers back.
+//! The bridge of one session: passes `mcp_message` requests to the servers, and their answers to the CLI.
 
 mod calls;
 mod forward;
@@ -24,21 +24,21 @@ use crate::{failure::FailureSlot, registry::Entry, rpc};
 use gate::Gate;
 use slot::ServerSlot;
 
-/// Answers every `mcp_message` of one session. A clone is the same session's.
+/// A responder for every `mcp_message` of one session. Clones share the session.
 ///
 /// A server's instance is opened for its [manifest](Self::manifests) or at its first message, and ends with the bridge.
-/// What goes wrong stays with the message that it went wrong with:
+/// A failure affects only the message that caused it:
 ///
-/// - a message for a server that is not there gets an error that names those that are;
-/// - a message that is no JSON-RPC gets the error -32603 with its id, where it has one;
-/// - a request with an id that is in flight is refused, since an answer would be taken for the other's; an `initialize`
-///   starts a connection of its own, whose ids count anew;
-/// - a request that the CLI gives up (`notifications/cancelled`, `control_cancel_request`) ends at once;
-/// - a server that panics gives that request an error; one that ends gives all open requests one, and is opened again
-///   by the next `initialize`.
+/// - a message for an unknown server gets an error that names the known servers;
+/// - a message that is not JSON-RPC gets the error -32603 with its id, if it has one;
+/// - a request with an id that is in flight is refused, since the CLI could not match the answers; an `initialize`
+///   starts a new connection with its own ids;
+/// - a request that the CLI cancels (`notifications/cancelled`, `control_cancel_request`) ends immediately;
+/// - if a server panics, its request gets an error; if a server ends, all its open requests get an error, and the next
+///   `initialize` opens a new instance.
 ///
-/// A tool's input is checked against its schema before the server sees it, and its structured output before the CLI
-/// does, where the tool declares a schema for it.
+/// A tool's input is checked against its schema before the server gets it.
+/// Structured output is checked before the CLI gets it, if the tool declares a schema.
 #[derive(Clone)]
 pub struct Bridge {
     servers: Arc<BTreeMap<Box<str>, ServerSlot>>,
@@ -49,31 +49,33 @@ pub struct Bridge {
 impl Bridge {
     pub(crate) fn new(servers: BTreeMap<Box<str>, Entry>, manifest_limit: Option<Duration>) -> Self {
         let gate = Gate::default();
-        let hosted = |(name, entry): (Box<str>, Entry)| {
-            let hosted = ServerSlot::new(&name, entry, gate.clone());
-            (name, hosted)
+        let slot = |(name, entry): (Box<str>, Entry)| {
+            let slot = ServerSlot::new(&name, entry, gate.clone());
+            (name, slot)
         };
-        Self { servers: Arc::new(servers.into_iter().map(hosted).collect()), gate, manifest_limit }
+        Self { servers: Arc::new(servers.into_iter().map(slot).collect()), gate, manifest_limit }
     }
 
-    /// What the servers say of themselves and of their tools, for `sdkMcpServerManifests` of the handshake: the CLI then
-    /// asks none of them, so that any number of servers costs no round trips before the first turn.
+    /// Returns the servers' manifests, which are their `initialize` results and tool lists, for the handshake
+    /// (`sdkMcpServerManifests`).
     ///
-    /// Each server is asked in the instance that serves this session, all at once, within
-    /// [`McpServers::manifest_limit`](crate::McpServers::manifest_limit).
-    /// A server that does not answer in time, or not with version 2025-11-25 of MCP, is left out: the CLI asks it.
-    /// So is a list of tools that has several pages, or that has changed meanwhile.
+    /// The CLI then sends no requests to these servers before the first turn.
     ///
-    /// What a server sends by itself meanwhile waits for [`shaken`](Self::shaken).
+    /// All servers are queried concurrently within [`McpServers::manifest_limit`](crate::McpServers::manifest_limit),
+    /// each in the instance that serves this session.
+    /// A server has no manifest if it is late, fails, or does not speak version 2025-11-25 of MCP; the CLI then queries it.
+    /// A manifest has no tool list if the list has several pages or has changed in the meantime.
+    ///
+    /// The servers' own messages are queued until [`on_initialized`](Self::on_initialized).
     /// Must be called in a tokio runtime.
     pub async fn manifests(&self, control: &Control) -> BTreeMap<Box<str>, SdkServerManifest> {
         let mut manifests = BTreeMap::new();
         let Some(limit) = self.manifest_limit else { return manifests };
-        let deadline = Instant::now() + limit.min(MOST_PATIENCE);
-        let mut asked = JoinSet::new();
+        let deadline = Instant::now() + limit.min(MAX_MANIFEST_LIMIT);
+        let mut queries = JoinSet::new();
         for name in self.servers.keys().cloned() {
             let (servers, control) = (Arc::clone(&self.servers), control.clone());
-            asked.spawn(async move {
+            queries.spawn(async move {
                 let manifest = match servers.get(&name) {
                     Some(server) => timeout_at(deadline, server.manifest(&control)).await,
                     None => Ok(Err("it is not there".to_owned())),
@@ -81,8 +83,8 @@ impl Bridge {
                 (name, manifest)
             });
         }
-        // Each panic of a server's was caught.
-        while let Some(Ok((server, manifest))) = asked.join_next().await {
+        // No task panics, since panics of servers are caught.
+        while let Some(Ok((server, manifest))) = queries.join_next().await {
             match manifest {
                 Ok(Ok(manifest)) => {
                     manifests.insert(server, manifest);
@@ -99,10 +101,10 @@ impl Bridge {
         manifests
     }
 
-    /// The handshake is over: what the servers send goes to the CLI from now on.
+    /// Releases the messages that servers have queued, and logs what the CLI did with the manifests.
     ///
-    /// Without this it does from the CLI's first message to any of them.
-    pub fn shaken(&self, reply: &InitializeReply) {
+    /// Call this after the handshake. Without it the CLI's first message to any server releases the queue.
+    pub fn on_initialized(&self, reply: &InitializeReply) {
         self.gate.open();
         for (server, fate) in reply.sdk_mcp_manifests_parked.iter().flatten() {
             match fate {
@@ -128,7 +130,7 @@ impl Responder for Bridge {
         let Some(server) = self.servers.get(&message.server_name) else {
             return Some(refused(self.unknown(&message.server_name)));
         };
-        Some(FailureSlot::report(|| server.take(message.message, context)))
+        Some(FailureSlot::report(|| server.handle(message.message, context)))
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
@@ -154,5 +156,5 @@ fn refused(why: String) -> Reply {
     Box::pin(async move { Err(why.into()) })
 }
 
-/// More than any handshake waits, and no more than a clock can count.
-const MOST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+/// A limit that is longer than any handshake, and that `Instant` can represent.
+const MAX_MANIFEST_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);

@@ -47,7 +47,7 @@ impl ToolOutput {
         Self::default().and_image(bytes, mime_type)
     }
 
-    /// Creates an error with a text that says what went wrong.
+    /// Creates an error result with the reason as its text.
     pub fn error(text: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::text(text) }
     }

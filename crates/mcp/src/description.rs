@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Defines a description that is kept as its JSON object, with a setter for each optional field that is a string.
+/// Defines a description as a wrapper of its JSON object, with setters for the optional string fields.
 macro_rules! description {
     (
         $(#[$doc:meta])* $name:ident($($required:ident: $key:literal),+)
@@ -43,7 +43,7 @@ description! {
     Icon(src: "src")
     /// Sets the MIME type, such as `image/png`.
     mime_type: "mimeType",
-    /// Sets the background that the icon is made for: `light` or `dark`.
+    /// Sets the background for which the icon is designed: `light` or `dark`.
     theme: "theme",
 }
 
@@ -59,7 +59,7 @@ description! {
 }
 
 description! {
-    /// A family of resources: those whose URI matches a template.
+    /// A family of resources with a common URI template.
     ResourceTemplate(uri_template: "uriTemplate", name: "name")
     /// Sets the title for people.
     title: "title",
@@ -97,7 +97,7 @@ impl Icon {
 }
 
 impl Prompt {
-    /// Adds an argument, after those that were added before.
+    /// Appends an argument.
     #[must_use]
     pub fn argument(mut self, argument: PromptArgument) -> Self {
         push(&mut self.0, "arguments", argument.0);

@@ -1,4 +1,4 @@
-//! What the handshake says of a server beside its name.
+//! The policy for the calls of one server, which is part of the handshake.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use agentwire_protocol::{
     mcp::{ToolPermission, ToolPolicy},
 };
 
-/// What the CLI is to do with the calls of a server (`initialize.sdkMcpServerConfigs`).
+/// The CLI's policy for the calls of one server (`initialize.sdkMcpServerConfigs`).
 ///
-/// CLI 2.1.197 ignores it, and nothing tells whether a CLI does.
-/// What is denied is therefore refused on this side too; where a CLI is known to be too old, a session warns of the rest.
+/// CLI 2.1.197 ignores it, and no message reports whether a CLI supports it.
+/// Denied tools are therefore refused on this side too; if the CLI is known to be too old, a session warns of the rest.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,16 +25,16 @@ pub struct ServerPolicy {
 }
 
 impl ServerPolicy {
-    /// As the CLI does by itself.
+    /// Creates a policy that changes nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How long a call may take (`timeout`, in milliseconds on the wire); progress does not extend it.
+    /// Limits how long a call may take (`timeout`, in milliseconds on the wire); progress does not extend it.
     ///
-    /// The CLI ignores limits below a second: less is sent as a second.
-    /// More than 24 days, which timers of JavaScript do not count, is sent as that.
-    /// When the time is up the CLI gives the call up, and the model reads that it did.
+    /// The CLI ignores limits below a second, so a shorter limit is sent as a second.
+    /// A limit above 24 days, the maximum of a JavaScript timer, is sent as 24 days.
+    /// After the limit the CLI cancels the call, and the model reads that it timed out.
     #[must_use]
     pub fn call_limit(mut self, limit: Duration) -> Self {
         let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
@@ -42,46 +42,46 @@ impl ServerPolicy {
         self
     }
 
-    /// Calls of this tool are asked about, even where a rule or the mode allows them (`always_ask`).
+    /// Makes the CLI ask about each call of this tool, even if a rule or the mode allows it (`always_ask`).
     ///
-    /// The question comes to the permission handler; without one the call is denied.
+    /// The permission handler decides; without one the call is denied.
     #[must_use]
     pub fn always_ask(self, tool: impl Into<Box<str>>) -> Self {
         self.tool(tool.into(), ToolPermission::AlwaysAsk)
     }
 
-    /// Calls of this tool are denied, whatever a rule or the permission handler says (`always_deny`).
+    /// Denies all calls of this tool, regardless of rules and the permission handler (`always_deny`).
     ///
-    /// A call that comes all the same, from a CLI that does not know of this, is answered with an error result; the tool
-    /// is not called.
+    /// A CLI that does not support the policy may send a call nevertheless. It gets an error result, and the tool is not
+    /// called.
     ///
-    /// To allow a tool, use a permission rule: the CLI takes `always_allow` from no host.
+    /// To allow a tool, use a permission rule: the CLI accepts `always_allow` from no host.
     #[must_use]
     pub fn always_deny(self, tool: impl Into<Box<str>>) -> Self {
         self.tool(tool.into(), ToolPermission::AlwaysDeny)
     }
 
-    /// Calls stay in the foreground however long they take (`disableAutoBackground`).
+    /// Keeps calls in the foreground, regardless of how long they take (`disableAutoBackground`).
     ///
-    /// Without it a CLI that was told so (`CLAUDE_AUTO_BACKGROUND_TASKS`, and after
-    /// `CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS`) lets the model go on, and tells it the result of a long call later.
+    /// Without this, and with `CLAUDE_AUTO_BACKGROUND_TASKS` set, the CLI moves a call to the background after
+    /// `CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS`: the model continues, and gets the result later.
     #[must_use]
     pub fn stay_in_foreground(mut self) -> Self {
         self.config.disable_auto_background = Some(true);
         self
     }
 
-    /// The same on the wire; `None` where it says nothing.
+    /// Returns the policy for the wire, or `None` if it changes nothing.
     pub(crate) fn declared(&self) -> Option<&SdkServerConfig> {
         (self.config != SdkServerConfig::default()).then_some(&self.config)
     }
 
-    /// Whether a tool of this name is denied.
+    /// Returns whether a tool of this name is denied.
     pub(crate) fn denies(&self, name: &str) -> bool {
         self.denied().any(|tool| *tool.name == *name)
     }
 
-    /// Whether any tool is denied.
+    /// Returns whether any tool is denied.
     pub(crate) fn denies_any(&self) -> bool {
         self.denied().next().is_some()
     }
@@ -99,7 +99,7 @@ impl ServerPolicy {
     }
 }
 
-/// The least limit that the CLI takes.
+/// The shortest limit that the CLI accepts.
 const LEAST_MILLIS: u64 = 1000;
-/// The most that a timer of JavaScript's counts; with more it may fire at once.
+/// The maximum of a JavaScript timer; a longer one may fire immediately.
 const MOST_MILLIS: u64 = i32::MAX as u64;

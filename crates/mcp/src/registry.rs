@@ -1,4 +1,4 @@
-//! The servers of a program, by the names that the CLI knows them under.
+//! The in-process servers of a program, by their names.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -8,15 +8,15 @@ use crate::{Bridge, McpService, ServerPolicy};
 
 /// In-process MCP servers by name.
 ///
-/// It is data, like options: [`declare`](Self::declare) it in the handshake, and give each session a
-/// [`bridge`](Self::bridge) of its own. A clone shares the servers.
+/// The value is configuration: [`declare`](Self::declare) it in the handshake, and give each session its own
+/// [`bridge`](Self::bridge). Clones share the servers.
 #[derive(Clone)]
 pub struct McpServers {
     servers: BTreeMap<Box<str>, Entry>,
     manifest_limit: Option<Duration>,
 }
 
-/// A server, and what the handshake says of it.
+/// A server and its policy.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) serve: Arc<dyn McpService>,
@@ -24,12 +24,12 @@ pub(crate) struct Entry {
 }
 
 impl McpServers {
-    /// No servers.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same and this server, in the place of one of the same name.
+    /// Adds a server, in place of one with the same name.
     ///
     /// The CLI calls its tools `mcp__NAME__TOOL`.
     #[must_use]
@@ -37,7 +37,7 @@ impl McpServers {
         self.with_policy(name, server, ServerPolicy::new())
     }
 
-    /// The same and this server, and what the CLI is to do with its calls.
+    /// Adds a server with a policy for its calls.
     #[must_use]
     pub fn with_policy(
         mut self,
@@ -49,29 +49,28 @@ impl McpServers {
         self
     }
 
-    /// How long the servers may take, all at once, to say what they offer before the handshake
-    /// ([`Bridge::manifests`]); 250 ms by default, as in the reference.
+    /// Limits how long all servers together may take to make their manifests before the handshake
+    /// ([`Bridge::manifests`]); 250 ms by default, as in the reference SDKs.
     ///
-    /// The CLI is started after that, so a slow server delays the start of the session by up to this limit.
-    /// A server that takes longer is asked by the CLI, as all are with `None`.
+    /// The CLI starts after that, so a slow server delays the start of the session by up to this limit.
+    /// The CLI itself queries a server that takes longer, and all servers if the limit is `None`.
     #[must_use]
     pub fn manifest_limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.manifest_limit = limit.into();
         self
     }
 
-    /// The names, as they are in [`Initialize::sdk_mcp_servers`].
+    /// Returns the names, as in [`Initialize::sdk_mcp_servers`].
     pub fn names(&self) -> Vec<Box<str>> {
         self.servers.keys().cloned().collect()
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.servers.is_empty()
     }
 
-    /// Says in the handshake which servers there are (`sdkMcpServers`), and what the CLI is to do with their calls
-    /// (`sdkMcpServerConfigs`).
+    /// Declares the servers (`sdkMcpServers`) and their policies (`sdkMcpServerConfigs`) in the handshake.
     pub fn declare(&self, initialize: &mut Initialize) {
         initialize.sdk_mcp_servers = self.names();
         let configs = self.servers.iter();
@@ -80,7 +79,7 @@ impl McpServers {
         initialize.sdk_mcp_server_configs = configs.collect();
     }
 
-    /// What answers the CLI in one session: each server has an instance of its own in it.
+    /// Creates the bridge of one session, which has its own instance of each server.
     pub fn bridge(&self) -> Bridge {
         Bridge::new(self.servers.clone(), self.manifest_limit)
     }
@@ -98,5 +97,5 @@ impl fmt::Debug for McpServers {
     }
 }
 
-/// A server in this program answers in microseconds; one that asks another machine first may not be waited for.
+/// Long enough for a server in this process, and too short to query another machine.
 const MANIFEST_LIMIT: Duration = Duration::from_millis(250);

@@ -1,4 +1,4 @@
-//! Serves any `rmcp` server handler.
+//! An adapter for server handlers of `rmcp`.
 
 mod channel;
 mod guarded;
@@ -13,13 +13,13 @@ use rmcp::ServerHandler;
 use crate::{McpService, Outbox, ServerInstance};
 use session::RmcpSession;
 
-/// Serves an [`rmcp::ServerHandler`]: tools, resources, prompts, progress, cancellation and its own requests.
+/// A server of any [`rmcp::ServerHandler`]: tools, resources, prompts, progress, cancellation and its own requests.
 ///
-/// What `rmcp` leaves open is closed here: a handler that panics gives an error, one that does not heed its
-/// cancellation is dropped after a grace, and parameters that do not fit a known method give -32602.
+/// The adapter adds three guarantees to `rmcp`: a panic of the handler becomes an error, a handler that ignores its
+/// cancellation is dropped after 5 seconds, and parameters that do not fit a known method give -32602.
 ///
-/// The ids that the handler sees (`RequestContext::id`, `CancelledNotificationParam::request_id`) are the session's own
-/// and never used twice; the CLI sees its own.
+/// The handler gets ids that are unique in the session (`RequestContext::id`,
+/// `CancelledNotificationParam::request_id`); the CLI gets its own ids back.
 ///
 /// ```
 /// use agentwire_mcp::{McpServers, RmcpServer, rmcp};
@@ -35,7 +35,7 @@ pub struct RmcpServer<H> {
 }
 
 impl<H: ServerHandler> RmcpServer<H> {
-    /// Serves clones of `handler`, one for each session. Wrap a handler that is no `Clone` in an `Arc`.
+    /// Serves a clone of `handler` in each session. Wrap a handler that is not `Clone` in an `Arc`.
     pub fn new(handler: H) -> Self
     where
         H: Clone,
@@ -43,7 +43,7 @@ impl<H: ServerHandler> RmcpServer<H> {
         Self::with_factory(move || handler.clone())
     }
 
-    /// Serves what `make` makes, one for each session.
+    /// Serves a new handler in each session, which `make` creates.
     pub fn with_factory(make: impl Fn() -> H + Send + Sync + 'static) -> Self {
         Self { make: Box::new(make) }
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// Returns the schema of `I`, which must be an object.
 ///
-/// For any other type it returns the schema of no object at all, so that each call is refused.
+/// Any other type yields a schema that refuses every call.
 pub(crate) fn of_input<I: JsonSchema>() -> Map<String, Value> {
     let generator = SchemaSettings::draft2020_12();
     object(generator.into_generator().into_root_schema_for::<I>().to_value()).unwrap_or_else(|other| {

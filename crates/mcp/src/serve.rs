@@ -1,4 +1,4 @@
-//! What a server is to the bridge: JSON-RPC text in, JSON-RPC text out.
+//! The interface between the bridge and a server: JSON-RPC text in, JSON-RPC text out.
 
 use std::{
     fmt,
@@ -18,48 +18,48 @@ use crate::{check::Schemas, rpc};
 
 /// An MCP server that can be opened for any number of sessions.
 ///
-/// `RmcpServer` and `Server` implement it; a small server may do so by hand.
+/// [`Server`](crate::Server) and `RmcpServer` implement it; implement it yourself for anything else that speaks JSON-RPC.
 pub trait McpService: Send + Sync + 'static {
     /// Opens an instance for one session.
     ///
     /// Called within a tokio runtime, before the handshake or at the first message for the server, and again at an
-    /// `initialize` that comes after an instance has ended.
-    /// An instance that was asked for its manifest before the handshake gets another `initialize` from a CLI that uses none.
+    /// `initialize` after an instance has ended.
+    /// An instance that has made a manifest gets a second `initialize` from a CLI that does not use manifests.
     fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance>;
 }
 
-/// An instance of a server, in one session. Dropping it ends it.
+/// An instance of a server in one session, which ends when it is dropped.
 pub trait ServerInstance: Send + Sync + 'static {
-    /// Takes one message of the CLI's, a valid JSON-RPC 2.0 object: a request, a notification, or a response to a request
+    /// Handles one message of the CLI, a valid JSON-RPC 2.0 object: a request, a notification, or a response to a request
     /// that went through the [`Outbox`].
     ///
-    /// Called in the order of the messages, but for `tools/call`, whose input is checked first: do what depends on the
-    /// order before you return the future.
+    /// Called in the order of the messages, except `tools/call`, whose input is checked first. Do the work that depends on
+    /// the order before you return the future.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// The future is dropped when the CLI gives the request up, and when the session ends.
-    /// `notifications/cancelled` comes as a message too.
+    /// The future is dropped when the CLI cancels the request and when the session ends.
+    /// `notifications/cancelled` arrives as a message too.
     fn handle(&self, message: RawJson) -> ResponseFuture;
 
-    /// Whether the instance has ended by itself: then it gets no more messages, and all open requests an error.
+    /// Returns whether the instance has ended on its own: it gets no more messages, and all its open requests fail.
     ///
-    /// Asked at each message, and after each answer.
+    /// Called at each message and after each answer.
     fn has_ended(&self) -> bool {
         false
     }
 }
 
-/// The answer to a message in the making: a JSON-RPC response to a request, `None` to anything else.
+/// The future of a response: a JSON-RPC response to a request, `None` for any other message.
 ///
-/// A panic becomes an error response, and so does `None` where there should be a response.
+/// A panic becomes an error response, and so does `None` for a request.
 pub type ResponseFuture = Pin<Box<dyn Future<Output = Option<RawJson>> + Send>>;
 
-/// Takes messages of a server to the CLI: notifications and requests.
+/// A server's way to send the CLI notifications and requests.
 #[derive(Clone)]
 pub struct Outbox {
     messages: mpsc::Sender<RawJson>,
-    /// How many messages were taken so far.
+    /// The number of messages sent so far.
     taken: Arc<AtomicU64>,
     schemas: Arc<Schemas>,
     control: Control,
@@ -75,19 +75,19 @@ impl Outbox {
         Self { messages, taken, schemas, control }
     }
 
-    /// Sends one JSON-RPC message to the CLI; messages go out in the order of the calls.
+    /// Sends one JSON-RPC message to the CLI; messages are written in the order of the calls.
     ///
-    /// What was sent before a request was answered is written before the answer.
-    /// Waits while more than a few dozen wait, and until the CLI has shaken hands.
-    /// A response to a request comes through [`ServerInstance::handle`]; so does an error where the CLI can't be reached.
+    /// A message that is sent before a request is answered is written before the answer.
+    /// Waits while a few dozen messages are queued; none is written before the handshake.
+    /// The response to a request arrives at [`ServerInstance::handle`], and so does an error if the CLI can't be reached.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// Dropping the future before it has finished sends nothing.
+    /// A future that is dropped before it is ready has sent nothing.
     ///
     /// # Errors
     ///
-    /// When the session has ended.
+    /// If the session has ended.
     pub async fn send(&self, message: RawJson) -> Result<(), OutboxClosed> {
         if rpc::method(&message).as_deref() == Some("notifications/tools/list_changed") {
             self.schemas.forget();
@@ -97,9 +97,9 @@ impl Outbox {
         Ok(())
     }
 
-    /// The session that the CLI runs: calls from inside a tool work.
+    /// Returns the session's handle: calls from inside a tool work.
     ///
-    /// A call that is made before the handshake waits for it.
+    /// A call before the handshake waits for it.
     pub fn control(&self) -> &Control {
         &self.control
     }
@@ -111,7 +111,7 @@ impl fmt::Debug for Outbox {
     }
 }
 
-/// The session has ended: nothing can be sent to the CLI any more.
+/// The session has ended, so that no message can be sent to the CLI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the session has ended")]
 #[non_exhaustive]

@@ -68,13 +68,13 @@ impl Server {
         self.change(|parts| push(&mut parts.info, "icons", icon.0))
     }
 
-    /// Sets the text that tells the model how to use the server.
+    /// Sets the instructions for the model on how to use the server.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         self.change(|parts| parts.instructions = Some(text.into()))
     }
 
-    /// Adds a tool whose input is a type of the caller's; see [`Tool::new`].
+    /// Adds a tool with a typed input; see [`Tool::new`].
     ///
     /// A closure that captures is written `move |input: Input, cx| { let s = s.clone(); async move { … } }`.
     #[cfg(feature = "schemars")]
@@ -111,7 +111,7 @@ impl Server {
         self.change(|parts| parts.resources.push(ReadableResource::One(resource, handler(read))))
     }
 
-    /// Adds all resources whose URI matches a template; `read` is called with the URI.
+    /// Adds all resources with a URI that matches a template; `read` is called with the URI.
     ///
     /// In a template `{name}` matches text without a `/`, and `{+name}` any text; neither matches an empty text.
     #[must_use]

@@ -26,7 +26,7 @@ pub(crate) type Run = Arc<dyn Fn(RawJson, ToolContext) -> Running + Send + Sync>
 pub(crate) type Running = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 
 impl Tool {
-    /// Creates a tool whose input is a type of the caller's, from which the input schema is made.
+    /// Creates a tool with a typed input, from which the input schema is generated.
     ///
     /// The type must serialize as an object: a struct with named fields, or a tagged enum.
     /// Doc comments of the fields become the descriptions that the model reads.
@@ -60,7 +60,7 @@ impl Tool {
         )
     }
 
-    /// Creates a tool whose input is raw JSON, with a JSON schema written by the caller.
+    /// Creates a tool with raw JSON as its input, and a JSON schema from the caller.
     ///
     /// # Errors
     ///

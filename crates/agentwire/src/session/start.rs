@@ -153,7 +153,7 @@ impl Start {
         }
         #[cfg(feature = "mcp")]
         if !self.mcp_servers.is_empty() {
-            bridge.shaken(handshake.reply.decoded());
+            bridge.on_initialized(handshake.reply.decoded());
         }
         warnings.extend(undelivered_warnings(&handshake));
         warnings.extend(self.version_warnings(&handshake));

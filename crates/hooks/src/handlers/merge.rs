@@ -216,7 +216,7 @@ fn strictness(output: &Fields) -> Strictness {
     if let Some(decision) = output.get("decision").and_then(|decision| decision.decode::<Fields>().ok()) {
         return behavior(&decision);
     }
-    // To decline an elicitation, or to cancel it, is to refuse what it asks for.
+    // Declining or cancelling an elicitation refuses it.
     match output.get("action") {
         None => Strictness::None,
         action if is(action, "accept") => Strictness::Allow,

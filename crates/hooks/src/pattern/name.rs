@@ -1,6 +1,6 @@
-//! Names of tools, as hooks have them.
+//! Names of tools, in the form that hooks get.
 
-/// Returns the name as hooks see it: the CLI replaces characters that it does not allow in MCP names by `_`.
+/// Returns the name in the form that hooks get: the CLI replaces disallowed characters in MCP names by `_`.
 ///
 /// The characters `kept` stay, since they have a meaning in the matcher.
 pub(crate) fn normalized(name: &str, kept: &str) -> String {
@@ -12,15 +12,15 @@ pub(crate) fn normalized(name: &str, kept: &str) -> String {
         if is_of_name(char) || kept.contains(char) {
             normalized.push(char);
         } else {
-            // It counts as JavaScript does: a character beyond the basic plane is two.
+            // JavaScript counts UTF-16 units: a character beyond the basic plane is two.
             (0..char.len_utf16()).for_each(|_| normalized.push('_'));
         }
     }
     normalized
 }
 
-/// Returns a name that was given for a tool as hooks have it, or as it is where [`check`] is to refuse it: a list, a rule,
-/// a star, and blanks at the ends.
+/// Returns a user's name for a tool in the form that hooks get, or unchanged if [`check`] will refuse it: a list, a rule,
+/// a star, or surrounding blanks.
 pub(crate) fn given(name: &str) -> String {
     if name.trim() != name || name.contains(char::is_control) {
         return name.to_owned();
@@ -28,11 +28,11 @@ pub(crate) fn given(name: &str) -> String {
     normalized(name, "*(),|")
 }
 
-/// Checks that a tool may have this name.
+/// Checks that this is a possible name of a tool.
 ///
 /// # Errors
 ///
-/// Why none has.
+/// The reason why no tool has this name.
 pub(crate) fn check(name: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("a name is empty".to_owned());
@@ -61,12 +61,12 @@ pub(crate) fn check(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the name looks like that of an MCP tool, also with the wrong case or number of `_`.
+/// Returns whether the name resembles an MCP tool's name, even with the wrong case or number of `_`.
 pub(crate) fn begins_like_mcp(name: &str) -> bool {
     name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mcp_"))
 }
 
-/// What `mcp__server__tool` names.
+/// Splits `mcp__server__tool` into server and tool.
 fn server_and_tool(name: &str) -> Option<(&str, &str)> {
     let named = name.strip_prefix("mcp__")?.split_once("__")?;
     (!named.0.is_empty() && !named.1.is_empty()).then_some(named)
@@ -76,9 +76,9 @@ pub(crate) fn is_of_name(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_' || char == '-'
 }
 
-/// The longest name that the API takes.
+/// The longest name that the API accepts.
 pub(crate) const MAX_LENGTH: usize = 128;
-/// Tools of CLI 2.1.330 and of those before it.
+/// The tools of CLI 2.1.330 and earlier.
 pub(crate) const KNOWN: &[&str] = &[
     "Agent",
     "AskUserQuestion",

@@ -1,16 +1,16 @@
-//! Whether a regular expression of a matcher is one, and whether each branch of it can match the name of a tool.
+//! Checks that a matcher's regular expression compiles, and that each of its branches can match a tool's name.
 //!
-//! The CLI says nothing of a pattern that it can't compile or that matches no tool: the guard is never called.
+//! For an invalid pattern, or a pattern without a matching tool, the CLI reports no error and never calls the hook.
 
 use regress::Regex;
 
 use super::name::{self, KNOWN};
 
-/// Checks a pattern that the CLI reads as a regular expression.
+/// Checks a regular expression.
 ///
 /// # Errors
 ///
-/// Why it can't be compiled, or which part of it can't match the name of a tool where it is compared with one.
+/// The compiler's error, or the part that can't match a tool's name if `of_tools`.
 pub(super) fn check(pattern: &str, of_tools: bool) -> Result<(), String> {
     if pattern.len() > MAX_LENGTH || pattern.matches('(').count() > MAX_GROUPS {
         return Err("it is too long to be checked; register several hooks".to_owned());
@@ -26,7 +26,7 @@ pub(super) fn check(pattern: &str, of_tools: bool) -> Result<(), String> {
         sample.branches.iter().for_each(|&branch| covered[branch] = true);
     }
     let Some(missing) = covered.iter().position(|covered| !covered) else { return Ok(()) };
-    // A sample does not take what a lookaround asks for into account.
+    // Samples ignore lookarounds.
     if reader.looks_around && KNOWN.iter().any(|tool| regex.find(tool).is_some()) {
         return Ok(());
     }
@@ -39,7 +39,7 @@ pub(super) fn check(pattern: &str, of_tools: bool) -> Result<(), String> {
     ))
 }
 
-/// Whether the pattern matches one of these names.
+/// Returns whether the pattern matches one of these names.
 pub(super) fn matches_any<'a>(pattern: &str, mut names: impl Iterator<Item = &'a str>) -> bool {
     compile(pattern).is_ok_and(|regex| names.any(|name| regex.find(name).is_some()))
 }
@@ -48,7 +48,7 @@ fn compile(pattern: &str) -> Result<Regex, String> {
     Regex::new(pattern).map_err(|error| format!("it is no regular expression: {error}"))
 }
 
-/// A text that some branches of the pattern match, as far as can be told without its assertions.
+/// A text that some branches of the pattern match, apart from their assertions.
 #[derive(Clone, Default)]
 struct Sample {
     text: String,
@@ -60,7 +60,7 @@ impl Sample {
         Self { text: text.into(), branches: Vec::new() }
     }
 
-    /// Whether the pattern matches the name of a tool that the sample is, or is a part of.
+    /// Returns whether the pattern matches a tool's name that equals or contains the sample.
     fn matches(&self, regex: &Regex) -> bool {
         let text = &self.text;
         let after = ["", "x", "__x", "_x__x"].map(|end| format!("{text}{end}"));
@@ -69,7 +69,7 @@ impl Sample {
         names.any(|name| name::check(name).is_ok() && regex.find(name).is_some())
     }
 
-    /// Both texts, one behind the other.
+    /// Concatenates both texts.
     fn then(&self, next: &Self) -> Self {
         let mut joined = self.clone();
         joined.push(&next.text);
@@ -77,20 +77,20 @@ impl Sample {
         joined
     }
 
-    /// Appends, but not beyond what is too long for a name anyway.
+    /// Appends text up to the maximum length of a name.
     fn push(&mut self, text: &str) {
         let room = (name::MAX_LENGTH + 1).saturating_sub(self.text.len());
         self.text.extend(text.chars().take(room));
     }
 }
 
-/// Reads a pattern whose syntax is right.
+/// A parser for a valid pattern.
 struct Reader<'a> {
     rest: &'a str,
     of_tools: bool,
-    /// How many branches there were: alternatives of the pattern and of its groups.
+    /// The number of branches so far: alternatives of the pattern and of its groups.
     branches: usize,
-    /// Whether there was a `(?=` or a `(?<=`.
+    /// Whether the pattern contains a `(?=` or a `(?<=`.
     looks_around: bool,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         rest.is_some()
     }
 
-    /// Up to the end of the pattern, or of the group.
+    /// Reads alternatives up to the end of the pattern or group.
     fn alternatives(&mut self) -> Result<Vec<Sample>, String> {
         let mut all = Vec::new();
         loop {
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
 
     fn sequence(&mut self) -> Result<Vec<Sample>, String> {
         let mut samples = vec![Sample::default()];
-        // What may be the name in `Name(…)`, and what is behind it.
+        // The possible name of a rule `Name(…)`, and the samples after it.
         let mut plain = Some(String::new());
         let mut rule = None;
         while !self.rest.is_empty() && !self.rest.starts_with(['|', ')']) {
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         Ok(vec![sample])
     }
 
-    /// What follows a `\`: a class, a boundary, or a character that stands for itself.
+    /// Reads after a `\`: a class, a boundary, or a literal character.
     fn escape(&mut self) -> Result<char, String> {
         match self.next() {
             Some(char) if char.is_ascii_alphanumeric() && !"dDwWsSbB".contains(char) => {
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A character of names that the class between `start` and here matches; another one where there is none.
+    /// Returns a character that the class since `start` matches, preferably a character of names.
     fn one_of(&self, start: &str) -> Sample {
         let class = &start[..start.len() - self.rest.len()];
         let regex = compile(&format!("^{class}$"));
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// What follows a `(`.
+    /// Reads a group after its `(`.
     fn group(&mut self) -> Result<Vec<Sample>, String> {
         let ahead = ["?=", "?<="].into_iter().any(|start| self.skip(start));
         let looks = ahead || ["?!", "?<!"].into_iter().any(|start| self.skip(start));
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
         Ok(vec![Sample::default()])
     }
 
-    /// What a quantifier makes of the atom before it; `None` where there is no quantifier.
+    /// Applies a quantifier to the atom before it, or returns `None` if there is no quantifier.
     fn repeated(&mut self, atom: &[Sample]) -> Option<Vec<Sample>> {
         let least = match self.rest.chars().next()? {
             '*' | '?' => 0,
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
         Some(repeated)
     }
 
-    /// The least of a `{least,most}`; `None` where the brace stands for itself.
+    /// Returns the minimum of a `{min,max}`, or `None` for a literal brace.
     fn least(&self) -> Option<usize> {
         let (count, _) = self.rest.strip_prefix('{')?.split_once('}')?;
         let (least, most) = count.split_once(',').unwrap_or((count, ""));
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Each of the one before each of the other, or where that would be too many each of both at least once.
+/// Concatenates all pairs, or, if there would be too many, enough pairs to use each sample at least once.
 fn join(before: &[Sample], after: &[Sample]) -> Vec<Sample> {
     if before.len() * after.len() <= MAX_SAMPLES {
         return before.iter().flat_map(|first| after.iter().map(|next| first.then(next))).collect();
@@ -271,7 +271,7 @@ fn join(before: &[Sample], after: &[Sample]) -> Vec<Sample> {
     pairs.take(before.len().max(after.len())).map(|(first, next)| first.then(next)).collect()
 }
 
-/// Whether `Name(…)` is meant as a permission rule: no name of a tool goes on with what is inside.
+/// Returns whether `Name(…)` looks like a permission rule, since no tool's name continues with the group.
 fn is_rule(name: &str, inner: &[Sample]) -> bool {
     let is_start = name.is_empty() || name.ends_with(['_', '-']);
     let may_be_empty = inner.iter().any(|sample| sample.text.is_empty());
@@ -281,6 +281,6 @@ fn is_rule(name: &str, inner: &[Sample]) -> bool {
 }
 
 const MAX_LENGTH: usize = 4_096;
-/// Groups may be nested, and reading them takes stack.
+/// Bounds the recursion into nested groups.
 const MAX_GROUPS: usize = 128;
 const MAX_SAMPLES: usize = 256;

@@ -1,4 +1,4 @@
-//! What a permission handler may return.
+//! Conversions of what a permission handler returns.
 
 use std::{error::Error, fmt::Display};
 
@@ -9,14 +9,14 @@ use crate::excerpt;
 /// The result of a permission handler that uses `?`: an error is a denial.
 pub type PermissionResult = Result<Decision, Box<dyn Error + Send + Sync>>;
 
-/// What a permission handler may return: a [`Decision`], an [`Allow`] or a [`Deny`], an `Option` of one that leaves the
-/// question open where it is `None`, or a `Result` of any of them.
+/// A value that a permission handler may return: a [`Decision`], an [`Allow`] or a [`Deny`], an `Option` of one, or a
+/// `Result` of any of them. `None` leaves the question open.
 pub trait IntoDecision {
-    /// The decision; `None` leaves it to the next handler.
+    /// Converts the value into a decision; `None` leaves it to the next handler.
     ///
     /// # Errors
     ///
-    /// Why there is none; the CLI denies.
+    /// The handler's error; the CLI denies.
     fn into_decision(self) -> Result<Option<Decision>, String>;
 }
 
@@ -38,7 +38,7 @@ impl IntoDecision for Deny {
     }
 }
 
-/// `None` leaves it to the next handler; where there is none, the tool is not used.
+/// `None` leaves the decision to the next handler; without one, the tool is denied.
 impl<D: IntoDecision> IntoDecision for Option<D> {
     fn into_decision(self) -> Result<Option<Decision>, String> {
         self.map_or(Ok(None), IntoDecision::into_decision)

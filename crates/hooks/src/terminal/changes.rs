@@ -1,8 +1,8 @@
-//! What an edit changes, as lines that begin with `-` and `+`.
+//! The changes of an edit, as lines with a `-` or `+` prefix.
 
 use agentwire_protocol::{control::CanUseTool, tool_input::ToolInput};
 
-/// Returns the changes of an `Edit` or a `Write`; `None` for other tools, and for an input of another shape.
+/// Returns the changes of an `Edit` or a `Write`, or `None` for other tools and unexpected inputs.
 pub(super) fn of(request: &CanUseTool) -> Option<Vec<String>> {
     let mut lines = match request.typed_input().ok()? {
         ToolInput::Edit(edit) => {
@@ -26,7 +26,7 @@ pub(super) fn of(request: &CanUseTool) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// The lines that both texts begin or end with are context.
+/// Returns the changed lines, without the common lines at the start and end.
 fn changed(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let shorter = old.len().min(new.len());
@@ -41,5 +41,5 @@ fn changed(old: &str, new: &str) -> Vec<String> {
     lines
 }
 
-/// A person can't judge more at a prompt.
+/// The maximum number of lines that a person can judge at a prompt.
 const MOST: usize = 200;

@@ -1,4 +1,4 @@
-//! The dialog of a question: the text that is shown, and the decision for each answer.
+//! The dialog of a question: its text, and the decision for each answer.
 
 use std::{future::Future, io};
 
@@ -10,9 +10,9 @@ use agentwire_protocol::{
 
 use super::changes;
 
-/// Lines from a person, and text to the person.
+/// A person's lines of input, and text output.
 pub(super) trait Dialog {
-    /// Returns the next line; `None` at the end of the input.
+    /// Returns the next line, or `None` at the end of the input.
     fn read(&mut self) -> impl Future<Output = Option<String>> + Send;
 
     fn write(&mut self, text: &str) -> io::Result<()>;
@@ -22,7 +22,7 @@ pub(super) trait Dialog {
 ///
 /// # Errors
 ///
-/// When the text can't be written or the question can't be read: there is no decision then, and the CLI denies.
+/// If the text can't be written or the question can't be decoded; the CLI then denies.
 pub(super) async fn ask<D: Dialog + Send>(request: &CanUseTool, dialog: &mut D) -> io::Result<Decision> {
     let mut terminal = Prompt { dialog, shown: String::new(), ended: false };
     if let Some(mut asked) = Questions::asked_by(request).map_err(io::Error::other)? {
@@ -51,10 +51,10 @@ impl<D: Dialog + Send> Prompt<'_, D> {
         let choices =
             if always.is_some() { "y, n, always, edit, or why not" } else { "y, n, edit, or why not" };
         loop {
-            let Some(said) = self.line(choices).await? else { return Ok(Decision::deny(NOBODY)) };
-            match (said.as_str(), &always) {
+            let Some(line) = self.line(choices).await? else { return Ok(Decision::deny(NOBODY)) };
+            match (line.as_str(), &always) {
                 ("", _) => {}
-                // What must not be allowed by a stray key takes a whole word.
+                // A question for a person needs a whole word, so that a stray key does not allow it.
                 ("y", _) if request.default_to_no == Some(true) => self.show_line("say yes"),
                 ("y" | "yes", _) => return Ok(Decision::allow()),
                 ("n" | "no", _) => return Ok(Decision::deny("the user does not want this")),
@@ -98,17 +98,17 @@ impl<D: Dialog + Send> Prompt<'_, D> {
         }
     }
 
-    /// An input in the place of the one that was asked about; `None` where it is no JSON object.
+    /// Reads a replacement for the input, or returns `None` if the line is not a JSON object.
     async fn edited(&mut self) -> io::Result<Option<RawJson>> {
-        let said = self.line("the whole input, as JSON on one line").await?.unwrap_or_default();
-        let input = RawJson::parse(said).ok().filter(|input| input.as_str().trim_start().starts_with('{'));
+        let line = self.line("the whole input, as JSON on one line").await?.unwrap_or_default();
+        let input = RawJson::parse(line).ok().filter(|input| input.as_str().trim_start().starts_with('{'));
         if input.is_none() {
             self.show_line("that is no JSON object");
         }
         Ok(input)
     }
 
-    /// The answer to one of the model's questions: numbers of what is offered, or words of one's own.
+    /// Reads the answer to one of the model's questions: numbers of its options, or free text.
     async fn answer(&mut self, question: &Question) -> io::Result<Option<Answer>> {
         self.show_line(&format!("\n{}", plain(&question.question)));
         for (index, choice) in question.options.iter().enumerate() {
@@ -119,15 +119,15 @@ impl<D: Dialog + Send> Prompt<'_, D> {
             }
         }
         let several = if question.multi_select { "numbers with commas between them" } else { "a number" };
-        let said = self.line(&format!("{several}, or words of your own")).await?.unwrap_or_default();
-        let chosen: Option<Vec<_>> = said
+        let line = self.line(&format!("{several}, or words of your own")).await?.unwrap_or_default();
+        let chosen: Option<Vec<_>> = line
             .split(',')
             .map(|number| number.trim().parse::<usize>().ok()?.checked_sub(1))
             .map(|index| question.options.get(index?))
             .collect();
         Ok(match chosen {
             Some(chosen) if question.multi_select || chosen.len() == 1 => Some(Answer::choices(chosen)),
-            _ => Some(said).filter(|said| !said.is_empty()).map(Answer::text),
+            _ => Some(line).filter(|line| !line.is_empty()).map(Answer::text),
         })
     }
 
@@ -153,7 +153,7 @@ impl<D: Dialog + Send> Prompt<'_, D> {
         self.shown.push('\n');
     }
 
-    /// Prompts for a line and returns it; `None` at the end of the input.
+    /// Prompts for a line, or returns `None` at the end of the input.
     async fn line(&mut self, choices: &str) -> io::Result<Option<String>> {
         self.shown.push_str(&format!("[{choices}] "));
         self.dialog.write(&std::mem::take(&mut self.shown))?;
@@ -163,7 +163,7 @@ impl<D: Dialog + Send> Prompt<'_, D> {
     }
 }
 
-/// What would be changed, in words.
+/// Describes a permission update.
 fn in_words(update: &PermissionUpdate) -> String {
     let rules = |rules: &[Rule]| rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match update {
@@ -178,8 +178,7 @@ fn in_words(update: &PermissionUpdate) -> String {
     }
 }
 
-/// Returns the text without control characters and changes of direction, with which the model, a server or a file could
-/// show another text than the one that is decided on.
+/// Removes control characters and changes of text direction, which could disguise the text that the person decides on.
 fn plain(text: &str) -> String {
     let hides = |c: char| {
         c.is_control() && c != '\t' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! Questions of MCP servers and dialogs: the answer is the handler's own, and a failure is never a yes.
+//! Elicitations and dialogs: the handler's answer is sent, and a failure is never an accept.
 
 use std::sync::{Arc, Mutex};
 
@@ -30,7 +30,7 @@ async fn answer(responder: impl Responder, question: Value) -> Result<Value, Str
 }
 
 #[tokio::test]
-async fn every_answer_to_a_server_has_its_form() {
+async fn each_elicitation_reply_is_written_in_its_form() {
     let filled_in = RawJson::parse(r#"{"name":"Ada"}"#).unwrap();
     let cases = [
         (ElicitationReply::accept(filled_in), json!({"action": "accept", "content": {"name": "Ada"}})),
@@ -46,7 +46,7 @@ async fn every_answer_to_a_server_has_its_form() {
 }
 
 #[tokio::test]
-async fn the_handler_sees_the_servers_question() {
+async fn the_handler_gets_the_elicitation() {
     let seen = Arc::new(Mutex::new(None));
     let kept = Arc::clone(&seen);
     let handler = ElicitationHandler::new(move |question, _| {
@@ -91,14 +91,14 @@ async fn a_dialog_is_shown_and_answered() {
 }
 
 #[tokio::test]
-async fn a_dialog_of_another_kind_is_not_settled() {
+async fn a_dialog_of_another_kind_is_not_answered() {
     let handler = DialogHandler::new(["k"], async |_, _| RequestUserDialogReply::cancelled());
     let expected = Err("no handler for a request of subtype `request_user_dialog`".to_owned());
     assert_eq!(answer(handler, dialog("other")).await, expected);
 }
 
 #[tokio::test]
-async fn a_question_that_is_taken_back_fires_the_token_and_has_no_answer() {
+async fn a_cancelled_question_fires_the_token_and_is_not_answered() {
     let (began, fired) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (began_too, fired_too) = (Arc::clone(&began), Arc::clone(&fired));
     let handler = ElicitationHandler::new(move |_, cx: CallContext| {

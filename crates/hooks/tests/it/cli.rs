@@ -46,7 +46,7 @@ impl Cli {
         self.send(json!({"type": "control_cancel_request", "request_id": id})).await;
     }
 
-    /// The next line of the host's.
+    /// Returns the host's next line.
     pub(crate) async fn line(&mut self) -> Value {
         loop {
             if let Some(line) = self.lines.pop_front() {
@@ -61,7 +61,7 @@ impl Cli {
         }
     }
 
-    /// The next answer of the host's: its id, and the response or the error's text.
+    /// Returns the host's next answer: its id, and the response or the error's text.
     pub(crate) async fn answer(&mut self) -> (String, Result<Value, String>) {
         let line = self.line().await;
         assert_eq!(line["type"], "control_response", "{line}");
@@ -73,7 +73,7 @@ impl Cli {
         }
     }
 
-    /// Asks one thing and gives its answer.
+    /// Sends a request and returns its answer.
     pub(crate) async fn exchange(&mut self, request: Value) -> Result<Value, String> {
         self.ask("one", request).await;
         let (id, answer) = self.answer().await;
@@ -81,7 +81,7 @@ impl Cli {
         answer
     }
 
-    /// Ends the session, and gives what the host still wrote.
+    /// Ends the session, and returns the host's remaining lines.
     pub(crate) async fn end(mut self) -> Vec<Value> {
         self.peer.close_output();
         within(self.driver).await.unwrap();
@@ -99,7 +99,7 @@ pub(crate) fn callback(id: &str, input: Value) -> Value {
     json!({"subtype": "hook_callback", "callback_id": id, "input": input, "tool_use_id": "toolu_1"})
 }
 
-/// What `PreToolUse` tells.
+/// The input of `PreToolUse`.
 pub(crate) fn pre_tool_use(tool: &str) -> Value {
     json!({
         "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": "/w",
@@ -108,7 +108,7 @@ pub(crate) fn pre_tool_use(tool: &str) -> Value {
     })
 }
 
-/// What `PostToolUse` tells.
+/// The input of `PostToolUse`.
 pub(crate) fn post_tool_use() -> Value {
     json!({
         "hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Read", "tool_input": {},
@@ -116,10 +116,10 @@ pub(crate) fn post_tool_use() -> Value {
     })
 }
 
-/// Waits, and fails where it takes too long.
+/// Waits, and fails at the limit.
 pub(crate) async fn within<T>(what: impl Future<Output = T>) -> T {
     timeout(LIMIT, what).await.expect("it does not come")
 }
 
-/// How long a test waits for something that must come.
+/// The limit of a test's waits.
 const LIMIT: Duration = Duration::from_secs(60);

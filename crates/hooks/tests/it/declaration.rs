@@ -1,4 +1,4 @@
-//! What the handshake says of the hooks.
+//! The declaration of hooks in the handshake.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn each_registration_has_its_own_id_in_order() {
 }
 
 #[test]
-fn a_matcher_says_pattern_limit_and_choice() {
+fn a_matcher_declares_pattern_limit_and_failure_choice() {
     let matcher =
         Matcher::pattern("mcp__.*").timeout(Duration::from_millis(1500)).on_failure(HookFailure::Continue);
     let hooks = Hooks::new().on_matching(Stop, matcher, async |_, _| ());
@@ -43,9 +43,9 @@ fn a_matcher_says_pattern_limit_and_choice() {
     assert_eq!(declared(&hooks), expected);
 }
 
-/// Ours comes before the CLI's there, so the CLI's must be known.
+/// Our limit is relative to the CLI's, so the handshake must set the CLI's.
 #[test]
-fn the_limit_is_said_where_the_cli_would_let_pass_what_is_late() {
+fn the_limit_is_declared_if_the_cli_lets_late_events_pass() {
     let continues = Matcher::any().on_failure(HookFailure::Continue);
     let zero = Matcher::any().timeout(Duration::ZERO);
     let hooks = Hooks::new()
@@ -62,9 +62,9 @@ fn the_limit_is_said_where_the_cli_would_let_pass_what_is_late() {
     assert_eq!(declared(&hooks), expected);
 }
 
-/// A fifth of a short limit is no time for an answer to reach the CLI, which would let pass what is guarded.
+/// A fifth of a short limit is too little time for the refusal to reach the CLI.
 #[test]
-fn the_cli_waits_a_second_longer_than_a_guard_may_take() {
+fn the_cli_waits_a_second_longer_than_the_handler_may_take() {
     let limited = |millis| Matcher::any().timeout(Duration::from_millis(millis));
     let hooks = Hooks::new()
         .on_matching(Stop, limited(10), async |_, _| ())
@@ -73,25 +73,25 @@ fn the_cli_waits_a_second_longer_than_a_guard_may_take() {
     let declared = declared(&hooks);
     assert_eq!(declared["hooks"]["Stop"][0]["timeout"], 1.008);
     assert_eq!(declared["hooks"]["Stop"][1]["timeout"], 5.0);
-    // It refuses by itself.
+    // The CLI refuses this event when it is late.
     assert_eq!(declared["hooks"]["PreToolUse"][0]["timeout"], 0.01);
 }
 
 #[test]
-fn a_limit_that_no_timer_counts_is_the_longest() {
+fn a_limit_above_the_timer_maximum_is_the_maximum() {
     let hooks = Hooks::new().on_matching(Stop, Matcher::any().timeout(Duration::MAX), async |_, _| ());
     assert_eq!(declared(&hooks)["hooks"]["Stop"][0]["timeout"], 2_147_483.647);
 }
 
 #[test]
-fn names_of_mcp_tools_are_written_as_the_cli_does() {
+fn names_of_mcp_tools_are_normalized_as_by_the_cli() {
     let matcher = Matcher::tools(["mcp__my srv__do.it", "mcp__a__\u{1f600}", "Bash"]);
     let hooks = Hooks::new().on_matching(PreToolUse, matcher, async |_, _| ());
     assert_eq!(declared(&hooks)["hooks"]["PreToolUse"][0]["matcher"], "mcp__my_srv__do_it|mcp__a____|Bash");
     hooks.check().unwrap();
 }
 
-/// Such events have other names than those of tools.
+/// The matchers of these events match other names than tool names.
 #[test]
 fn names_with_special_characters_stay_names() {
     let matcher = Matcher::tools([".env", "a|b"]);
@@ -112,10 +112,10 @@ fn an_empty_list_of_names_is_not_declared() {
 }
 
 #[test]
-fn on_any_registers_for_every_known_event_but_one() {
+fn on_any_registers_for_every_known_event_except_worktree_create() {
     let hooks = Hooks::new().on_any(async |_: AnyHook, _| ());
     let declared = hooks.declaration();
-    // Whoever is registered for that one must make the worktree.
+    // A handler of `WorktreeCreate` must create the worktree.
     let mut known: Vec<_> = EVENTS.iter().copied().filter(|name| *name != "WorktreeCreate").collect();
     known.sort_unstable();
     assert_eq!(declared.keys().map(|name| &**name).collect::<Vec<_>>(), known);
@@ -124,7 +124,7 @@ fn on_any_registers_for_every_known_event_but_one() {
 }
 
 #[test]
-fn an_unknown_event_is_taken_to_guard_something() {
+fn an_unknown_event_blocks_on_failure() {
     let hooks = Hooks::new().on_named("FutureEvent", Matcher::any(), async |_, _| ()).on_named(
         "FutureEvent",
         Matcher::any().on_failure(HookFailure::Continue),
@@ -138,7 +138,7 @@ fn an_unknown_event_is_taken_to_guard_something() {
 }
 
 #[test]
-fn no_hooks_say_nothing() {
+fn no_hooks_declare_nothing() {
     assert!(Hooks::new().is_empty());
     assert_eq!(declared(&Hooks::new()), json!({}));
 }

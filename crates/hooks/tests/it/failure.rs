@@ -1,4 +1,4 @@
-//! Handlers that fail: refused where the event can refuse, told in an error where it can't, and never silent.
+//! Failing handlers: a refusal if the event can refuse, otherwise an error.
 
 use std::{
     future::{pending, ready},
@@ -35,7 +35,7 @@ fn lenient() -> Matcher {
 }
 
 #[tokio::test]
-async fn an_error_refuses() {
+async fn an_error_refuses_the_event() {
     let hooks = Hooks::new().on(PreToolUse, async |_, _| Err::<(), _>("disk full"));
     assert_eq!(answer(hooks, pre_tool_use("Bash")).await, denied("the PreToolUse hook failed: disk full"));
     let hooks = Hooks::new().on(UserPromptSubmit, async |_, _| Err::<(), _>("disk full"));
@@ -46,7 +46,7 @@ async fn an_error_refuses() {
 }
 
 #[tokio::test]
-async fn a_panic_refuses_wherever_it_happens() {
+async fn a_panic_anywhere_refuses_the_event() {
     let hooks = Hooks::new().on(PreToolUse, async |input, _| {
         assert!(input.tool_name != "Bash", "no {}", input.tool_name);
     });
@@ -63,7 +63,7 @@ async fn a_panic_refuses_wherever_it_happens() {
 }
 
 #[tokio::test]
-async fn an_undecodable_input_refuses_without_being_shown() {
+async fn an_undecodable_input_refuses_without_a_quotation() {
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::allow());
     let mut input = pre_tool_use("Bash");
     input["tool_name"] = json!({"secret": "hunter2".repeat(1000)});
@@ -79,7 +79,7 @@ async fn an_undecodable_input_refuses_without_being_shown() {
 }
 
 #[tokio::test]
-async fn the_users_choice_to_continue_is_an_error_reply() {
+async fn with_continue_a_failure_is_an_error_reply() {
     let hooks = Hooks::new().on_matching(PreToolUse, lenient(), async |_, _| Err::<(), _>("x"));
     assert_eq!(answer(hooks, pre_tool_use("Bash")).await, Err("the PreToolUse hook failed: x".to_owned()));
     let hooks = Hooks::new()
@@ -94,7 +94,7 @@ async fn an_event_that_cannot_refuse_gets_an_error_reply() {
 }
 
 #[tokio::test]
-async fn untyped_handlers_refuse_what_is_known_to_refuse() {
+async fn untyped_handlers_refuse_events_that_can_refuse() {
     let hooks = Hooks::new().on_named("PreToolUse", Matcher::any(), async |_, _| Err::<(), _>("x"));
     assert_eq!(answer(hooks, json!({})).await, denied("the PreToolUse hook failed: x"));
     let hooks = Hooks::new().on_named("FutureEvent", Matcher::any(), async |_, _| Err::<(), _>("x"));
@@ -105,7 +105,7 @@ async fn untyped_handlers_refuse_what_is_known_to_refuse() {
     assert_eq!(reply, blocked("the Stop hook failed: Stop"));
 }
 
-/// The CLI takes it for no answer, and goes ahead.
+/// The CLI ignores such a reply and proceeds.
 #[tokio::test]
 async fn a_reply_that_is_no_object_refuses() {
     for raw in ["null", "\"deny\"", "[]", "7"] {
@@ -129,14 +129,14 @@ impl Drop for PanicsWhenDropped {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_of_what_a_handler_holds_refuses() {
+async fn a_panic_in_a_handlers_destructor_refuses() {
     let refused = blocked("the Stop hook panicked: dropped");
     let hooks = Hooks::new().on(Stop, async |_, _| {
         let _held = PanicsWhenDropped;
         HookReply::proceed()
     });
     assert_eq!(answer(hooks, json!({"session_id": "s"})).await, refused);
-    // At the limit it is we who drop it.
+    // At the limit this crate drops the future.
     let soon = Matcher::any().timeout(Duration::from_secs(5));
     let hooks = Hooks::new().on_matching(Stop, soon, async |_, _| {
         let _held = PanicsWhenDropped;
@@ -163,7 +163,7 @@ async fn a_long_error_is_cut() {
 }
 
 #[tokio::test]
-async fn what_was_taken_back_fires_the_token_and_sends_nothing() {
+async fn a_cancelled_hook_fires_the_token_and_sends_nothing() {
     let (events, mut came) = mpsc::channel(4);
     let hooks = Hooks::new().on(PreToolUse, move |_, cx| {
         let events = events.clone();
@@ -179,14 +179,14 @@ async fn what_was_taken_back_fires_the_token_and_sends_nothing() {
     assert_eq!(within(came.recv()).await, Some("started"));
     cli.cancel("slow").await;
     assert_eq!(within(came.recv()).await, Some("cancelled"));
-    // The session goes on, and its next word is the answer to something else.
+    // The session continues, and its next line answers another request.
     let reply = cli.exchange(callback("none", json!({}))).await;
     assert_eq!(reply, Err("no hook has the callback id `none`".to_owned()));
     assert_eq!(cli.end().await, Vec::<Value>::new());
 }
 
 #[tokio::test]
-async fn requests_that_are_no_hooks_are_left_alone() {
+async fn other_requests_are_not_answered() {
     let mut cli = Cli::start(Hooks::new()).await;
     let reply = cli.exchange(json!({"subtype": "future"})).await;
     assert_eq!(reply, Err("no handler for a request of subtype `future`".to_owned()));

@@ -1,4 +1,4 @@
-//! The guide's table of events says what the code says.
+//! The guide's table of events matches the code.
 
 use std::{fmt::Write as _, fs};
 
@@ -43,7 +43,7 @@ const HEAD: &str =
     "| event | what a hook can do | matched by | a failing handler | limit |\n|---|---|---|---|---|\n";
 
 #[test]
-fn the_events_that_are_refused_when_late_are_those_of_the_guide() {
+fn the_guides_late_events_match_the_code() {
     let guide = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md")).unwrap();
     let line = guide.lines().find(|line| line.contains("| refused, whatever `onFailure` is |")).unwrap();
     let (told, _) = line.split_once("| refused").unwrap();

@@ -210,7 +210,7 @@ async fn changes_build_on_one_another() {
 
 /// If the event can't refuse, neither a failure nor a block discards another handler's redaction.
 #[tokio::test]
-async fn a_changed_output_survives_the_failure_and_the_objection_of_others() {
+async fn a_changed_output_survives_a_failure_and_a_block_of_others() {
     let redacts = async |_, _| HookReply::<PostToolUse>::replace_output(raw(&json!("***")));
     let fails = async |_, _| Err::<(), _>("disk full");
     let objects = async |_, _| HookReply::<PostToolUse>::block("no");

@@ -1,4 +1,4 @@
-//! Handlers that take too long: who gives them up, when, and with what answer.
+//! Handlers that exceed their limit: when they are dropped, and with which answer.
 
 use std::{future::pending, time::Duration};
 
@@ -20,7 +20,7 @@ fn five_seconds() -> Matcher {
     Matcher::any().timeout(Duration::from_secs(5))
 }
 
-/// The answer, and how many milliseconds it took.
+/// Returns the answer and its time in milliseconds.
 async fn timed(hooks: Hooks, request: Value) -> (Result<Value, String>, u128) {
     let mut cli = Cli::start(hooks).await;
     let start = Instant::now();
@@ -29,14 +29,14 @@ async fn timed(hooks: Hooks, request: Value) -> (Result<Value, String>, u128) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_the_cli_would_let_it_pass_the_refusal_comes_before_its_limit() {
+async fn the_refusal_comes_before_the_limit_if_the_cli_lets_late_events_pass() {
     let hooks = Hooks::new().on_matching(Stop, five_seconds(), async |_, _| pending::<()>().await);
     let refused = json!({"decision": "block", "reason": "the Stop hook did not answer in time"});
     assert_eq!(timed(hooks, stop()).await, (Ok(refused), 4_000));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_heeds_its_token_has_the_last_word() {
+async fn a_handler_that_stops_at_its_token_is_answered() {
     let hooks = Hooks::new().on_matching(Stop, five_seconds(), async |_, cx| {
         cx.cancelled.cancelled().await;
         HookReply::go_on("half done")
@@ -46,7 +46,7 @@ async fn a_handler_that_heeds_its_token_has_the_last_word() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_the_cli_refuses_by_itself_our_limit_comes_later_and_cleans_up() {
+async fn the_limit_comes_after_the_clis_if_the_cli_refuses_late_events() {
     let (told, mut was_told) = mpsc::channel(1);
     let hooks = Hooks::new().on_matching(PreToolUse, five_seconds(), move |_, cx| {
         let told = told.clone();
@@ -65,7 +65,7 @@ async fn where_the_cli_refuses_by_itself_our_limit_comes_later_and_cleans_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_refused_where_nothing_can_be_or_is_to_be() {
+async fn a_late_handler_is_an_error_if_nothing_is_to_be_refused() {
     let hooks = Hooks::new().on_matching(PostToolUse, five_seconds(), async |_, _| pending::<()>().await);
     let late = |event| Err(format!("the {event} hook did not answer in time"));
     assert_eq!(timed(hooks, callback("hook_0", post_tool_use())).await, (late("PostToolUse"), 15_000));
@@ -75,7 +75,7 @@ async fn nothing_is_refused_where_nothing_can_be_or_is_to_be() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_is_told() {
+async fn the_context_has_the_deadline() {
     let (deadlines, mut told) = mpsc::channel(1);
     let tell = move |cx: agentwire_hooks::HookContext| {
         let deadlines = deadlines.clone();
@@ -126,14 +126,14 @@ async fn the_end_of_the_session_fires_the_token() {
     assert_eq!(within(came.recv()).await, Some("cancelled"));
 }
 
-/// Three handlers of one event, as the CLI asks them: one panics, and the others answer as ever.
+/// Three handlers of one event: one panics, and the others answer.
 #[tokio::test]
-async fn a_panic_in_one_leaves_the_others_alone() {
+async fn a_panic_in_one_hook_does_not_affect_the_others() {
     let hooks = Hooks::new()
         .on(PreToolUse, async |_, _| HookReply::allow())
         .on(PreToolUse, async |input, _| assert!(input.tool_name.is_empty(), "oh no"))
         .on(PreToolUse, async |_, cx| {
-            // It is still running when the other one panics.
+            // This handler is still running when the other one panics.
             tokio::task::yield_now().await;
             HookReply::context(&*cx.callback_id)
         });
@@ -152,7 +152,7 @@ async fn a_panic_in_one_leaves_the_others_alone() {
     assert_eq!(outputs[1]["permissionDecision"], "deny");
     assert_eq!(outputs[1]["permissionDecisionReason"], "the PreToolUse hook panicked: oh no");
     assert_eq!(outputs[2]["additionalContext"], "hook_2");
-    // The session goes on.
+    // The session continues.
     let reply = cli.exchange(callback("hook_0", pre_tool_use("Read"))).await.unwrap();
     assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "allow");
 }

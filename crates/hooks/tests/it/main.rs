@@ -1,4 +1,4 @@
-//! The hooks, as the CLI sees them: requests in, answers out, over an in-memory transport.
+//! Hooks from the CLI's side: requests in, answers out, over an in-memory transport.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The permission callback: what it sees, what it says, and that nothing but its own word allows.
+//! The permission callback: its question, its decisions, and that only an explicit allow allows.
 
 use std::{
     io,
@@ -20,7 +20,7 @@ fn question(tool: &str) -> Value {
     })
 }
 
-/// An allowance goes out with the input that was asked about: an old CLI wants it.
+/// An `allow` is sent with the original input, which an old CLI needs.
 fn allowed() -> Value {
     json!({"behavior": "allow", "updatedInput": {"command": "ls", "n": 1.10}})
 }
@@ -30,7 +30,7 @@ async fn answer(responder: impl Responder) -> Result<Value, String> {
 }
 
 #[tokio::test]
-async fn every_decision_has_its_form() {
+async fn each_decision_is_written_in_its_form() {
     let cases = [
         (Decision::allow(), allowed()),
         (
@@ -53,7 +53,7 @@ async fn every_decision_has_its_form() {
 }
 
 #[tokio::test]
-async fn the_handler_sees_the_question_as_it_was_asked() {
+async fn the_handler_gets_the_whole_question() {
     let seen = Arc::new(Mutex::new(None));
     let kept = Arc::clone(&seen);
     let handler = PermissionHandler::new(move |request, cx| {
@@ -96,7 +96,7 @@ async fn an_undecodable_question_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_question_that_was_taken_back_is_not_answered() {
+async fn a_cancelled_permission_question_is_not_answered() {
     let (events, mut came) = mpsc::channel(4);
     let handler = PermissionHandler::new(move |_, cx| {
         let events = events.clone();

@@ -1,4 +1,4 @@
-//! Handlers put together: what the one leaves open the next decides, and what all leave open is denied.
+//! Chained handlers: the next one decides an open question, and an undecided question is denied.
 
 use std::{
     io,
@@ -21,7 +21,7 @@ async fn answer(handler: &PermissionHandler, question: Value) -> Result<Value, S
     Cli::start(handler.clone()).await.exchange(question).await
 }
 
-/// The tools of these that the handler allows, and those that it denies in these words; the rest is left open.
+/// Checks that the handler allows the first tools, denies the second ones, and leaves all others open.
 async fn sorted(
     handler: &PermissionHandler,
     tools: &[&'static str],
@@ -42,7 +42,7 @@ async fn sorted(
 }
 
 #[tokio::test]
-async fn what_nobody_decides_is_denied() {
+async fn an_undecided_question_is_denied() {
     let open = || PermissionHandler::new(async |_, _| None::<Decision>);
     let answer = answer(&open().or(open()), question("Bash")).await.unwrap();
     assert_eq!(answer["behavior"], "deny");
@@ -65,7 +65,7 @@ async fn the_first_decision_counts() {
 }
 
 #[tokio::test]
-async fn a_failure_is_not_left_to_the_next() {
+async fn a_failure_is_not_passed_to_the_next_handler() {
     let allow = || PermissionHandler::new(async |_, _| Decision::allow());
     let failing = PermissionHandler::new(async |_, _| Err::<Option<Decision>, _>("no list"));
     let expected = Err("the permission handler failed: no list".to_owned());
@@ -82,7 +82,7 @@ async fn allow_lists_are_strict() {
     assert_eq!(sorted(&handler, &tools).await, (vec!["Write", "mcp__docs__find"], vec![]));
 }
 
-/// Asks about a tool of this server.
+/// A question about a tool of this server.
 async fn allows(pattern: &str, tool: &str, server: Option<&str>) -> bool {
     let mut asked = question(tool);
     if let Some(server) = server {
@@ -92,7 +92,7 @@ async fn allows(pattern: &str, tool: &str, server: Option<&str>) -> bool {
 }
 
 #[tokio::test]
-async fn a_star_stays_with_its_server() {
+async fn a_star_does_not_match_another_server() {
     for (pattern, tool, server, expected) in [
         ("mcp__docs__*", "mcp__docs__find", Some("docs"), true),
         ("mcp__docs__*", "mcp__docs__find", None, true),
@@ -135,7 +135,7 @@ async fn a_star_stays_with_its_server() {
     assert_eq!(answer(&policy::read_only(), asked).await.unwrap()["behavior"], "deny");
 }
 
-/// A denial may match more than it was meant to, and never less.
+/// A denial may match too much, and never too little.
 #[tokio::test]
 async fn denials_reach_all_tools_of_a_server() {
     let handler = policy::deny(["mcp__docs__*", "mcp__mail", "mcp__my srv__do.it"], "listed");
@@ -172,9 +172,9 @@ async fn deny_lists_are_generous() {
     assert_eq!(sorted(&handler, &open).await, (vec![], vec![]));
 }
 
-/// An old CLI asks by names that were given up; of servers and tools there are names as people write them.
+/// Old CLIs use older tool names, and users write server names before normalization.
 #[tokio::test]
-async fn deny_lists_know_what_else_a_name_may_be() {
+async fn deny_lists_match_older_and_normalized_names() {
     let handler =
         policy::deny(["Agent", "Task", "mcp__my server", "MCP__do.it__x.y", "mcp__mail__"], "listed");
     let denied = ["Task", "Agent", "mcp__my_server__send", "mcp__do_it__x_y", "mcp__mail__send"];
@@ -183,14 +183,14 @@ async fn deny_lists_know_what_else_a_name_may_be() {
 }
 
 #[tokio::test]
-async fn only_what_reads_files_is_read_only() {
+async fn only_tools_that_read_files_are_read_only() {
     let tools =
         ["Read", "Glob", "Grep", "Bash", "Write", "WebFetch", "WebSearch", "Agent", "mcp__docs__read", "New"];
     assert_eq!(sorted(&policy::read_only(), &tools).await, (vec!["Read", "Glob", "Grep"], vec![]));
 }
 
 #[tokio::test]
-async fn what_is_meant_for_a_person_is_allowed_by_no_list() {
+async fn a_question_for_a_person_is_allowed_by_no_list() {
     let everything = policy::read_only().or(policy::allow(["*"]));
     assert_eq!(answer(&everything, question("Read")).await.unwrap()["behavior"], "allow");
     for (field, value) in [
@@ -204,7 +204,7 @@ async fn what_is_meant_for_a_person_is_allowed_by_no_list() {
     }
 }
 
-/// What the auditor was told, in words.
+/// The auditor's reports as text.
 type Told = Arc<Mutex<Vec<String>>>;
 
 fn audited(handler: PermissionHandler) -> (PermissionHandler, Told) {
@@ -246,7 +246,7 @@ async fn the_auditor_sees_every_outcome() {
 }
 
 #[tokio::test]
-async fn the_auditor_sees_that_a_question_was_taken_back() {
+async fn the_auditor_sees_a_cancelled_question() {
     let (began, told) = (Arc::new(Notify::new()), mpsc::unbounded_channel::<String>());
     let (tell, mut told) = told;
     let begin = Arc::clone(&began);

@@ -1,4 +1,4 @@
-//! What is wrong with registrations, and what is only worth knowing.
+//! Errors and warnings about registrations.
 
 use agentwire_hooks::{AnyHook, HookWarning, Hooks, HooksError, Matcher};
 use agentwire_protocol::{
@@ -71,7 +71,7 @@ fn a_list_with_a_name_that_no_tool_has_is_an_error() {
     ];
     let mut passed = names.iter().filter(|names| pre_tool_use(Matcher::tools(**names)).check().is_ok());
     assert_eq!(passed.next(), None);
-    // An event that has no matchers would not be declared either.
+    // Such a hook would not be declared for an event without matchers either.
     let none: [&str; 0] = [];
     Hooks::new().on_matching(Stop, Matcher::tools(none), async |_, _| ()).check().unwrap_err();
 }
@@ -92,12 +92,12 @@ fn a_matcher_that_fits_no_tool_of_the_session_is_a_warning() {
 }
 
 #[test]
-fn names_of_other_events_are_no_tools() {
+fn matchers_of_other_events_are_not_checked_as_tools() {
     let hooks = Hooks::new()
         .on_matching(SubagentStart, Matcher::pattern("mcp__x"), async |_, _| ())
         .on_named("FutureEvent", Matcher::pattern("Bash(rm:.*)"), async |_: AnyHook, _| ());
     assert_eq!(hooks.check(), Ok(()));
-    // A mistake is one anywhere, but where the CLI does not look at it at all.
+    // An invalid pattern is an error for every event, unless the CLI ignores matchers of the event.
     let broken = || Matcher::pattern("(");
     Hooks::new().on_matching(Notification, broken(), async |_, _| ()).check().unwrap_err();
     Hooks::new().on_named("FutureEvent", broken(), async |_: AnyHook, _| ()).check().unwrap_err();
@@ -105,7 +105,7 @@ fn names_of_other_events_are_no_tools() {
 }
 
 #[test]
-fn what_is_seldom_called_or_called_too_often_is_told() {
+fn seldom_and_always_called_hooks_are_warned_about() {
     let hooks = Hooks::new()
         .on(PreToolUse, async |_, _| ())
         .on_matching(Stop, Matcher::pattern("Bash"), async |_, _| ())
@@ -132,7 +132,7 @@ fn what_is_seldom_called_or_called_too_often_is_told() {
 }
 
 #[test]
-fn a_block_by_name_needs_a_cli_that_can() {
+fn an_explicit_block_needs_a_cli_that_supports_it() {
     let mut can = InitializeReply::default();
     can.hook_on_failure_supported = Some(true);
     let cannot = InitializeReply::default();
@@ -140,7 +140,7 @@ fn a_block_by_name_needs_a_cli_that_can() {
     assert_eq!(by_name.check_supported(&can), Ok(None));
     let refused = HooksError::BlockUnsupported { event: "PreToolUse".into() };
     assert_eq!(by_name.check_supported(&cannot), Err(refused));
-    // The default is no wish for it, but it guards; the other choice does not.
+    // The default is not an explicit choice, but it guards; `Continue` does not.
     let warning = HookWarning::BlockUnsupported { events: vec!["PreToolUse".into()] };
     let twice =
         pre_tool_use(Matcher::any()).on(Notification, async |_, _| ()).on(PreToolUse, async |_, _| ());

@@ -1,4 +1,4 @@
-//! What handlers see and what their replies become.
+//! The inputs of handlers, and their replies on the wire.
 
 use std::{
     convert::Infallible,
@@ -22,7 +22,7 @@ async fn check(hooks: Hooks, request: Value, expected: Result<Value, &str>) {
 }
 
 #[tokio::test]
-async fn nothing_lets_everything_go_ahead() {
+async fn an_empty_reply_lets_the_event_proceed() {
     let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
     check(hooks, callback("hook_0", pre_tool_use("Bash")), Ok(json!({}))).await;
 }
@@ -40,7 +40,7 @@ async fn a_denial_names_its_event() {
 }
 
 #[tokio::test]
-async fn a_result_is_a_reply_too() {
+async fn a_result_is_a_reply() {
     let hooks = Hooks::new()
         .on(PostToolUse, async |_, _| Ok::<_, Infallible>(HookReply::<PostToolUse>::context("hm")));
     let expected = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "hm"}});
@@ -65,7 +65,7 @@ async fn a_capturing_handler_sees_input_and_context() {
 }
 
 #[tokio::test]
-async fn an_unknown_event_comes_and_goes_raw() {
+async fn an_unknown_event_is_raw_json_in_both_directions() {
     let hooks = Hooks::new().on_named("FutureEvent", Matcher::any(), async |event: AnyHook, _| {
         let input: Value = event.decode()?;
         RawJson::encode(&json!({"name": *event.name, "saw": input["x"]}))
@@ -76,7 +76,7 @@ async fn an_unknown_event_comes_and_goes_raw() {
 }
 
 #[tokio::test]
-async fn on_any_names_the_event_that_came() {
+async fn on_any_names_the_event() {
     let (names, mut came) = mpsc::channel(4);
     let hooks = Hooks::new().on_any(move |event: AnyHook, _| {
         let names = names.clone();
@@ -104,7 +104,7 @@ async fn a_handler_may_ask_the_cli() {
 }
 
 #[tokio::test]
-async fn fifty_handlers_run_at_once() {
+async fn fifty_handlers_run_concurrently() {
     let all = Arc::new(Barrier::new(50));
     let hooks = Hooks::new().on(PreToolUse, move |_, _| {
         let all = Arc::clone(&all);

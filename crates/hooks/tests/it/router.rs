@@ -19,7 +19,7 @@ async fn answered(hooks: &Hooks, tool: &str) -> String {
     router.handle_frame(Frame::new(Line::from(&*line)));
     let Some(Event::Inbound { id, request, .. }) = router.poll_event() else { panic!("no request") };
     let reply = hooks.respond(request, CallContext::without_driver(id.clone())).unwrap().await;
-    router.answer(&id, reply).unwrap();
+    router.answer(&id, reply.or_else(|error| error.answer)).unwrap();
     String::from_utf8(router.poll_transmit().unwrap().to_vec()).unwrap()
 }
 

@@ -1,4 +1,4 @@
-//! Replies of untyped handlers to known events: what the CLI would pass over is a failure, and refuses.
+//! Replies of untyped handlers to known events: a part that the CLI would ignore is a failure.
 
 use agentwire_hooks::{AnyHook, Hooks, Matcher};
 use agentwire_protocol::{
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
 
-/// What the CLI is given for this reply of an untyped handler.
+/// Returns the answer to the CLI for this reply of an untyped handler.
 async fn answered(event: &str, input: Value, reply: &str) -> Result<Value, String> {
     let reply = reply.to_owned();
     let hooks = Hooks::new().on_named(event, Matcher::any(), move |_: AnyHook, _| {
@@ -19,13 +19,13 @@ async fn answered(event: &str, input: Value, reply: &str) -> Result<Value, Strin
     Cli::start(hooks).await.exchange(callback("hook_0", input)).await
 }
 
-/// Wraps what only `PreToolUse` can say.
+/// Wraps the output of `PreToolUse`.
 fn output(fields: &str) -> String {
     format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{fields}}}}}"#)
 }
 
 #[tokio::test]
-async fn a_reply_that_the_event_does_not_have_refuses() {
+async fn a_reply_of_another_event_refuses() {
     let deep = format!(r#"{{"x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
     let mut replies: Vec<String> = [
         r#"{"permissionDecision":"deny"}"#,
@@ -88,7 +88,7 @@ async fn a_reply_that_the_event_does_not_have_refuses() {
 }
 
 #[tokio::test]
-async fn a_reply_of_the_event_stays_as_it_is() {
+async fn a_valid_raw_reply_is_sent_unchanged() {
     let mut replies: Vec<String> = [
         "{}",
         r#" { "decision" : "block", "reason" : "no" }"#,
@@ -163,7 +163,7 @@ async fn each_event_has_its_own_vocabulary() {
 }
 
 #[tokio::test]
-async fn typed_replies_of_untyped_handlers_pass_where_they_are_the_events() {
+async fn typed_replies_of_untyped_handlers_must_be_the_events() {
     let hooks = Hooks::new()
         .on_named("PreToolUse", Matcher::any(), async |_, _| HookReply::<PreToolUse>::allow())
         .on_named("PreToolUse", Matcher::any(), async |_, _| LaterReply::new())
@@ -176,9 +176,9 @@ async fn typed_replies_of_untyped_handlers_pass_where_they_are_the_events() {
     assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
-/// What an unknown event's reply may be is unknown too.
+/// The valid replies of an unknown event are unknown.
 #[tokio::test]
-async fn a_reply_to_an_unknown_event_is_not_judged() {
+async fn a_reply_to_an_unknown_event_is_not_checked() {
     let reply = r#"{"permissionDecision":"deny","permissionDecision":"x"}"#;
     let given = answered("FutureEvent", json!({}), reply).await;
     assert_eq!(given, Ok(serde_json::from_str(reply).unwrap()));

@@ -1,4 +1,4 @@
-//! The handler for the terminal, in processes with a standard input of their own.
+//! The terminal handler, in child processes with their own standard input.
 
 use std::{
     env,
@@ -21,7 +21,7 @@ fn start(test: &str, input: Stdio) -> Child {
     command.stdin(input).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Reads what the child shows until `text` is in it.
+/// Reads the child's output until it contains `text`.
 fn wait_for(child: &mut Child, text: &str) {
     let (mut shown, mut byte) = (Vec::new(), [0]);
     while !String::from_utf8_lossy(&shown).contains(text) {
@@ -57,7 +57,7 @@ async fn asks_thrice() {
 }
 
 #[test]
-fn without_an_input_everything_is_denied() {
+fn without_an_input_every_question_is_denied() {
     let mut child = start("terminal::asks_nobody", Stdio::null());
     assert!(child.wait().unwrap().success());
 }

@@ -1,24 +1,17 @@
 //! The requests in flight, by their JSON-RPC ids.
 
-use std::{
-    pin::pin,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agentwire_control::CancellationToken;
 use agentwire_protocol::RawJson;
-use tokio::sync::Notify;
 
 /// The requests in flight at one server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls(Arc<Mutex<Table>>);
 
-/// By number, since an id can be used again before all is over that was done under it.
+/// Keyed by a number, since the CLI may reuse an id while the handler of the earlier request still cleans up.
 ///
-/// Mostly there is one request, and never are there many: whatever is sought is looked for one by one.
+/// A list is enough: usually one request is in flight, and never more than [`MAX_IN_FLIGHT`].
 #[derive(Debug, Default)]
 struct Table {
     in_flight: Vec<InFlight>,
@@ -31,43 +24,45 @@ struct InFlight {
     number: u64,
     id: Box<str>,
     connection: u64,
-    given_up: Arc<GivenUp>,
+    /// Fires at the CLI's `notifications/cancelled`.
     cancelled: CancellationToken,
+    /// Fires at the CLI's `control_cancel_request`.
+    request_cancelled: CancellationToken,
 }
 
 impl Calls {
-    /// The CLI connects anew, and counts its ids anew: what is in flight goes on, and keeps none of them.
+    /// Starts a new connection: requests of the earlier one stay in flight, but no longer reserve their ids.
     pub(super) fn connect(&self) {
         self.lock().connection += 1;
     }
 
-    /// Enters a request; it is in flight until the call is dropped, and keeps its id until it is given up.
-    pub(super) fn enter(&self, id: &RawJson, cancelled: &CancellationToken) -> Result<Call, String> {
+    /// Registers a request. It is in flight until the call is dropped, and reserves its id until it is cancelled.
+    pub(super) fn enter(&self, id: &RawJson, request_cancelled: &CancellationToken) -> Result<Call, String> {
         let mut table = self.lock();
         if table.in_flight.len() >= MAX_IN_FLIGHT {
             return Err(format!("{MAX_IN_FLIGHT} requests are in flight at this MCP server"));
         }
-        if table.in_flight.iter().any(|other| other.keeps(id, table.connection)) {
+        if table.in_flight.iter().any(|other| other.reserves(id, table.connection)) {
             return Err(format!("a request with the JSON-RPC id {id} is in flight already"));
         }
         let (number, connection) = (table.entered, table.connection);
         table.entered += 1;
-        let given_up = Arc::<GivenUp>::default();
+        let cancelled = CancellationToken::new();
         table.in_flight.push(InFlight {
             number,
             id: id.as_str().into(),
             connection,
-            given_up: Arc::clone(&given_up),
             cancelled: cancelled.clone(),
+            request_cancelled: request_cancelled.clone(),
         });
-        Ok(Call { calls: self.clone(), number, given_up })
+        Ok(Call { calls: self.clone(), number, cancelled })
     }
 
-    /// The newest request with this id, to be given up; `None` where none is in flight.
-    pub(super) fn newest(&self, id: &RawJson) -> Option<ToGiveUp> {
+    /// Returns a guard that cancels the newest request with this id, or `None` if no such request is in flight.
+    pub(super) fn newest(&self, id: &RawJson) -> Option<CancelOnDrop> {
         let table = self.lock();
         let of_that_id = table.in_flight.iter().filter(|call| *call.id == *id.as_str());
-        of_that_id.max_by_key(|call| call.number).map(|call| ToGiveUp(Arc::clone(&call.given_up)))
+        of_that_id.max_by_key(|call| call.number).map(|call| CancelOnDrop(call.cancelled.clone()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -76,10 +71,10 @@ impl Calls {
 }
 
 impl InFlight {
-    /// Whether this request keeps another of this connection from having this id.
-    fn keeps(&self, id: &RawJson, connection: u64) -> bool {
-        let is_given_up = || self.given_up.is() || self.cancelled.is_cancelled();
-        *self.id == *id.as_str() && self.connection == connection && !is_given_up()
+    /// Returns whether this request reserves this id in this connection.
+    fn reserves(&self, id: &RawJson, connection: u64) -> bool {
+        let is_cancelled = || self.cancelled.is_cancelled() || self.request_cancelled.is_cancelled();
+        *self.id == *id.as_str() && self.connection == connection && !is_cancelled()
     }
 }
 
@@ -88,7 +83,7 @@ impl InFlight {
 pub(super) struct Call {
     calls: Calls,
     number: u64,
-    pub(super) given_up: Arc<GivenUp>,
+    pub(super) cancelled: CancellationToken,
 }
 
 impl Drop for Call {
@@ -100,39 +95,15 @@ impl Drop for Call {
     }
 }
 
-/// Whether the CLI gave a request up: of a token of cancellation what is needed here, without its locks.
-#[derive(Debug, Default)]
-pub(super) struct GivenUp {
-    is: AtomicBool,
-    told: Notify,
-}
-
-impl GivenUp {
-    pub(super) fn is(&self) -> bool {
-        self.is.load(Ordering::Acquire)
-    }
-
-    /// Waits until it is.
-    pub(super) async fn told(&self) {
-        let mut told = pin!(self.told.notified());
-        // Registered before asking, so that no notification falls between.
-        told.as_mut().enable();
-        if !self.is() {
-            told.await;
-        }
-    }
-}
-
-/// A request that is given up when this is dropped.
+/// Cancels a request when it is dropped.
 #[derive(Debug)]
-pub(super) struct ToGiveUp(Arc<GivenUp>);
+pub(super) struct CancelOnDrop(CancellationToken);
 
-impl Drop for ToGiveUp {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.is.store(true, Ordering::Release);
-        self.0.told.notify_waiters();
+        self.0.cancel();
     }
 }
 
-/// More than any CLI has open at once; a bound all the same.
+/// More requests than any CLI has open at the same time.
 const MAX_IN_FLIGHT: usize = 1024;

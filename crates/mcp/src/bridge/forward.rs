@@ -1,4 +1,4 @@
-//! Takes what a server says by itself to the CLI, in its order.
+//! Forwards a server's own notifications and requests to the CLI, in their order.
 
 use std::{
     future::poll_fn,
@@ -17,7 +17,7 @@ use tokio::{
 use super::{gate::Gate, slot::Instance};
 use crate::rpc::{self, Kind};
 
-/// Where a server's messages come from and go to.
+/// The server that sends the messages, and the session that they go to.
 #[derive(Clone)]
 pub(super) struct Forward {
     pub(super) server: Arc<str>,
@@ -26,14 +26,14 @@ pub(super) struct Forward {
 }
 
 impl Forward {
-    /// Sends each message, several at a time, and counts those that are on their way.
+    /// Forwards all messages, several concurrently, and counts the lines in the write queue.
     pub(super) async fn run(
         self,
         mut messages: mpsc::Receiver<RawJson>,
         gate: Gate,
         begun: watch::Sender<u64>,
     ) {
-        gate.passed().await;
+        gate.wait().await;
         let mut unacknowledged = JoinSet::new();
         loop {
             let message = tokio::select! {
@@ -42,7 +42,7 @@ impl Forward {
             };
             let Some(message) = message else { break };
             let mut sending = Box::pin(self.clone().send(message));
-            // A call has its place among the lines as soon as it is polled.
+            // The first poll queues the line, which fixes its position.
             let sent = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
             begun.send_modify(|begun| *begun += 1);
             if sent.is_pending() {
@@ -64,7 +64,7 @@ impl Forward {
         };
         let Err(error) = control.call(&SendMcpMessage::new(&*server, message)).await else { return };
         tracing::warn!(%server, %error, "a message of an MCP server did not reach the CLI");
-        // A request of the server's must not wait for ever.
+        // Fail the server's request, which would otherwise wait forever.
         if let (Some(id), Some(instance)) = (request, instance.upgrade()) {
             let failure = rpc::error(&id, rpc::INTERNAL_ERROR, &error.to_string());
             if catch_panic(async { instance.session.handle(failure).await }).await.is_err() {
@@ -74,5 +74,5 @@ impl Forward {
     }
 }
 
-/// How many messages of a server may wait for their acknowledgement.
+/// The limit of a server's messages that wait for the CLI's acknowledgement.
 const MAX_UNACKNOWLEDGED: usize = 64;

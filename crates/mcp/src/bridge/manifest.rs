@@ -1,4 +1,4 @@
-//! Asks a server what the CLI would ask it, so that the handshake can say it.
+//! Queries a server as the CLI would, for the manifests of the handshake.
 
 use agentwire_hooks::{catch_panic, excerpt};
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
@@ -7,34 +7,38 @@ use serde_json::Value;
 
 use crate::{ServerInstance, rpc};
 
-/// What a server says of itself and of its tools, as the CLI would hear it.
+/// Returns the server's `initialize` result and list of tools.
 ///
 /// # Errors
 ///
-/// Why it can't be told, in words for a log; the CLI then asks by itself.
+/// The reason for the log, if the server fails; the CLI then queries it.
 pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerManifest, String> {
-    let hello = Hello { protocol_version: VERSION, capabilities: Empty {}, client_info: CLIENT };
-    let initialized = ask(session, "initialize", hello).await?;
-    let Ok(said) = initialized.decode::<Said>() else {
+    let initialize = Initialize { protocol_version: VERSION, capabilities: Empty {}, client_info: CLIENT };
+    let initialized = request(session, "initialize", initialize).await?;
+    let Ok(reply) = initialized.decode::<Reply>() else {
         return Err("its answer to `initialize` is no object of the right shape".to_owned());
     };
-    if *said.protocol_version != *VERSION {
-        return Err(format!("it speaks version {} of MCP, not {VERSION}", excerpt(&said.protocol_version)));
+    if *reply.protocol_version != *VERSION {
+        return Err(format!("it speaks version {} of MCP, not {VERSION}", excerpt(&reply.protocol_version)));
     }
-    tell(session, "notifications/initialized").await?;
-    let tools = match said.capabilities.tools {
+    notify(session, "notifications/initialized").await?;
+    let tools = match reply.capabilities.tools {
         None | Some(Value::Null) => None,
-        Some(_) => Some(ask(session, "tools/list", Empty {}).await?),
+        Some(_) => Some(request(session, "tools/list", Empty {}).await?),
     };
-    // A list of several pages is the CLI's to read.
+    // The CLI reads a list of several pages itself.
     let tools = tools.filter(|tools| tools.decode::<Page>().is_ok_and(|page| page.next_cursor.is_none()));
     Ok(SdkServerManifest::new(initialized, tools))
 }
 
-/// Asks a server, and gives the result as it wrote it.
-async fn ask(session: &dyn ServerInstance, method: &str, params: impl Serialize) -> Result<RawJson, String> {
-    let request = rpc::request(&format!("agentwire-{method}"), method, params);
-    let answer = catch_panic(async { session.handle(request).await }).await;
+/// Sends a request to the server, and returns the result unchanged.
+async fn request(
+    session: &dyn ServerInstance,
+    method: &str,
+    params: impl Serialize,
+) -> Result<RawJson, String> {
+    let message = rpc::request(&format!("agentwire-{method}"), method, params);
+    let answer = catch_panic(async { session.handle(message).await }).await;
     let answer = answer.map_err(|_| format!("it panicked at `{method}`"))?;
     let answer = answer.ok_or_else(|| format!("it gave no answer to `{method}`"))?;
     match answer.decode::<Answer>() {
@@ -43,14 +47,14 @@ async fn ask(session: &dyn ServerInstance, method: &str, params: impl Serialize)
     }
 }
 
-async fn tell(session: &dyn ServerInstance, method: &str) -> Result<(), String> {
-    let told = catch_panic(async { session.handle(rpc::notification(method, None)).await }).await;
-    told.map(|_| ()).map_err(|_| format!("it panicked at `{method}`"))
+async fn notify(session: &dyn ServerInstance, method: &str) -> Result<(), String> {
+    let notified = catch_panic(async { session.handle(rpc::notification(method, None)).await }).await;
+    notified.map(|_| ()).map_err(|_| format!("it panicked at `{method}`"))
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Hello {
+struct Initialize {
     protocol_version: &'static str,
     capabilities: Empty,
     client_info: Client,
@@ -72,7 +76,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct Reply {
     protocol_version: Box<str>,
     #[serde(default)]
     capabilities: Capabilities,
@@ -89,7 +93,7 @@ struct Page {
     next_cursor: Option<Value>,
 }
 
-/// The version that the CLI asks servers of its host for; with another it uses no manifest.
+/// The version that the CLI requests from in-process servers; it ignores a manifest of another version.
 const VERSION: &str = "2025-11-25";
-/// As the CLI names itself, since it is the CLI that the answers are for.
+/// The CLI's own name, since the answers are for the CLI.
 const CLIENT: Client = Client { name: "claude-code", version: env!("CARGO_PKG_VERSION") };

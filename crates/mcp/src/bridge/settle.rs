@@ -1,11 +1,6 @@
-//! The end of a request: its answer, or what it is given up for.
+//! Waits for the end of a request: its answer, its cancellation, or the end of its server.
 
-use std::{
-    future::{Future as _, poll_fn},
-    pin::pin,
-    sync::Arc,
-    task::Poll,
-};
+use std::sync::Arc;
 
 use agentwire_control::{CallContext, CallbackError};
 use agentwire_hooks::catch_panic;
@@ -14,7 +9,7 @@ use agentwire_protocol::RawJson;
 use super::{calls::Call, slot::Instance};
 use crate::{ResponseFuture, failure::note_panic, rpc};
 
-/// Waits for the answer to a request, as a control response carries it, or for the request's end.
+/// Waits for the answer to a request, in the form of a control response, or for its cancellation.
 pub(super) async fn settle(
     instance: Arc<Instance>,
     response: ResponseFuture,
@@ -26,7 +21,7 @@ pub(super) async fn settle(
     let failed = |why: &str| error(rpc::INTERNAL_ERROR, why);
     let response = async {
         let answer = response.await;
-        instance.spoken().await;
+        instance.flush().await;
         instance.has_ended();
         answer
     };
@@ -38,19 +33,11 @@ pub(super) async fn settle(
             failed(&format!("the MCP server panicked: {panic}"))
         }
     };
-    let mut response = pin!(catch_panic(response));
-    let given_up = call.given_up.is() || context.cancelled.is_cancelled();
-    // Most answers are there at once, and nobody then waits for the tokens.
-    let at_once =
-        poll_fn(|task| Poll::Ready(if given_up { Poll::Pending } else { response.as_mut().poll(task) }));
-    Ok(match at_once.await {
-        Poll::Ready(answer) => answered(answer),
-        Poll::Pending => tokio::select! {
-            biased;
-            () = call.given_up.told() => error(rpc::CANCELLED, "the request was cancelled"),
-            () = context.cancelled.cancelled() => return Err("the request was cancelled".into()),
-            answer = response => answered(answer),
-            () = instance.ended.cancelled() => failed("the MCP server has ended"),
-        },
+    Ok(tokio::select! {
+        biased;
+        () = call.cancelled.cancelled() => error(rpc::CANCELLED, "the request was cancelled"),
+        () = context.cancelled.cancelled() => return Err("the request was cancelled".into()),
+        answer = catch_panic(response) => answered(answer),
+        () = instance.ended.cancelled() => failed("the MCP server has ended"),
     })
 }

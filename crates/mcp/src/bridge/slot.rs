@@ -40,21 +40,21 @@ impl ServerSlot {
         Self { name: name.into(), serve, policy, gate, instance: Mutex::default() }
     }
 
-    /// What the server says of itself and of its tools.
+    /// Returns the server's manifest.
     pub(super) async fn manifest(&self, control: &Control) -> Result<SdkServerManifest, String> {
         let opened = catch_panic(async { self.instance(true, control) }).await;
         let instance = opened.map_err(|_| "it panicked when it was opened")?;
         capture(&*instance.ok_or("it has ended")?.session).await
     }
 
-    /// Whether the server has said that its tools have changed.
+    /// Returns whether the server has announced a change of its tools.
     pub(super) fn tools_have_changed(&self) -> bool {
         let instance = self.instance.lock().unwrap_or_else(PoisonError::into_inner);
         instance.as_ref().is_some_and(|instance| instance.schemas.have_changed())
     }
 
-    /// Takes a message; called in the order of the messages.
-    pub(super) fn take(&self, message: RawJson, context: CallContext) -> Reply {
+    /// Handles a message; called in the order of the messages.
+    pub(super) fn handle(&self, message: RawJson, context: CallContext) -> Reply {
         let kind = match rpc::read(&message) {
             Ok(kind) => kind,
             Err(malformed) => {
@@ -73,29 +73,29 @@ impl ServerSlot {
         };
         match kind {
             Kind::Request { id, method } if &*method == "tools/call" && self.denies(&message) => {
-                // A CLI that does not know the policy would have it called.
+                // An older CLI does not know the policy and would call the tool.
                 answered(rpc::result(&id, ToolError::new(DENIED.to_owned())))
             }
             Kind::Request { id, method } => instance.request(id, &method, message, context),
             Kind::Notification { method } => {
-                // The server hears of it first, while it still knows the request; then the request ends, whatever the
-                // server does.
+                // The server gets the notification first, while the request is still open; dropping the guard then
+                // ends the request, regardless of the server.
                 let _cancel = (&*method == "notifications/cancelled")
                     .then(|| rpc::params(&message))
                     .flatten()
                     .and_then(|Cancelled { request_id }| instance.calls.newest(&request_id));
-                instance.inform(message)
+                instance.notify(message)
             }
-            Kind::Response => instance.inform(message),
+            Kind::Response => instance.notify(message),
         }
     }
 
-    /// Whether the call is of a tool that the policy denies.
+    /// Returns whether the policy denies the tool of this call.
     fn denies(&self, call: &RawJson) -> bool {
         self.policy.denies_any() && rpc::params(call).is_some_and(|Called { name }| self.policy.denies(&name))
     }
 
-    /// The instance, opened where there is none yet, or where the last one has ended and this message starts it again.
+    /// Returns the instance. Opens one if there is none, or if the last one has ended and the message is `initialize`.
     fn instance(&self, initializes: bool, control: &Control) -> Option<Arc<Instance>> {
         let mut instance = self.instance.lock().unwrap_or_else(PoisonError::into_inner);
         match &*instance {
@@ -114,11 +114,11 @@ pub(super) struct Instance {
     pub(super) session: Box<dyn ServerInstance>,
     schemas: Arc<Schemas>,
     pub(super) calls: Calls,
-    /// How many messages the server has given out.
+    /// The number of messages that the server has sent.
     taken: Arc<AtomicU64>,
-    /// How many of them are on their way to the CLI.
+    /// The number of messages that have reached the write queue.
     begun: watch::Receiver<u64>,
-    /// Fires when the server is seen to have ended.
+    /// Fires when the bridge detects that the server has ended.
     pub(super) ended: CancellationToken,
     forwarder: JoinHandle<()>,
 }
@@ -138,7 +138,7 @@ impl Instance {
         })
     }
 
-    /// Whether the server has ended; then nothing of what is open gets an answer from it.
+    /// Returns whether the server has ended. If so, all open requests fail.
     pub(super) fn has_ended(&self) -> bool {
         let has_ended = self.session.has_ended();
         if has_ended {
@@ -147,13 +147,13 @@ impl Instance {
         has_ended
     }
 
-    /// What the server has said so far is on its way, before what is written from now on.
-    pub(super) async fn spoken(&self) {
+    /// Waits until all messages that the server has sent so far are queued for writing.
+    pub(super) async fn flush(&self) {
         let taken = self.taken.load(Ordering::Acquire);
         if *self.begun.borrow() >= taken {
             return;
         }
-        // Where nothing is forwarded any more, nothing comes before the answer.
+        // An error means that the forwarder has ended, so there is nothing to wait for.
         let mut begun = self.begun.clone();
         let _ended = begun.wait_for(|begun| *begun >= taken).await.is_err();
     }
@@ -184,8 +184,8 @@ impl Instance {
         Box::pin(settle(self, carried, id, call, context))
     }
 
-    /// Takes a message that wants no answer.
-    fn inform(self: Arc<Self>, message: RawJson) -> Reply {
+    /// Handles a notification or a response.
+    fn notify(self: Arc<Self>, message: RawJson) -> Reply {
         let response = self.session.handle(message);
         Box::pin(async move {
             if let Err(panic) = catch_panic(response).await {
@@ -215,7 +215,7 @@ struct Called {
     name: Box<str>,
 }
 
-/// What the model is told of a call that the policy denies.
+/// The text that the model reads after a call that the policy denies.
 const DENIED: &str = "this tool may not be called: the program that offers it denies it";
-/// How many messages of a server may wait for the CLI.
+/// The limit of a server's messages that wait for the forwarder.
 const MAX_OUTBOX: usize = 64;

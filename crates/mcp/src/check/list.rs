@@ -80,5 +80,5 @@ struct ListedTool {
     output_schema: Option<Value>,
 }
 
-/// Bounds a list whose cursor never ends.
+/// The page limit, in case a server's cursor never ends.
 const MAX_PAGES: usize = 100;

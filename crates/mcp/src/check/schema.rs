@@ -50,7 +50,7 @@ impl Schema {
     }
 
     pub(super) fn compiled(&self) -> Result<&Validator, &str> {
-        // Offline, whatever features another crate enables: a schema must not make the host fetch anything.
+        // Offline even if another crate enables jsonschema's resolvers: a schema must not make the host fetch a URL.
         let compile = || jsonschema::options().offline().build(&self.text).map_err(|error| error.to_string());
         self.compiled.get_or_init(compile).as_ref().map_err(String::as_str)
     }

@@ -1,6 +1,6 @@
-//! Base64 with padding: the one place that needs it is no reason for a crate.
+//! Base64 with padding, written here since one use does not justify a dependency.
 
-/// The bytes as text.
+/// Encodes the bytes.
 pub(super) fn base64(bytes: &[u8]) -> String {
     let digit = |bits: u32, shift: u32| char::from(ALPHABET[(bits >> shift) as usize & 63]);
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -22,7 +22,7 @@ mod tests {
     use super::base64;
 
     #[test]
-    fn base64_is_the_usual_one() {
+    fn base64_matches_rfc_4648() {
         let cases = [
             ("", ""),
             ("f", "Zg=="),

@@ -43,7 +43,7 @@ impl IntoToolOutput for () {
     }
 }
 
-/// Structured output of a tool, whose schema the tool declares (`outputSchema`).
+/// Structured output; the tool declares the schema of its type (`outputSchema`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a wrapper of one public value")]
 pub struct Json<T>(pub T);

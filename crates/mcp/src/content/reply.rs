@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::base64::base64;
 
-/// The contents of a resource: text or bytes. The server adds the URI that was asked for.
+/// The contents of a resource: text or bytes. The server adds the requested URI.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct ResourceBody(pub(crate) Map<String, Value>);
@@ -27,7 +27,7 @@ impl ResourceBody {
         self.field("mimeType", mime_type.into())
     }
 
-    /// Sets any field by its name in MCP: `_meta`, or another `uri` than the one that was asked for.
+    /// Sets any field by its name in MCP: `_meta`, or a `uri` other than the requested one.
     #[must_use]
     pub fn field(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name.to_owned(), value.into());

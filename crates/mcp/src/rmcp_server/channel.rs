@@ -52,11 +52,11 @@ impl Transport<RoleServer> for Channel {
 }
 
 impl Channel {
-    /// Gives an answer to who guard for it; `Some` is a message for the CLI.
+    /// Passes an answer to its pending request; returns any other message, which is for the CLI.
     fn route(&self, message: TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
         match message {
             JsonRpcMessage::Response(mut response) => {
-                let (service_id, id) = self.awaited(&response.id)?;
+                let (service_id, id) = self.ids(&response.id)?;
                 if let ServerResult::SubscriptionsListenResult(result) = &mut response.result {
                     result.meta.set_subscription_id(id.clone());
                 }
@@ -65,7 +65,7 @@ impl Channel {
                 None
             }
             JsonRpcMessage::Error(mut error) => {
-                let (service_id, id) = self.awaited(error.id.as_ref()?)?;
+                let (service_id, id) = self.ids(error.id.as_ref()?)?;
                 error.id = Some(id.clone());
                 self.answer(&service_id, id, &JsonRpcMessage::Error(error));
                 None
@@ -78,11 +78,11 @@ impl Channel {
         }
     }
 
-    /// The service's id of a request and the CLI's, where somebody guard for its answer.
-    fn awaited(&self, service_id: &RequestId) -> Option<(RequestId, RequestId)> {
+    /// Returns the service's and the CLI's id of a request if it is pending.
+    fn ids(&self, service_id: &RequestId) -> Option<(RequestId, RequestId)> {
         let id = self.pending.cli_id(service_id);
         if id.is_none() {
-            tracing::debug!("an MCP server's answer came after its request was given up");
+            tracing::debug!("an MCP server's answer came after its request was cancelled");
         }
         Some((service_id.clone(), id?))
     }
@@ -94,19 +94,19 @@ impl Channel {
         self.pending.answer(service_id, answer);
     }
 
-    /// A subscription goes by the id of the request that opened it: by the CLI's, in what the CLI reads.
+    /// Replaces a subscription's id, which is that of the request that opened it, by the CLI's id.
     ///
-    /// `None` where nobody guard for that request any more, so that the message is for nobody.
+    /// Returns `None` if that request is no longer pending: the message then has no recipient.
     fn name_subscription(&self, notification: &mut ServerNotification) -> Option<()> {
         if let Some(service_id) = notification.get_meta().subscription_id() {
-            let (_, id) = self.awaited(&service_id)?;
+            let (_, id) = self.ids(&service_id)?;
             notification.get_meta_mut().set_subscription_id(id);
         }
         Some(())
     }
 }
 
-/// The answer as text; an error under this id where it can't be written.
+/// Writes the answer, or an error under this id if the answer can't be written.
 pub(super) fn written(answer: &TxJsonRpcMessage<RoleServer>, id: impl FnOnce() -> RawJson) -> RawJson {
     RawJson::encode(answer).unwrap_or_else(|error| {
         rpc::error(&id(), rpc::INTERNAL_ERROR, &format!("the answer can't be written: {error}"))

@@ -1,4 +1,4 @@
-//! A service whose handler can neither panic nor outlive its cancellation unseen.
+//! A service that catches panics of its handler, and drops the handler some time after a cancellation.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -12,8 +12,8 @@ use rmcp::{
 use super::pending::PendingRequests;
 use crate::{failure::note_panic, rpc, server::GRACE};
 
-/// A handler, with what `rmcp` leaves open closed: it drops the task of a handler that panics without an answer, and
-/// never ends one that does not heed its token.
+/// A handler with a limit and a panic boundary, which `rmcp` lacks: its service sends no answer if a handler panics, and
+/// never ends a handler that ignores its token.
 #[derive(Debug)]
 pub(super) struct PanicGuard<H> {
     pub(super) handler: Arc<H>,
@@ -32,11 +32,11 @@ impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let Some((given_up, scope)) = self.pending.started(&context.id) else { return Err(cancelled()) };
+        let Some((abandoned, scope)) = self.pending.started(&context.id) else { return Err(cancelled()) };
         let token = context.ct.clone();
         let overdue = async {
             tokio::select! {
-                () = given_up.cancelled() => token.cancel(),
+                () = abandoned.cancelled() => token.cancel(),
                 () = token.cancelled() => {}
             }
             tokio::time::sleep(GRACE).await;
@@ -49,7 +49,7 @@ impl<H: ServerHandler> Service<RoleServer> for PanicGuard<H> {
             })
         });
         tokio::select! {
-            // The result first: most are there at once, and nobody then guard for the tokens.
+            // Poll the handler first: most are ready at once.
             biased;
             result = handled => result,
             () = overdue => Err(cancelled()),

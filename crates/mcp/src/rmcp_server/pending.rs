@@ -13,11 +13,10 @@ use tracing::{Instrument, Span};
 
 use crate::failure::FailureSlot;
 
-/// The requests that wait for the service's answer.
+/// The requests that wait for the service's answer, by ids from a counter.
 ///
-/// The service never sees the ids of the CLI's, only ids from a counter.
-/// A handler may go on after its request was given up, when the CLI may use the id again; `rmcp`, which knows a request
-/// by its id alone, would take the answer of the one for the other's.
+/// The service never gets the CLI's ids. A handler may outlive its cancelled request, and the CLI may then reuse the id;
+/// `rmcp`, which identifies requests by id alone, would mix up the two answers.
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests(Mutex<Table>);
 
@@ -29,14 +28,14 @@ struct Table {
 
 #[derive(Debug)]
 struct PendingRequest {
-    /// The id that the CLI gave the request.
+    /// The CLI's id of the request.
     id: RequestId,
     answer: oneshot::Sender<RawJson>,
     cancelled: CancellationToken,
     scope: RequestScope,
 }
 
-/// What a request's handler is seen in, which runs in a task of the service's: taken where the request came in.
+/// The span and the failure slot of a request, for its handler, which runs in a task of the service.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestScope {
     span: Span,
@@ -48,14 +47,14 @@ impl RequestScope {
         Self { span: Span::current(), failure: FailureSlot::current() }
     }
 
-    /// Has the handler seen in it.
+    /// Runs the handler in this scope.
     pub(crate) async fn set<F: Future>(self, handler: F) -> F::Output {
         self.failure.watch(handler).instrument(self.span).await
     }
 }
 
 impl PendingRequests {
-    /// Enters a request of the CLI's, until the [`PendingGuard`] is dropped.
+    /// Registers a request of the CLI until the [`PendingGuard`] is dropped.
     pub(super) fn enter(self: &Arc<Self>, id: RequestId) -> (PendingGuard, oneshot::Receiver<RawJson>) {
         let (answer, receiver) = oneshot::channel();
         let cancelled = CancellationToken::new();
@@ -69,37 +68,37 @@ impl PendingRequests {
         (PendingGuard { pending: Arc::clone(self), number, cancelled }, receiver)
     }
 
-    /// The service's id of the newest request with this id of the CLI's; `None` where nobody guard for it.
+    /// Returns the service's id of the newest request with this CLI id, or `None` if no such request is pending.
     pub(super) fn service_id(&self, id: &RequestId) -> Option<RequestId> {
         let table = self.lock();
         let of_that_id = table.requests.iter().filter(|(_, request)| request.id == *id);
         of_that_id.map(|(number, _)| *number).max().map(RequestId::Number)
     }
 
-    /// The CLI's id of a request of the service's; `None` where nobody guard for it any more.
+    /// Returns the CLI's id of a request, or `None` if it is no longer pending.
     pub(super) fn cli_id(&self, id: &RequestId) -> Option<RequestId> {
         self.lock().requests.get(&number(id)?).map(|request| request.id.clone())
     }
 
-    /// The token of a request of the service's, and its scope; `None` where nobody guard for it any more.
+    /// Returns the token and the scope of a request, or `None` if it is no longer pending.
     pub(super) fn started(&self, id: &RequestId) -> Option<(CancellationToken, RequestScope)> {
         let table = self.lock();
         let request = table.requests.get(&number(id)?)?;
         Some((request.cancelled.clone(), request.scope.clone()))
     }
 
-    /// Hands an answer of the service's to who guard for it.
+    /// Passes an answer of the service to the pending request.
     pub(super) fn answer(&self, id: &RequestId, answer: RawJson) {
-        // Nobody guard for the answer to a cancelled request.
+        // A cancelled request is no longer pending, so its answer is dropped.
         if let Some(number) = number(id)
             && let Some(request) = self.lock().requests.remove(&number)
             && request.answer.send(answer).is_err()
         {
-            tracing::debug!(id = %request.id, "an answer came after its request was given up");
+            tracing::debug!(id = %request.id, "an answer came after its request was cancelled");
         }
     }
 
-    /// The service has ended: nobody gets an answer any more.
+    /// Fails all requests, since the service has ended.
     pub(super) fn end(&self) {
         self.lock().requests.clear();
     }
@@ -109,7 +108,7 @@ impl PendingRequests {
     }
 }
 
-/// Somebody guard; when nobody does any more, the request is cancelled.
+/// Cancels a pending request when it is dropped.
 #[derive(Debug)]
 pub(super) struct PendingGuard {
     pending: Arc<PendingRequests>,
@@ -118,7 +117,7 @@ pub(super) struct PendingGuard {
 }
 
 impl PendingGuard {
-    /// The id that the service is to know the request by.
+    /// Returns the request's id for the service.
     pub(super) fn service_id(&self) -> RequestId {
         RequestId::Number(self.number)
     }
@@ -131,7 +130,7 @@ impl Drop for PendingGuard {
     }
 }
 
-/// The number of an id of the service's, all of which come from the counter.
+/// Returns the number of a service id; all of them come from the counter.
 fn number(id: &RequestId) -> Option<i64> {
     match id {
         RequestId::Number(number) => Some(*number),

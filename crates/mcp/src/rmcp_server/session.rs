@@ -14,7 +14,7 @@ use tracing::subscriber::NoSubscriber;
 use super::{channel::Channel, guarded::PanicGuard, pending::PendingRequests};
 use crate::{Outbox, ResponseFuture, ServerInstance, rpc};
 
-/// An `rmcp` service in one session. Dropping it ends the service, and cancels its handlers.
+/// An `rmcp` service in one session. Dropping it ends the service and cancels its handlers.
 pub(crate) struct RmcpSession<H: ServerHandler> {
     to_service: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
     pending: Arc<PendingRequests>,
@@ -26,20 +26,20 @@ pub(crate) struct RmcpSession<H: ServerHandler> {
 impl<H: ServerHandler> RmcpSession<H> {
     /// Starts the service as a task.
     ///
-    /// Without the handshake that `rmcp` can insist on: any order of messages is answered, and none ends the service.
+    /// The service does not enforce a handshake, so it answers messages in any order.
     pub(crate) fn start(handler: H, outbox: Outbox) -> Self {
         let (to_service, inbound) = mpsc::channel(MAX_QUEUED);
         let pending = Arc::<PendingRequests>::default();
         let capabilities = handler.get_info().capabilities;
         let guarded = PanicGuard { handler: Arc::new(handler), pending: Arc::clone(&pending) };
         let channel = Channel { inbound, pending: Arc::clone(&pending), outbox };
-        // The service's own span would be a part of the first request's, and keep that open as long as the service lives.
+        // Without a subscriber: the service's span would be a child of the first request's span and keep it open.
         let service =
             tracing::subscriber::with_default(NoSubscriber::new(), || serve_directly(guarded, channel, None));
         Self { to_service, pending, capabilities, _service: service }
     }
 
-    /// Hands a message over: at once, in the order of the calls, or when there is room.
+    /// Sends a message to the service: immediately, in the order of the calls, or when the queue has room.
     fn post(&self, message: RxJsonRpcMessage<RoleServer>) -> impl Future<Output = bool> + Send + use<H> {
         let posted = self.to_service.try_send(message);
         let to_service = self.to_service.clone();
@@ -52,8 +52,9 @@ impl<H: ServerHandler> RmcpSession<H> {
         }
     }
 
-    /// Names the cancelled request by the service's id; `false` where nobody guard for it, so that there is nothing to
-    /// cancel: the CLI's id could be another request's within the service.
+    /// Replaces the id in a cancellation by the service's id; returns `false` if the request is not pending.
+    ///
+    /// The CLI's id must not reach the service, where it could be the id of another request.
     fn translate(&self, message: &mut RxJsonRpcMessage<RoleServer>) -> bool {
         if let JsonRpcMessage::Notification(notification) = message
             && let ClientNotification::CancelledNotification(cancelled) = &mut notification.notification
@@ -68,11 +69,11 @@ impl<H: ServerHandler> RmcpSession<H> {
         true
     }
 
-    /// Why a request must not reach the service, as a code and a text.
+    /// Returns the error for a request that must not reach the service.
     fn objection(&self, request: &ClientRequest) -> Option<(i32, String)> {
         let method = request.method();
         let declared = match request {
-            // What does not fit its method, `rmcp` takes for a method that it does not know.
+            // `rmcp` reads a known method with unfit parameters as an unknown method.
             ClientRequest::CustomRequest(_) if KNOWN_METHODS.contains(&method) => {
                 return Some((rpc::INVALID_PARAMS, format!("the parameters do not fit `{method}`")));
             }
@@ -132,10 +133,10 @@ impl<H: ServerHandler> fmt::Debug for RmcpSession<H> {
     }
 }
 
-/// How many messages may wait for the service, which takes them at once when it runs.
+/// The capacity of the service's queue.
 const MAX_QUEUED: usize = 256;
 
-/// The methods whose parameters `rmcp` knows.
+/// The methods with parameter types in `rmcp`.
 const KNOWN_METHODS: &[&str] = &[
     "initialize",
     "completion/complete",

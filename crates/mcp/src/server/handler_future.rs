@@ -47,7 +47,7 @@ impl Drop for HandlerFuture {
         let Some(running) = self.running.take() else { return };
         self.cancelled.cancel();
         if let Ok(runtime) = Handle::try_current() {
-            // The task ends within the grace period, whatever the handler does.
+            // The timeout bounds the task.
             runtime.spawn(timeout(GRACE, running).instrument(Span::current()));
         }
     }

@@ -171,7 +171,7 @@ fn done(result: &Value) -> HandlerFuture {
     HandlerFuture::new(ready(encode(result)), CancellationToken::new())
 }
 
-/// Runs the handler of a resource or prompt, whose failure is a JSON-RPC error: the model could read no result of it.
+/// Runs the handler of a resource or prompt. Its failure is a JSON-RPC error, since these have no error results.
 fn detached<T: serde::Serialize>(
     handler: impl Future<Output = Result<T, String>> + Send + 'static,
 ) -> HandlerFuture {

@@ -1,8 +1,8 @@
-//! Whether a URI is one of those that a template stands for.
+//! Matches URIs against templates.
 
-/// Whether `uri` fits `template`, where `{name}` stands for text without a `/`, and `{+name}` for any text.
+/// Returns whether `uri` matches `template`, where `{name}` matches text without a `/`, and `{+name}` any text.
 ///
-/// Each takes as little as it can; a template that needs another reading of a URI is one for a handler of its own.
+/// Neither matches an empty text.
 pub(super) fn fits(template: &str, uri: &str) -> bool {
     let Some((literal, rest)) = template.split_once('{') else { return template == uri };
     let Some(uri) = uri.strip_prefix(literal) else { return false };
@@ -20,7 +20,7 @@ mod tests {
     use super::fits;
 
     #[test]
-    fn a_name_stands_for_a_part_of_the_path() {
+    fn a_name_matches_one_part_of_the_path() {
         for (template, uri, expected) in [
             ("note://all", "note://all", true),
             ("note://all", "note://al", false),

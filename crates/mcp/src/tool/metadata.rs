@@ -19,7 +19,7 @@ impl Tool {
         self.hint("readOnlyHint", true)
     }
 
-    /// Marks the tool as one that can destroy something, or that only adds (`destructiveHint`).
+    /// Declares whether the tool can destroy data (`destructiveHint`).
     #[must_use]
     pub fn destructive(self, is: bool) -> Self {
         self.hint("destructiveHint", is)
@@ -31,7 +31,7 @@ impl Tool {
         self.hint("idempotentHint", true)
     }
 
-    /// Marks the tool as one that reaches external systems, or none (`openWorldHint`).
+    /// Declares whether the tool reaches external systems (`openWorldHint`).
     #[must_use]
     pub fn open_world(self, is: bool) -> Self {
         self.hint("openWorldHint", is)

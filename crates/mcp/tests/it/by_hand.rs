@@ -1,4 +1,4 @@
-//! What the bridge does for any server, on one that is written by hand.
+//! The bridge's guarantees, with a server that implements `McpService` directly.
 
 use std::{
     future::pending,
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::cli::{Cli, call, initialize, within};
 
-/// A server that does as the method says.
+/// A server with a behaviour for each method name.
 #[derive(Clone)]
 struct ByHand {
     seen: mpsc::Sender<String>,
@@ -42,7 +42,7 @@ impl McpService for ByHand {
     }
 }
 
-/// Tells when it is dropped.
+/// Reports when it is dropped.
 struct Dropped(mpsc::Sender<String>);
 
 impl Drop for Dropped {
@@ -96,7 +96,7 @@ async fn start() -> (Cli, mpsc::Receiver<String>, ByHand) {
     (Cli::start(McpServers::new().with("s", server.clone()).bridge()).await, came, server)
 }
 
-/// Waits for this among what the server tells.
+/// Waits until the server reports this event.
 async fn until(came: &mut mpsc::Receiver<String>, expected: &str) {
     while within(came.recv()).await.unwrap() != expected {}
 }
@@ -169,7 +169,7 @@ async fn an_id_in_flight_is_refused_and_free_afterwards() {
 }
 
 #[tokio::test]
-async fn an_id_is_free_as_soon_as_its_request_is_given_up() {
+async fn an_id_is_free_as_soon_as_its_request_is_cancelled() {
     let (mut cli, mut came, _) = start().await;
     cli.post("slow", "s", request(1, "hang")).await;
     until(&mut came, "hang").await;
@@ -189,7 +189,7 @@ async fn an_id_is_free_as_soon_as_its_request_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_new_connection_counts_its_ids_anew() {
+async fn a_new_connection_has_its_own_ids() {
     let (mut cli, mut came, _) = start().await;
     cli.post("old", "s", request(1, "hang")).await;
     until(&mut came, "hang").await;
@@ -249,7 +249,7 @@ async fn a_call_is_cancelled_while_its_tools_are_listed() {
 }
 
 #[tokio::test]
-async fn a_panic_stays_with_its_message() {
+async fn a_panic_fails_its_message_alone() {
     let (mut cli, _came, _) = start().await;
     assert_eq!(cli.rpc(request(1, "panic")).await, failure(1, -32603, "the MCP server panicked: as told"));
     assert_eq!(cli.rpc(request(2, "nothing")).await, failure(2, -32603, "the MCP server gave no answer"));

@@ -27,7 +27,7 @@ struct Sum {
     sum: i64,
 }
 
-/// A session that has shaken hands with the server `s`.
+/// Starts a session, and sends `initialize` to the server `s`.
 async fn start(server: Server) -> Cli {
     let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
     cli.rpc(initialize()).await;
@@ -124,7 +124,7 @@ async fn a_raw_input_is_as_the_cli_wrote_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_listed_or_not_open_is_told_as_ever() {
+async fn an_unknown_tool_and_an_unfit_input_are_refused() {
     let mut cli = start(every_output()).await;
     let unknown = cli.rpc(call(1, "none", json!({}))).await;
     assert_eq!(unknown["error"]["code"], -32602);
@@ -134,8 +134,8 @@ async fn what_is_not_listed_or_not_open_is_told_as_ever() {
     assert_eq!(unfit["isError"], true);
 }
 
-/// A server whose tool tells what becomes of it, and needs a word to clean up.
-fn told() -> (Server, mpsc::Receiver<&'static str>, Arc<Notify>) {
+/// A server with a tool that reports its progress, and waits for a signal to clean up.
+fn observed() -> (Server, mpsc::Receiver<&'static str>, Arc<Notify>) {
     struct Dropped(mpsc::Sender<&'static str>);
     impl Drop for Dropped {
         fn drop(&mut self) {
@@ -161,8 +161,8 @@ fn told() -> (Server, mpsc::Receiver<&'static str>, Arc<Notify>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_given_up_is_told_and_may_clean_up_for_a_while() {
-    let (server, mut came, go_on) = told();
+async fn a_cancelled_call_may_clean_up_for_the_grace_period() {
+    let (server, mut came, go_on) = observed();
     let mut cli = start(server).await;
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     cli.post("a", "s", call(1, "hang", json!({}))).await;
@@ -174,7 +174,7 @@ async fn a_call_that_is_given_up_is_told_and_may_clean_up_for_a_while() {
         json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32800, "message": "the request was cancelled"}});
     assert_eq!(answers[0].1.as_ref().unwrap()["mcp_response"], expected);
     assert_eq!(within(came.recv()).await, Some("cancelled"));
-    // Its id is free, while it cleans up.
+    // The id is free while the handler cleans up.
     cli.post("b", "s", call(1, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
     go_on.notify_one();
@@ -192,7 +192,7 @@ async fn a_call_that_is_given_up_is_told_and_may_clean_up_for_a_while() {
 
 #[tokio::test(start_paused = true)]
 async fn an_id_in_flight_is_refused() {
-    let (server, mut came, _) = told();
+    let (server, mut came, _) = observed();
     let mut cli = start(server).await;
     cli.post("a", "s", call(1, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));

@@ -1,4 +1,4 @@
-//! The check of a tool's input: before the tool, all at once, by the server's own list as it stands.
+//! The check of a tool's input against the server's current list of tools.
 
 use std::sync::{
     Arc, Mutex,
@@ -56,7 +56,7 @@ async fn a_good_input_reaches_the_tool() {
 }
 
 #[tokio::test]
-async fn everything_wrong_is_told_at_once_and_the_tool_does_not_run() {
+async fn all_violations_are_listed_and_the_tool_does_not_run() {
     let (mut cli, ran) = start().await;
     let result = cli.call("move", json!({"to": {"x": "1", "tags": [true], "z": 0}})).await;
     let mut lines = lines(&result);
@@ -99,7 +99,7 @@ async fn a_huge_input_is_not_quoted() {
     assert_eq!(lines(&result)[21], "- and more");
 }
 
-/// A server whose list is what the test says.
+/// A server with a list of tools that the test sets.
 #[derive(Clone, Default)]
 struct Listing {
     pages: Arc<Mutex<Vec<Value>>>,
@@ -182,7 +182,7 @@ async fn a_changed_list_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_listed_is_looked_for_again() {
+async fn an_unlisted_tool_is_searched_for_once_more() {
     let (mut cli, server) = listing(&[json!({"tools": []})]).await;
     assert_eq!(cli.call("new", json!({"n": 1})).await, "called");
     server.set(&[json!({"tools": [tool("new", json!({"required": ["m"]}))]})]);

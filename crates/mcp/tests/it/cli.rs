@@ -1,4 +1,4 @@
-//! Plays the CLI's side of a session.
+//! The CLI's side of a session.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -22,7 +22,7 @@ impl Cli {
         let (transport, peer) = memory(1 << 16);
         let link = transport.open().await.unwrap();
         let mut settings = Config::default();
-        // What is cancelled must end by the bridge's doing, not because its time is up.
+        // A long grace: the bridge must end cancelled requests itself.
         settings.callback_grace = Duration::from_secs(3600);
         let Connection { control, messages, driver } = connect(link, Arc::new(responder), settings);
         let driver = tokio::spawn(driver.run());
@@ -56,7 +56,7 @@ impl Cli {
         }
     }
 
-    /// What has come from the host and was not read.
+    /// Bytes from the host that were not read.
     pub(crate) fn nothing_more(&mut self) {
         assert!(self.lines.is_empty() && self.unread.is_empty(), "{:?}", self.lines);
     }

@@ -1,4 +1,4 @@
-//! Any `rmcp` handler: one made with its macros, and one that does what it should not.
+//! `rmcp` handlers: one from the macros, and one that misbehaves.
 
 use agentwire_mcp::{
     McpServers, RmcpServer,
@@ -39,7 +39,7 @@ impl Calculator {
 #[tool_handler]
 impl ServerHandler for Calculator {}
 
-/// A handler that does as the tool's name says.
+/// A handler that panics, sends progress or sends a request, by the name of the tool.
 #[derive(Clone)]
 struct Unruly;
 
@@ -85,7 +85,7 @@ impl ServerHandler for Unruly {
     }
 }
 
-/// A handler that tells the ids that it sees.
+/// A handler that reports the ids of its requests.
 #[derive(Clone)]
 struct Ids(mpsc::Sender<(&'static str, Option<RequestId>)>);
 
@@ -137,7 +137,7 @@ async fn any_order_of_messages_is_answered() {
 }
 
 #[tokio::test]
-async fn faults_have_the_codes_of_json_rpc() {
+async fn each_fault_has_the_code_of_json_rpc() {
     let mut cli = start(Calculator).await;
     let mut code = async |message| cli.rpc(message).await["error"]["code"].as_i64();
     assert_eq!(code(request(1, "tools/call", json!({"name": 5}))).await, Some(-32602));
@@ -202,7 +202,7 @@ async fn a_request_of_the_servers_is_answered_or_fails() {
 }
 
 #[tokio::test]
-async fn a_handler_is_told_which_request_was_cancelled() {
+async fn a_handler_gets_the_id_of_the_cancelled_request() {
     let (ids, mut came) = mpsc::channel(8);
     let mut cli = start(Ids(ids)).await;
     for name in ["first", "second"] {
@@ -218,7 +218,7 @@ async fn a_handler_is_told_which_request_was_cancelled() {
 }
 
 #[tokio::test]
-async fn a_subscription_goes_by_the_id_that_the_cli_gave_it() {
+async fn a_subscription_has_the_id_of_the_clis_request() {
     #[derive(Clone)]
     struct Listens;
     impl ServerHandler for Listens {

@@ -95,7 +95,7 @@ impl ServerHandler for Library {
 }
 
 #[tokio::test]
-async fn a_handler_may_have_all_of_mcp() {
+async fn a_handler_may_use_all_of_mcp() {
     let mut cli = Cli::start(McpServers::new().with("s", RmcpServer::new(Library)).bridge()).await;
     let hello = cli.rpc(initialize()).await["result"].take();
     assert_eq!(hello["capabilities"], json!({"prompts": {}, "resources": {"subscribe": true}}));
@@ -106,7 +106,7 @@ async fn a_handler_may_have_all_of_mcp() {
     assert_eq!(result("prompts/list", json!({})).await["prompts"][0]["name"], "greet");
     let greeted = result("prompts/get", json!({"name": "greet"})).await;
     assert_eq!(greeted["messages"][0]["content"]["text"], "Greet \"greet\".");
-    // What it says by itself comes before the answer of the request in which it says it.
+    // A notification is written before the answer to the request during which it was sent.
     let (mut said, mut answered) = (BTreeSet::new(), BTreeSet::new());
     for (id, params) in
         [("resources/subscribe", json!({"uri": "book://1"})), ("logging/setLevel", json!({"level": "info"}))]

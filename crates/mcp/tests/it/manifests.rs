@@ -1,4 +1,4 @@
-//! What servers say of themselves before the handshake.
+//! The manifests of servers, which are made before the handshake.
 
 use std::{
     future::pending,
@@ -34,7 +34,7 @@ async fn start(servers: McpServers) -> (Cli, Bridge) {
     (Cli::start(bridge.clone()).await, bridge)
 }
 
-/// What the handshake would say of the servers.
+/// Returns the manifests as the handshake would contain them.
 async fn manifests(cli: &Cli, bridge: &Bridge) -> Value {
     let manifests = bridge.manifests(&cli.control).await;
     RawJson::encode(&manifests).unwrap().decode().unwrap()
@@ -45,7 +45,7 @@ fn reply(text: &str) -> InitializeReply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_is_in_the_handshake_as_it_would_answer() {
+async fn a_manifest_contains_the_servers_own_answers() {
     let (mut cli, bridge) = start(McpServers::new().with("s", echo("a")).with("t", echo("b"))).await;
     let told = manifests(&cli, &bridge).await;
     cli.nothing_more();
@@ -65,14 +65,14 @@ async fn a_server_is_in_the_handshake_as_it_would_answer() {
 }
 
 #[tokio::test]
-async fn any_patience_will_do() {
+async fn any_manifest_limit_is_accepted() {
     let servers = McpServers::new().with("s", echo("a")).manifest_limit(Duration::MAX);
     let (cli, bridge) = start(servers).await;
     assert_eq!(manifests(&cli, &bridge).await["s"]["initializeResult"]["serverInfo"]["name"], "a");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_instance_that_is_asked_is_the_one_that_serves() {
+async fn the_instance_that_makes_the_manifest_serves_the_session() {
     #[derive(Clone, Default)]
     struct Counted(Arc<AtomicUsize>);
     impl McpService for Counted {
@@ -99,7 +99,7 @@ async fn the_instance_that_is_asked_is_the_one_that_serves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_does_not_answer_in_time_is_left_to_the_cli() {
+async fn a_late_server_has_no_manifest() {
     let hangs = Played::new(|message, _| match message["method"].as_str() {
         Some("initialize") => Answer::Later(Box::pin(pending())),
         _ => Answer::Result(json!({})),
@@ -118,7 +118,7 @@ async fn who_does_not_answer_in_time_is_left_to_the_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_used_is_left_out() {
+async fn a_failing_server_has_no_manifest() {
     struct Bomb;
     impl McpService for Bomb {
         fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
@@ -180,7 +180,7 @@ async fn a_list_of_several_pages_or_of_nothing_is_left_out() {
     }
 }
 
-/// A server that says that its tools have changed as soon as it is initialized.
+/// A server that announces a change of its tools at `notifications/initialized`.
 fn restless() -> Played {
     Played::new(|message, outbox| match message["method"].as_str() {
         Some("initialize") => Answer::Result(hello()),
@@ -194,10 +194,10 @@ fn restless() -> Played {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_server_says_meanwhile_waits_for_the_handshake() {
+async fn a_servers_own_messages_wait_for_the_handshake() {
     let (mut cli, bridge) = start(McpServers::new().with("s", restless())).await;
     let told = manifests(&cli, &bridge).await;
-    // A list that has changed is not said.
+    // The manifest leaves out a list that has changed.
     assert_eq!(told["s"].as_object().unwrap().keys().collect::<Vec<_>>(), ["initializeResult"]);
     let control = cli.control.clone();
     let initialize = Initialize::default();
@@ -211,28 +211,28 @@ async fn what_a_server_says_meanwhile_waits_for_the_handshake() {
         .await;
     });
     cli.nothing_more();
-    bridge.shaken(&heard.unwrap());
+    bridge.on_initialized(&heard.unwrap());
     assert_eq!(cli.line().await["request"]["message"]["method"], "notifications/tools/list_changed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_of_the_clis_is_as_good_as_the_end_of_the_handshake() {
+async fn a_message_of_the_cli_opens_the_gate_too() {
     let (mut cli, bridge) = start(McpServers::new().with("s", restless())).await;
     manifests(&cli, &bridge).await;
     cli.post("one", "s", json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).await;
-    // What was said before the answer is written before it.
+    // The notification was sent before the answer, so it is written first.
     assert_eq!(cli.line().await["request"]["message"]["method"], "notifications/tools/list_changed");
     assert_eq!(cli.answer().await.0, "one");
 }
 
 #[tokio::test]
-async fn nobody_is_asked_where_there_is_no_limit_to_ask_within() {
+async fn no_server_is_queried_without_a_manifest_limit() {
     let never = Played::new(|message, _| match message["id"].as_i64() {
         Some(5) => Answer::Later(Box::pin(async { Some(answer(&json!(5), json!({}))) })),
         _ => panic!("it is not asked"),
     });
     let (mut cli, bridge) = start(McpServers::new().with("s", never).manifest_limit(None)).await;
     assert_eq!(manifests(&cli, &bridge).await, json!({}));
-    bridge.shaken(&reply("{}"));
+    bridge.on_initialized(&reply("{}"));
     assert!(cli.rpc(json!({"jsonrpc": "2.0", "id": 5, "method": "x"})).await["result"].is_object());
 }

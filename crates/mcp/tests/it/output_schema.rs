@@ -1,4 +1,4 @@
-//! The check of a tool's structured output against the schema that the tool declares.
+//! The check of a tool's structured output against the declared schema.
 
 use agentwire_mcp::{Json, McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Serialize, JsonSchema)]
 struct Sum {
-    /// What it comes to.
+    /// The total.
     sum: i64,
 }
 
@@ -50,7 +50,7 @@ async fn a_typed_output_declares_its_schema_and_is_text_too() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let schema = json!({
         "type": "object",
-        "properties": {"sum": {"type": "integer", "format": "int64", "description": "What it comes to."}},
+        "properties": {"sum": {"type": "integer", "format": "int64", "description": "The total."}},
         "required": ["sum"],
     });
     assert_eq!((&tools[0]["outputSchema"], &tools[1]["outputSchema"]), (&schema, &schema));
@@ -68,7 +68,7 @@ async fn a_typed_output_declares_its_schema_and_is_text_too() {
 }
 
 #[tokio::test]
-async fn a_broken_promise_is_told_at_once() {
+async fn an_output_that_violates_its_schema_becomes_an_error() {
     let schema = raw(&json!({
         "type": "object", "properties": {"n": {"type": "integer"}, "m": {"type": "string"}}, "required": ["n"],
     }));
@@ -84,7 +84,7 @@ async fn a_broken_promise_is_told_at_once() {
     let mut cli = start(server).await;
     let mut call = async |tool| cli.call(tool, json!({})).await;
     assert_eq!(call("keeps").await["structuredContent"], json!({"n": 1}));
-    // An error promises nothing.
+    // The schema does not apply to errors.
     assert_eq!(call("fails").await["content"][0]["text"], "no");
     let head = |tool| format!("The output of the tool `{tool}` does not match the schema that it declares.");
     let broken = call("breaks").await;
@@ -100,7 +100,7 @@ async fn a_broken_promise_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn an_output_that_cannot_be_checked_passes() {
+async fn an_output_that_can_not_be_checked_passes() {
     let server = Played::new(|message, _| {
         Answer::Result(match message["method"].as_str() {
             Some("initialize") => hello(),

@@ -1,4 +1,4 @@
-//! A server that does what the test says.
+//! A server with answers from a closure.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use agentwire_mcp::{McpService, Outbox, ResponseFuture, ServerInstance};
 use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 
-/// A server whose answers are a function of the messages.
+/// A server with answers from a closure.
 #[derive(Clone)]
 pub(crate) struct Played(Arc<Play>);
 
 type Play = dyn Fn(&Value, Outbox) -> Answer + Send + Sync;
 
-/// What is done with a message.
+/// The answer to a message.
 pub(crate) enum Answer {
     /// This result, or `None`.
     Result(Value),
-    /// It is made.
+    /// This response, later.
     Later(ResponseFuture),
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn answer(id: &Value, result: Value) -> RawJson {
     RawJson::encode(&json!({"jsonrpc": "2.0", "id": id, "result": result})).unwrap()
 }
 
-/// What a server says of itself that has tools.
+/// The `initialize` result of a server with tools.
 pub(crate) fn hello() -> Value {
     json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "p", "version": "1"}})
 }

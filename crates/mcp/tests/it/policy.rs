@@ -1,4 +1,4 @@
-//! What the handshake says of servers.
+//! The servers' policies in the handshake.
 
 use std::{
     sync::{Arc, Mutex},
@@ -47,7 +47,7 @@ fn a_policy_is_declared_beside_the_name() {
             }},
         })
     );
-    // In the place of the one with the policy.
+    // Replaces the server that has a policy.
     assert_eq!(declared(&servers.with("strict", server())), json!({"sdkMcpServers": ["plain", "strict"]}));
 }
 
@@ -66,7 +66,7 @@ fn a_limit_that_the_cli_would_ignore_is_a_second() {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_refused_whatever_the_cli_thinks_of_it() {
+async fn a_denied_tool_is_refused_for_every_cli() {
     let called = Arc::new(Mutex::new(Vec::new()));
     let calls = Arc::clone(&called);
     let server = Played::new(move |message, _| {

@@ -1,4 +1,4 @@
-//! The short builder.
+//! The `Server` builder.
 
 use std::{
     fmt,
@@ -152,7 +152,7 @@ async fn an_input_type_that_is_no_object_is_refused_and_not_sent_to_the_model() 
 }
 
 #[tokio::test]
-async fn a_schema_of_the_callers_gives_raw_input() {
+async fn a_tool_with_its_own_schema_gets_raw_input() {
     let schema =
         RawJson::parse(r#"{"type":"object","properties":{"q":{"type":"string","maxLength":3}}}"#).unwrap();
     let tool = Tool::with_schema("raw", "", &schema, async |input: RawJson, _| input.to_string()).unwrap();
@@ -164,7 +164,7 @@ async fn a_schema_of_the_callers_gives_raw_input() {
 }
 
 #[tokio::test]
-async fn the_context_tells_the_tool_use_and_reaches_the_session() {
+async fn the_context_has_the_tool_use_and_reaches_the_session() {
     let server = Server::new("s", "1").tool("stop", "", async |_: NoInput, cx| {
         let id = cx.tool_use_id.map(|id| id.to_string());
         cx.control.call(&Interrupt::default()).await.map(|_| id.unwrap_or_default())
@@ -179,7 +179,7 @@ async fn the_context_tells_the_tool_use_and_reaches_the_session() {
 }
 
 #[tokio::test]
-async fn calls_run_at_once() {
+async fn calls_run_concurrently() {
     let all = Arc::new(Barrier::new(50));
     let server = Server::new("s", "1").tool("wait", "", move |_: NoInput, _| {
         let all = Arc::clone(&all);
@@ -200,7 +200,7 @@ async fn calls_run_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_tool_is_told_and_then_dropped() {
+async fn a_cancelled_tool_gets_its_token_and_is_then_dropped() {
     struct Dropped(mpsc::Sender<&'static str>);
     impl Drop for Dropped {
         fn drop(&mut self) {
@@ -300,7 +300,7 @@ async fn a_cancellation_reaches_its_own_call_only() {
     let mut cli = start(server).await;
     cli.post("a", "s", call(100, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
-    // None of these is open, whatever the bridge counts within.
+    // None of these requests is open.
     for id in [json!(0), json!(1), json!(2), json!(3), json!("100"), json!(-1)] {
         assert_eq!(cli.rpc(cancelled(id)).await["result"], json!({}));
     }

@@ -1,4 +1,4 @@
-//! What a tool says while it works: in its order, and before its result.
+//! Messages of a tool during its call: in order, and before its result.
 
 use agentwire_mcp::{McpServers, Server};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ async fn progress_comes_before_the_result_whatever_the_cli_acknowledges() {
 }
 
 #[tokio::test]
-async fn a_tool_that_says_too_much_waits_for_the_cli() {
+async fn a_tool_that_sends_many_messages_waits_for_the_cli() {
     let mut cli = start().await;
     cli.post("one", "s", call(1, "count", json!({"times": 1000}))).await;
     for done in 1..=1000 {
@@ -51,25 +51,25 @@ async fn a_tool_that_says_too_much_waits_for_the_cli() {
 }
 
 #[tokio::test]
-async fn calls_at_once_keep_their_own_order() {
+async fn concurrent_calls_keep_their_own_order() {
     let mut cli = start().await;
     for id in 0..8 {
         let mut call = call(id, "count", json!({"times": 5}));
         call["params"]["_meta"]["progressToken"] = id.into();
         cli.post(&id.to_string(), "s", call).await;
     }
-    let mut told = [0_u32; 8];
+    let mut sent = [0_u32; 8];
     for _ in 0..8 * 6 {
         let line = cli.line().await;
         if line["type"] == "control_response" {
             let id: usize = line["response"]["request_id"].as_str().unwrap().parse().unwrap();
-            assert_eq!(told[id], 5, "the result of {id} came too early");
+            assert_eq!(sent[id], 5, "the result of {id} came too early");
             continue;
         }
         let params = &line["request"]["message"]["params"];
         let id = usize::try_from(params["progressToken"].as_u64().unwrap()).unwrap();
-        told[id] += 1;
-        assert_eq!(params["progress"], f64::from(told[id]));
+        sent[id] += 1;
+        assert_eq!(params["progress"], f64::from(sent[id]));
     }
 }
 
@@ -82,7 +82,7 @@ async fn a_log_message_has_its_level() {
     let message: Value = cli.server_message().await["message"].take();
     let expected = json!({"level": "warning", "data": "2 times"});
     assert_eq!((&message["method"], &message["params"]), (&json!("notifications/message"), &expected));
-    // Nobody has asked for progress, so nobody is told.
+    // The call has no progress token, so no progress is sent.
     assert_eq!(cli.answer().await.0, "one");
 }
 
