@@ -21,9 +21,9 @@ pub struct Tool {
 }
 
 /// Runs a tool on its input, which is an object.
-pub(crate) type Run = Arc<dyn Fn(RawJson, ToolContext) -> Running + Send + Sync>;
+pub(crate) type Run = Arc<dyn Fn(RawJson, ToolContext) -> OutputFuture + Send + Sync>;
 
-pub(crate) type Running = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
+pub(crate) type OutputFuture = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 
 impl Tool {
     /// Creates a tool with a typed input, from which the input schema is generated.

@@ -52,7 +52,7 @@ fn a_policy_is_declared_beside_the_name() {
 }
 
 #[test]
-fn a_limit_that_no_timer_counts_is_the_longest() {
+fn a_limit_above_the_timer_maximum_is_the_maximum() {
     let policy = ServerPolicy::new().call_limit(Duration::MAX);
     let servers = McpServers::new().with_policy("s", server(), policy);
     assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": 2_147_483_647}));
