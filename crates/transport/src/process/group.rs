@@ -121,9 +121,6 @@ impl Group {
 
     /// Returns whether the group has living members other than its ended leader and its guard.
     pub(super) fn has_others(&self, guard: Option<Pid>) -> bool {
-        if self.is_reaped() {
-            return false;
-        }
         if !cfg!(target_os = "linux") {
             // Some systems count zombies here. There the group seems to live on, and gets its whole grace period.
             return test_kill_process_group(self.leader).is_ok();

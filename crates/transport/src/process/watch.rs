@@ -63,6 +63,10 @@ fn end_group(running: &Running, drained: Instant, killed: Instant) {
         // Other code of this program reaped the leader, so only a member of the group can still signal it safely.
         running.guard.take_over();
         wait_while(running, drained, killed + AFTER_KILL, || running.guard.is_alive());
+        if running.guard.pid().is_some() {
+            // The guard kills itself with the group, so other members may still be ending.
+            wait_while(running, drained, deadline(AFTER_KILL), || running.group.has_others(None));
+        }
         return;
     }
     let others_live = || running.group.has_others(running.guard.pid());
