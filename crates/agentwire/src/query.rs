@@ -10,7 +10,7 @@ use std::{
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{Control, Delivery};
+use agentwire_control::{Control, SessionEvent};
 use agentwire_protocol::message::UserInput;
 use futures_core::Stream;
 
@@ -105,7 +105,7 @@ impl Query {
     }
 
     /// Polls for a delivery, and otherwise sends prompts and checks the time limit.
-    fn poll_delivery(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Delivery, Error>>> {
+    fn poll_delivery(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<SessionEvent, Error>>> {
         if let Poll::Ready(delivery) = self.session.poll_delivery(context) {
             return Poll::Ready(delivery);
         }
@@ -157,8 +157,8 @@ impl Stream for Query {
                 query.idle_timeout.see(delivery, query.session.background());
             }
             return Poll::Ready(match delivery {
-                Some(Ok(Delivery::Incoming(incoming))) => Some(Ok(incoming)),
-                Some(Ok(Delivery::RunOver)) => {
+                Some(Ok(SessionEvent::Incoming(incoming))) => Some(Ok(incoming)),
+                Some(Ok(SessionEvent::RunOver)) => {
                     query.end_when_over();
                     continue;
                 }

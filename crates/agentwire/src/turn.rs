@@ -10,7 +10,7 @@ use std::{
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{Control, Delivery, TurnEnd};
+use agentwire_control::{Control, SessionEvent, TurnEnd};
 use agentwire_protocol::{Message, Uuid, message::TurnResult, usage::Usage};
 use futures_core::Stream;
 
@@ -155,12 +155,12 @@ impl<'a> Turn<'a> {
     }
 
     /// Returns the message to yield, if any.
-    fn take(&mut self, delivery: Delivery) -> Option<Incoming> {
+    fn take(&mut self, delivery: SessionEvent) -> Option<Incoming> {
         let named = self.session.control().names_prompts();
         let owner = self.awaited.as_ref().map(|awaited| self.session.cursor().owner(awaited, named));
         match delivery {
             other if owner == Some(TurnOwner::Other) => {
-                if let (Delivery::Incoming(incoming), Some(awaited)) = (&other, &self.awaited)
+                if let (SessionEvent::Incoming(incoming), Some(awaited)) = (&other, &self.awaited)
                     && settles(incoming, &awaited.prompt)
                 {
                     self.ended = true;
@@ -168,7 +168,7 @@ impl<'a> Turn<'a> {
                 self.session.defer(other);
                 None
             }
-            Delivery::Incoming(incoming) => {
+            SessionEvent::Incoming(incoming) => {
                 self.begun = true;
                 self.own = owner != Some(TurnOwner::NoTurn);
                 self.unread = unread(&incoming);
@@ -181,8 +181,8 @@ impl<'a> Turn<'a> {
                 Some(incoming)
             }
             // The error with the reason comes next.
-            Delivery::TurnEnded(TurnEnd::NoResult) => None,
-            Delivery::TurnEnded(end) => {
+            SessionEvent::TurnEnded(TurnEnd::NoResult) => None,
+            SessionEvent::TurnEnded(end) => {
                 // An end before any message belongs to a result that was read before this turn.
                 self.ended = match owner {
                     Some(TurnOwner::NoTurn) => self.begun && !named,

@@ -1,6 +1,5 @@
-//! Runs a router over a transport: one task reads, writes and watches the clock and the peer.
+//! Runs a router over a transport: one task reads, writes, keeps time limits and watches the peer.
 
-mod arrival;
 mod callbacks;
 mod config;
 mod effects;
@@ -21,41 +20,37 @@ use agentwire_codec::{WireReader, WireWriter};
 use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle};
 
 pub use config::Config;
-pub(crate) use queue::Parcels;
 pub(crate) use shared::{Shared, State};
 
-use crate::{
-    Control, FrameFilter, Messages, Observer, Responder, Router, SessionEnd, filter::OptionalFilter,
-    handle::Handle,
-};
+use crate::{Control, FrameFilter, Messages, Observer, Responder, Router, SessionEnd, handle::Handle};
 use shared::{ABORTED, AbortOnDrop};
 
 /// The three parts of a running session.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "made to be taken apart")]
+#[expect(clippy::exhaustive_structs, reason = "destructured by the caller")]
 pub struct Connection<F> {
-    /// Asks the CLI.
+    /// Sends requests and prompts to the CLI.
     pub control: Control,
-    /// What the CLI says.
+    /// The CLI's messages.
     pub messages: Messages,
-    /// Must be polled for the other two to move: spawn it.
+    /// The future that makes the other two progress: spawn it.
     pub driver: Driver<F>,
 }
 
-/// The future that moves a session.
+/// The future that runs a session.
 ///
-/// It ends when the session has ended.
-/// It ends too when the last [`Control`] and the [`Messages`] were dropped, as soon as what was sent is written: a
+/// Completes when the session has ended.
+/// Also completes after the last [`Control`] and the [`Messages`] were dropped, once all sent lines are written: a
 /// responder that keeps a `Control` keeps the session.
 /// Dropping it, polled or not, ends the session at once: calls fail, open requests are refused, callbacks are cancelled,
-/// and the transport is given up, which ends the peer.
+/// and the transport is dropped, which ends the peer.
 ///
-/// Once its input has ended, the CLI asks nothing more, and goes ahead.
-/// In a session whose responder [guards](Responder::guards) something, the input therefore ends only when the CLI is
-/// idle, and until then every request is refused; where the driver is dropped before, the turn is interrupted and the
-/// peer is told to end at once.
+/// After the end of its input the CLI sends no requests and goes ahead without them.
+/// With a responder that [guards](Responder::guards) an action, the input therefore ends only when the CLI is
+/// idle, and until then every request is refused. If the driver is dropped before that, it interrupts the turn and
+/// sends the peer SIGTERM.
 #[derive(Debug)]
-#[must_use = "a session moves only while its driver is polled"]
+#[must_use = "a session makes progress only while its driver is polled"]
 pub struct Driver<F>(F);
 
 impl<F: Future<Output = ()>> Driver<F> {
@@ -67,7 +62,7 @@ impl<F: Future<Output = ()>> Driver<F> {
 
 /// Runs the control protocol over an open transport.
 ///
-/// Nothing is sent by itself, `initialize` included.
+/// Does not send `initialize`: the caller does.
 /// Needs a tokio runtime with its timer: callbacks run as tasks of it.
 pub fn connect<So, Si, L>(
     link: Connected<So, Si, L>,
@@ -82,7 +77,7 @@ where
     Prepared::of(responder, None, config).connect(link)
 }
 
-/// As [`connect`], and `observer` sees what arrives.
+/// Like [`connect`], with an observer of the session's events.
 pub fn connect_observed<So, Si, L>(
     link: Connected<So, Si, L>,
     responder: Arc<dyn Responder>,
@@ -97,24 +92,24 @@ where
     Prepared::of(responder, Some(observer), config).connect(link)
 }
 
-/// A session whose transport is not open yet.
+/// A session without an open transport.
 ///
-/// Its [`Control`] exists: what is asked waits, and is answered once the session is connected and shaken hands with.
-/// The first line on the wire is the `initialize` request, whatever was sent before it.
-/// Dropping it ends the session: what was asked fails.
+/// Its [`Control`] can be used already: calls wait for the connection and the handshake.
+/// The first line on the wire is the `initialize` request, regardless of the order of calls.
+/// Dropping it ends the session: its calls fail.
 pub struct Prepared {
     host: Host,
     control: Control,
     messages: Messages,
-    // Made here and not in the driver's future, which may be dropped without ever being polled.
-    given_up: AbortOnDrop,
+    // Not in the driver's future, which may be dropped without being polled.
+    abort_on_drop: AbortOnDrop,
 }
 
 impl Prepared {
-    /// Prepares a session; `observer` sees what arrives.
+    /// Prepares a session with an observer of its events.
     pub fn new(responder: Arc<dyn Responder>, observer: Arc<dyn Observer>, config: Config) -> Self {
         let prepared = Self::of(responder, Some(observer), config);
-        prepared.host.shared.with_router(Router::put_handshake_first);
+        prepared.host.shared.with_router(Router::hold_for_handshake);
         prepared
     }
 
@@ -124,14 +119,14 @@ impl Prepared {
         config: Config,
     ) -> Self {
         let shared = Arc::new(Shared::new(config, &*responder, observer));
-        let given_up = AbortOnDrop(Arc::clone(&shared));
+        let abort_on_drop = AbortOnDrop(Arc::clone(&shared));
         let handle = Arc::new(Handle::new(Arc::clone(&shared)));
         let host = Host { shared, handle: Arc::downgrade(&handle), responder };
         let control = Control::new(Arc::clone(&handle));
-        Self { host, control, messages: Messages::new(handle), given_up }
+        Self { host, control, messages: Messages::new(handle), abort_on_drop }
     }
 
-    /// The session's handle.
+    /// Returns the session's handle.
     pub fn control(&self) -> &Control {
         &self.control
     }
@@ -148,11 +143,11 @@ impl Prepared {
         Si: ByteSink + 'static,
         L: PeerHandle + 'static,
     {
-        self.start(link, ())
+        self.start(link, None)
     }
 
-    /// As [`connect`](Self::connect), and `filter` takes lines off the stream before they become messages.
-    pub fn connect_sifted<So, Si, L>(
+    /// Like [`connect`](Self::connect), with a filter that takes lines off the stream before they become messages.
+    pub fn connect_filtered<So, Si, L>(
         self,
         link: Connected<So, Si, L>,
         filter: Arc<dyn FrameFilter>,
@@ -162,22 +157,21 @@ impl Prepared {
         Si: ByteSink + 'static,
         L: PeerHandle + 'static,
     {
-        self.start(link, filter)
+        self.start(link, Some(filter))
     }
 
-    fn start<So, Si, L, S>(
+    fn start<So, Si, L>(
         self,
         link: Connected<So, Si, L>,
-        filter: S,
-    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L, S>>
+        filter: Option<Arc<dyn FrameFilter>>,
+    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
     where
         So: ByteSource + 'static,
         Si: ByteSink + 'static,
         L: PeerHandle + 'static,
-        S: OptionalFilter,
     {
-        let Self { host, control, messages, given_up } = self;
-        Connection { control, messages, driver: Driver(drive(link, host, filter, given_up)) }
+        let Self { host, control, messages, abort_on_drop } = self;
+        Connection { control, messages, driver: Driver(drive(link, host, filter, abort_on_drop)) }
     }
 }
 
@@ -187,43 +181,45 @@ impl fmt::Debug for Prepared {
     }
 }
 
-/// Our side of the session, as its driver sees it.
+/// The driver's view of the session.
 struct Host {
     shared: Arc<Shared>,
-    /// Callbacks get handles; the driver itself holds none, so that it sees when the last is gone.
+    /// Weak, so that the driver sees the drop of the last handle. Callbacks get strong ones.
     handle: Weak<Handle>,
     responder: Arc<dyn Responder>,
 }
 
-async fn drive<So, Si, L, S>(link: Connected<So, Si, L>, host: Host, filter: S, given_up: AbortOnDrop)
-where
+async fn drive<So, Si, L>(
+    link: Connected<So, Si, L>,
+    host: Host,
+    filter: Option<Arc<dyn FrameFilter>>,
+    abort_on_drop: AbortOnDrop,
+) where
     So: ByteSource,
     Si: ByteSink,
     L: PeerHandle,
-    S: OptionalFilter,
 {
     let Connected { source, sink, handle } = link;
     let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.config().limits);
     let ending = {
-        // The writing half comes first: written lines make room for what is read.
+        // Biased: writing comes first, because written answers make room to read.
         tokio::select! {
             biased;
             ending = write::write(WireWriter::new(sink), &handle, shared) => ending,
-            ending = read::read(&mut reader, &handle, &host, &filter) => ending,
+            ending = read::read(&mut reader, &handle, &host, filter.as_deref()) => ending,
             never = shared.keep_time() => match never {},
             never = shared.end_when_quiet() => match never {},
             () = shared.abandoned() => SessionEnd::failed(ABORTED),
         }
     };
-    // Nothing more is read.
     drop(filter);
     shared.end(ending);
-    drop(given_up);
+    drop(abort_on_drop);
 }
 
-/// The error with its causes, which `Display` leaves out.
-fn chain(error: &dyn std::error::Error) -> String {
+/// Returns the text of an error and its sources.
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

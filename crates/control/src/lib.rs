@@ -23,7 +23,7 @@ mod responder;
 
 pub use ending::SessionEnd;
 pub use error::{ControlError, RequestClosed};
-pub use router::{Event, Ignored, PromptState, Router, TurnEnd};
+pub use router::{Event, Ignored, PromptState, RawEvent, Router, SessionEvent, TurnEnd};
 
 #[cfg(feature = "driver")]
 pub use driver::{Config, Connection, Driver, Prepared, connect, connect_observed};
@@ -34,7 +34,7 @@ pub use filter::FrameFilter;
 #[cfg(feature = "driver")]
 pub use handle::Control;
 #[cfg(feature = "driver")]
-pub use messages::{BackpressurePause, Delivery, Messages};
+pub use messages::{BackpressurePause, Messages};
 #[cfg(feature = "driver")]
 pub use observer::Observer;
 #[cfg(feature = "driver")]

@@ -1,100 +1,73 @@
-//! What the CLI says, in the order of its lines.
+//! The reader of a session's events.
 
 use std::{
+    collections::VecDeque,
     fmt,
     future::poll_fn,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 
-use agentwire_codec::{FrameError, Incoming, Line};
+use crate::{RawEvent, SessionEnd, SessionEvent, handle::Handle};
 
-use crate::{SessionEnd, TurnEnd, driver::Parcels, handle::Handle};
-
-/// What the CLI says, in the order of its lines; nothing is dropped while it is not read.
+/// The events of a session, in the order of their lines.
 ///
-/// Dropping it says that nobody will read: what comes from then on is dropped, and the session goes on without it.
+/// Unread events are buffered up to a limit ([`Config`](crate::Config)); past it, reading from the CLI stops.
+/// After this is dropped, later events are discarded, and the session goes on.
 pub struct Messages {
     handle: Arc<Handle>,
-    batch: Parcels,
-    /// The weight of what was read and still counts as unread: told once in a while, since telling it takes the lock for
-    /// which whoever fills the queue waits.
-    read: usize,
-}
-
-/// One thing that is told to the reader.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Delivery {
-    /// A message, or a line that can't be read as one.
-    Incoming(Incoming),
-    /// A turn has ended; its result came just before.
-    TurnEnded(TurnEnd),
-    /// Every prompt has its result and nothing runs: the input may be ended.
-    RunOver,
+    batch: VecDeque<RawEvent>,
+    /// The weight of events that were read and still count as unread. Released in batches, since that takes the lock.
+    unreleased: usize,
 }
 
 impl Messages {
     pub(crate) fn new(handle: Arc<Handle>) -> Self {
-        Self { handle, batch: Parcels::new(), read: 0 }
+        Self { handle, batch: VecDeque::new(), unreleased: 0 }
     }
 
-    /// Waits for the next thing.
+    /// Waits for the next event, and decodes it.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// Cancel-safe: nothing is lost when the future is dropped.
+    /// Cancel-safe: no event is lost when the future is dropped.
     ///
     /// # Errors
     ///
-    /// How the session ended, clean or not, once everything before was delivered; every later call gives it again.
-    pub async fn next(&mut self) -> Result<Delivery, Arc<SessionEnd>> {
+    /// Returns how the session ended, clean or not, after all events. Later calls return it again.
+    pub async fn next(&mut self) -> Result<SessionEvent, Arc<SessionEnd>> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// As [`next`](Self::next), for those who poll: nothing is lost between two polls, and whoever polled last is woken.
+    /// Polls for the next event. Wakes the task of the last poll.
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next).
-    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
+    /// See [`next`](Self::next).
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
         loop {
-            if let Some(parcel) = self.batch.pop_front() {
-                self.count(parcel.weight());
-                return Poll::Ready(Ok(parcel.open()));
+            if let Some(event) = self.batch.pop_front() {
+                self.release(event.weight());
+                return Poll::Ready(Ok(event.decode()));
             }
-            let read = std::mem::take(&mut self.read);
+            let read = std::mem::take(&mut self.unreleased);
             ready!(self.handle.shared().poll_batch(read, &mut self.batch, context))?;
         }
     }
 
-    /// Has reading go on as for an open request, past what may usually lie unread, as long as that lives: for who holds
-    /// back what it has read, so that what the CLI asks meanwhile is still heard.
+    /// Suspends the soft limit of unread messages while the guard lives; the hard limit still applies.
     ///
-    /// See [`Config::unread_hard_limit`](crate::Config::unread_hard_limit).
+    /// Use it when you hold messages back but requests behind them must still be answered.
     pub fn pause_backpressure(&self) -> BackpressurePause {
         BackpressurePause::new(Arc::clone(&self.handle))
     }
 
-    /// Something of this weight is read.
-    fn count(&mut self, weight: usize) {
+    /// Releases `weight` bytes of the backpressure budget, now or with later ones.
+    fn release(&mut self, weight: usize) {
         let shared = self.handle.shared();
-        self.read += weight;
-        if self.read > shared.config().unread_soft_limit / UNTOLD {
-            shared.read(std::mem::take(&mut self.read));
-        }
-    }
-}
-
-impl Delivery {
-    /// The bytes that it holds beside itself.
-    pub(crate) fn weight(&self) -> usize {
-        match self {
-            Self::Incoming(incoming) => match incoming {
-                Incoming::TooLong(FrameError::TooLong { excerpt, .. }) => excerpt.len(),
-                incoming => incoming.line().map_or(0, Line::len),
-            },
-            Self::TurnEnded(_) | Self::RunOver => 0,
+        self.unreleased += weight;
+        if self.unreleased > shared.config().unread_soft_limit / RELEASE_FRACTION {
+            shared.release(std::mem::take(&mut self.unreleased));
         }
     }
 }
@@ -105,19 +78,19 @@ impl Drop for Messages {
     }
 }
 
-/// Has reading go on as long as it lives: see [`Messages::pause_backpressure`].
+/// A guard that suspends the soft limit of unread messages: see [`Messages::pause_backpressure`].
 pub struct BackpressurePause(Arc<Handle>);
 
 impl BackpressurePause {
     fn new(handle: Arc<Handle>) -> Self {
-        handle.shared().begin_waiting();
+        handle.shared().add_waiter();
         Self(handle)
     }
 }
 
 impl Drop for BackpressurePause {
     fn drop(&mut self) {
-        self.0.shared().end_waiting();
+        self.0.shared().remove_waiter();
     }
 }
 
@@ -133,5 +106,5 @@ impl fmt::Debug for Messages {
     }
 }
 
-/// What was read and is not told is at most this part of what may be unread.
-const UNTOLD: usize = 16;
+/// Events that were read are released once they exceed this fraction of the soft limit.
+const RELEASE_FRACTION: usize = 16;

@@ -1,39 +1,29 @@
-//! The one trait by which a crate above sees what arrives, when it arrives.
+//! The trait for observing a session's events when they arrive.
 
-use agentwire_codec::FrameKind;
 use agentwire_protocol::message::UserInput;
 
-use crate::{Delivery, SessionEnd};
+use crate::{RawEvent, SessionEnd};
 
-/// Sees what arrives when it arrives, which may be long before anybody reads it.
+/// Observes a session's events when they arrive, which may be long before the user reads them.
 ///
-/// It is for telling what happens, not for acting on it: it can change nothing.
+/// An observer can't change anything.
 pub trait Observer: Send + Sync + 'static {
-    /// A prompt is being sent; called where it is, with no lock held.
+    /// Observes a prompt that is being sent. The sending task calls this, without a lock.
     fn sending(&self, prompt: &UserInput);
 
-    /// Whether a line with this head is to be told to [`arrived`](Self::arrived).
+    /// Observes an event, in the order of the lines, before the reader can get it.
     ///
-    /// Asked of lines that nobody else needs decoded before they are read ([`FrameKind::StreamEvent`], [`FrameKind::User`]), which
-    /// are nearly all: where it says no nobody is told, and they are kept as their lines alone until they are read.
-    /// Yes by default.
-    fn wants(&self, head: &FrameKind) -> bool {
-        let _ = head;
-        true
-    }
+    /// Called under the session's lock: store the event and return at once; decode it in [`settle`](Self::settle).
+    /// Calling the session from here deadlocks.
+    fn arrived(&self, event: &RawEvent);
 
-    /// Something has arrived; called in the order of the lines, before the reader can have it.
+    /// Processes the stored events, without a lock.
     ///
-    /// Called under the session's lock: take note, and return at once. Calling the session would wait for ever.
-    fn arrived(&self, delivery: &Delivery);
-
-    /// Time to act on what was noted: no lock is held.
-    ///
-    /// Called after each batch of arrivals, and before the callback of a request behind them is started.
+    /// Called after each batch of lines, and before the callback of a request behind them starts.
     fn settle(&self);
 
-    /// The session has ended like this; nothing arrives after it.
+    /// Observes the end of the session. No event follows.
     ///
-    /// Called once, by whatever ends the session, with no lock held; what arrived last may not have been settled yet.
+    /// Called once, without a lock, by the task that ends the session. The last events may not be settled yet.
     fn ended(&self, ending: &SessionEnd);
 }

@@ -1,4 +1,4 @@
-//! Sending prompts, and waiting for what becomes of them.
+//! Sending prompts, and waiting for their states.
 
 use agentwire_codec::encode;
 use agentwire_protocol::{Uuid, message::UserInput};
@@ -7,50 +7,51 @@ use bytes::Bytes;
 use crate::{Control, ControlError, PromptState, driver::State};
 
 impl Control {
-    /// Sends a prompt; returns when it is on its way, in the order of the calls.
+    /// Sends a prompt. Returns when it is queued, in the order of the calls.
     ///
-    /// Waits while too much waits to be written, within the handle's limit; reading goes on meanwhile, up to
+    /// Waits for room in the write buffer, up to the handle's time limit. Reading goes on meanwhile, up to
     /// [`Config::unread_hard_limit`](crate::Config::unread_hard_limit).
-    /// Where the CLI has refused input, waits a grace for the ending that says why.
+    /// After a failed write, waits a grace period for an end of the session that names the cause.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// A future that is dropped before it is done has sent nothing.
+    /// A future that is dropped before it completes has sent nothing.
     ///
     /// # Errors
     ///
-    /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more,
-    /// [`ControlError::NotSent`] where the CLI reads none of its input within the limit,
-    /// [`ControlError::Backlogged`] where there is no room and so much is unread that reading stopped, and
-    /// [`ControlError::Encode`]; nothing was sent then, so that the prompt can be sent again.
+    /// On each error nothing was sent, and the prompt can be sent again:
+    /// [`ControlError::Closed`] or [`ControlError::InputEnded`] if the input takes no prompts,
+    /// [`ControlError::NotSent`] if the CLI does not read its input within the time limit,
+    /// [`ControlError::Backlogged`] if there is no room and reading stopped at the hard limit, and
+    /// [`ControlError::Encode`].
     pub async fn send(&self, input: &UserInput) -> Result<(), ControlError> {
         self.send_counting(input).await.map(|_| ())
     }
 
-    /// As [`send`](Self::send), and tells how many turns had ended at the moment when it was sent.
+    /// Like [`send`](Self::send), and returns how many turns had ended when the prompt was queued.
     ///
-    /// None of those is the prompt's own, also where they end while it waits for room.
+    /// None of those is the prompt's own turn.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// See [`send`](Self::send).
     pub async fn send_counting(&self, input: &UserInput) -> Result<u64, ControlError> {
-        // Written before the lock is taken: a prompt may hold many megabytes of pictures.
+        // Encode before taking the lock: a prompt may contain megabytes of images.
         let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
-        self.shared().tell_observer(input);
+        self.shared().observe_prompt(input);
         let uuid = input.uuid.clone();
         let send =
             |state: &mut State| state.router.send_prompt(uuid, line).map(|()| state.router.turns_ended());
         self.shared().when_writable(self.limit(), "user", send).await
     }
 
-    /// Waits until there is room for a prompt; [`send_now`](Self::send_now) need not wait then.
+    /// Waits until the write buffer has room for a prompt, to be sent with [`send_now`](Self::send_now).
     ///
-    /// For those who take prompts from somewhere, and must not lose one that they have taken.
+    /// For callers that take prompts from a stream and must not lose one.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// See [`send`](Self::send).
     pub async fn ready(&self) -> Result<(), ControlError> {
         self.shared().when_writable(self.limit(), "user", |_| Ok(())).await
     }
@@ -59,71 +60,71 @@ impl Control {
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send), but for [`ControlError::NotSent`] and [`ControlError::Backlogged`].
+    /// See [`send`](Self::send), except for [`ControlError::NotSent`] and [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
-        self.shared().tell_observer(input);
+        self.shared().observe_prompt(input);
         let sent = self.shared().with_router(|router| router.send_user(input));
         self.shared().prompt_sent();
         sent
     }
 
-    /// Sends a line as it is, newline included.
+    /// Sends a raw line, newline included: a frame of a kind that this version does not know.
     ///
-    /// The CLI exits on a line that is no JSON: this is for frames of kinds that this version does not know.
+    /// The CLI exits on a line that is not JSON.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// As [`send`](Self::send).
+    /// See [`send`](Self::send).
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// See [`send`](Self::send).
     pub async fn send_line(&self, line: Bytes) -> Result<(), ControlError> {
         self.shared().when_writable(self.limit(), "line", |state| state.router.send_line(line)).await
     }
 
-    /// What is known of the prompt that was sent with this id; `None` where none was, or thousands were sent after it.
+    /// Returns the state of the prompt with this id, or `None` if none was sent or thousands were sent after it.
     ///
-    /// As of what was read from the CLI so far, which may be ahead of what [`Messages`](crate::Messages) has given out.
+    /// Reflects all output read from the CLI, which may be ahead of [`Messages`](crate::Messages).
     pub fn prompt_state(&self, prompt: &Uuid) -> Option<PromptState> {
         self.shared().look(|router| router.prompt_state(prompt))
     }
 
-    /// Waits until the prompt's turn has begun, or it is known that it never will.
+    /// Waits until the prompt's turn has begun, or never will.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// Cancel-safe: nothing is lost when the future is dropped.
+    /// Cancel-safe: dropping the future has no effect.
     ///
     /// # Errors
     ///
-    /// [`ControlError::UnknownPrompt`], [`ControlError::Closed`] where the session ends first, and
-    /// [`ControlError::Backlogged`] where so much is unread that reading stopped.
+    /// [`ControlError::UnknownPrompt`], [`ControlError::Closed`] if the session ends first, and
+    /// [`ControlError::Backlogged`] if reading stopped at the hard limit.
     pub async fn prompt_begun(&self, prompt: &Uuid) -> Result<PromptState, ControlError> {
         self.shared().when_prompt(prompt, PromptState::has_begun).await
     }
 
-    /// Waits until the prompt was answered, has failed, or was cancelled.
+    /// Waits until the prompt was answered, failed or was cancelled.
     ///
-    /// The CLI says so just after the turn's result, and of a prompt that a running turn has taken in, before it.
+    /// The CLI reports this just after the turn's result; for a prompt that was merged into a running turn, before it.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// As [`prompt_begun`](Self::prompt_begun).
+    /// See [`prompt_begun`](Self::prompt_begun).
     ///
     /// # Errors
     ///
-    /// As [`prompt_begun`](Self::prompt_begun).
+    /// See [`prompt_begun`](Self::prompt_begun).
     pub async fn prompt_settled(&self, prompt: &Uuid) -> Result<PromptState, ControlError> {
         self.shared().when_prompt(prompt, PromptState::is_settled).await
     }
 
-    /// Whether the CLI has told what becomes of a prompt, so that it names the prompts that a turn answers.
+    /// Returns whether the CLI has reported the state of a prompt. Such a CLI also names the prompts of a turn.
     pub fn names_prompts(&self) -> bool {
         self.shared().names_prompts()
     }
 
-    /// How many turns have ended, as of what was read from the CLI so far.
+    /// Returns how many turns have ended in the output read from the CLI.
     pub fn turns_ended(&self) -> u64 {
         self.shared().look(crate::Router::turns_ended)
     }

@@ -1,4 +1,4 @@
-//! The one trait by which the crates above answer the CLI's requests.
+//! The trait for answering the CLI's requests.
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
@@ -7,69 +7,68 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{CallbackError, Config, Control, driver::Prepared};
 
-/// Answers requests of the CLI's.
+/// Answers requests of the CLI.
 ///
-/// Each answer runs as a task of its own, so a slow one holds up nothing.
+/// Each answer runs as a task of its own, so a slow one delays nothing else.
 pub trait Responder: Send + Sync + 'static {
-    /// Starts to answer `request`; `None` where it is not this responder's to answer.
+    /// Starts to answer `request`, or returns `None` if this responder does not handle it.
     ///
-    /// Called in the order of the requests, from the task that reads: return at once, and do the work in the future.
+    /// The reading task calls this in the order of the requests: return at once, and do the work in the future.
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply>;
 
-    /// Whether `request` may be this responder's to answer: where it says no, [`respond`](Self::respond) is not called.
+    /// Returns whether this responder may handle `request`. If not, [`respond`](Self::respond) is not called.
     ///
-    /// It spares whoever asks several responders a copy of the request and a context for each; a responder need not say
-    /// anything here.
+    /// Saves a list of responders a copy of the request and of the context for each. `true` by default.
     fn may_answer(&self, request: &InboundRequest) -> bool {
         let _ = request;
         true
     }
 
-    /// Returns whether there is any request that this responder answers.
+    /// Returns whether this responder handles any request.
     ///
-    /// While no responder of the session does, reading stops at
-    /// [`Config::unread_soft_limit`](crate::Config::unread_soft_limit): no request can wait behind unread messages.
+    /// In a session without such a responder, reading stops at
+    /// [`Config::unread_soft_limit`](crate::Config::unread_soft_limit), because no request can lie behind unread messages.
     fn may_answer_any(&self) -> bool {
         true
     }
 
-    /// Returns how to refuse `request`, where this responder guards something by it.
+    /// Returns how to refuse `request`, if this responder guards an action with it.
     ///
-    /// The driver asks when a request arrives, and sends the refusal if the session ends while the request is open.
-    /// A request without a refusal gets an error then, which the CLI may take for leave to go ahead.
-    /// Return at once: this runs on the task that reads.
+    /// The driver calls this when a request arrives, and sends the refusal if the session ends while the request is open.
+    /// A request without a refusal gets an error then, after which the CLI may go ahead.
+    /// Called under the session's lock: return at once. Calling the session from here deadlocks.
     fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
         let _ = request;
         None
     }
 
-    /// Whether the CLI would go ahead without this responder where it should ask: see [`Driver`](crate::Driver).
+    /// Returns whether the CLI would go ahead with a guarded action without this responder: see [`Driver`](crate::Driver).
     ///
-    /// Hooks that can refuse do; a permission handler does not, since the CLI denies what it can't ask about.
+    /// True for hooks that can refuse. False for permission handlers, because the CLI denies when it can't ask.
     fn guards(&self) -> bool {
         false
     }
 }
 
-/// Writes the `response` that refuses a request, for the given reason; `None` where an error is all there is.
+/// Returns the `response` that refuses a request for the given reason, or `None` to send an error.
 pub type Refusal = fn(&str) -> Option<RawJson>;
 
-/// An answer in the making: the `response` of a success, or the text of an error.
+/// The future of an answer: the `response` of a success, or an error.
 ///
 /// A panic becomes an error.
-/// When the CLI takes the request back, the context's token fires; the future is dropped after a grace, and nothing is
-/// sent.
+/// When the CLI cancels the request, the context's token is cancelled. After a grace period the future is dropped; no answer
+/// is sent.
 pub type Reply = Pin<Box<dyn Future<Output = Result<RawJson, CallbackError>> + Send>>;
 
-/// What a callback may know of the request that it answers.
+/// The context of a request: its id, its cancellation, and the session.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CallContext {
     /// The request's id.
     pub request_id: RequestId,
-    /// Fires when the CLI takes the request back, and when the session ends.
+    /// Cancelled when the CLI cancels the request, and when the session ends.
     pub cancelled: CancellationToken,
-    /// The session: calls from inside a callback work.
+    /// A handle to the session. Calls from inside a callback work.
     pub control: Control,
 }
 
@@ -94,7 +93,7 @@ impl fmt::Debug for CallContext {
     }
 }
 
-/// Answers nothing: every request gets an error that says so, and the CLI denies.
+/// A responder without handlers: every request gets an error, and the CLI denies.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct NoResponder;
@@ -109,13 +108,13 @@ impl Responder for NoResponder {
     }
 }
 
-/// Asks each in turn; the first that takes a request answers it.
+/// Offers each request to every responder in turn. The first that handles it answers.
 impl<R: Responder> Responder for Vec<R> {
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
-        let mut asked = self.iter().filter(|responder| responder.may_answer(&request));
-        let mut responder = asked.next()?;
-        // The last one gets the request and the context themselves: mostly it is the only one.
-        for next in asked {
+        let mut candidates = self.iter().filter(|responder| responder.may_answer(&request));
+        let mut responder = candidates.next()?;
+        // Moves the request to the last responder, which is usually the only one.
+        for next in candidates {
             if let Some(reply) = responder.respond(request.clone(), context.clone()) {
                 return Some(reply);
             }

@@ -1,79 +1,78 @@
-//! The router: frames in, events and lines out.
+//! The router: takes frames and calls, returns events and lines to write.
 
-mod decoded;
 mod end_input;
 mod event;
 mod frames;
 mod inbound;
 mod outbound;
+mod prompt_tracker;
 mod prompts;
-mod receipts;
 mod transmit;
-mod turn;
+mod turn_tracker;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use agentwire_codec::{EncodeError, Frame, FrameError, encode};
+use agentwire_codec::{EncodeError, encode};
 use agentwire_protocol::{
     Message, RawJson, RequestId,
     control::{ControlCall, ControlCancelRequest, ControlResponse, Initialize, Interrupt, OutboundRequest},
 };
 use bytes::Bytes;
 
-pub(crate) use decoded::Decoded;
-pub use event::{Event, Ignored, TurnEnd};
-pub use receipts::PromptState;
+pub use event::{Event, Ignored, RawEvent, SessionEvent, TurnEnd};
+pub use prompt_tracker::PromptState;
 
 use crate::{ControlError, RequestClosed, SessionEnd};
 use inbound::Inbound;
 use outbound::{Outbound, Pending};
-use receipts::PromptTracker;
+use prompt_tracker::PromptTracker;
 use transmit::{Kind, Transmit};
-use turn::TurnTracker;
+use turn_tracker::TurnTracker;
 
-/// Routes the control protocol: no I/O, no clock, no task.
+/// The state machine of the control protocol, without I/O, clock or tasks.
 ///
-/// Put frames in with the `handle_…` verbs and requests with [`call`](Self::call), [`answer`](Self::answer) and
-/// [`send_user`](Self::send_user); take what is to be done with the `poll_…` verbs, until each gives `None`.
-/// Time is a [`Duration`] since any moment that the caller likes, and must not run backwards.
+/// Pass frames to the `handle_…` methods and send with [`call`](Self::call), [`answer`](Self::answer) and
+/// [`send_user`](Self::send_user). Then drain [`poll_event`](Self::poll_event) and
+/// [`poll_transmit`](Self::poll_transmit) until they return `None`.
+/// Time is a [`Duration`] since a moment of the caller's choice, and must not run backwards.
 ///
 /// # Guarantees
 ///
-/// - Every request of ours ends in exactly one [`Event::Answered`], whatever comes or does not come.
-/// - Every request of the CLI's is answered at most once, and not at all once it was cancelled.
-/// - A request that can't be read is answered with an error that says why.
-/// - Messages come out in the order of their lines; control frames never come out as messages.
-/// - A `result` that can't be read ends its turn all the same, unless the stream ended in the middle of it;
-///   a turn that has none ends when the CLI goes idle.
-/// - Nothing comes after [`Event::Closed`] but the [`Event::Answered`] of requests that are made after it.
-/// - Nothing is kept to be written once the input was ended or the session has.
+/// - Every call ends in exactly one [`Event::Answered`], regardless of what the CLI sends.
+/// - Every request of the CLI is answered at most once, and never after it was cancelled.
+/// - A request that can't be read is answered with an error that names the reason.
+/// - Messages keep the order of their lines; control frames never come out as messages.
+/// - A `result` that can't be read ends its turn too, unless it is truncated; a turn without a `result` ends when the CLI
+///   goes idle.
+/// - After [`Event::Closed`] only the [`Event::Answered`] of later calls follow.
+/// - After the end of the session, all queued lines are gone.
 #[derive(Debug, Default)]
 pub struct Router {
     outbound: Outbound,
     inbound: Inbound,
     turns: TurnTracker,
-    receipts: PromptTracker,
+    prompts: PromptTracker,
     events: VecDeque<Event>,
     transmit: Transmit,
     ignored: Ignored,
     input: Input,
 }
 
-/// Whether anything can still be sent.
+/// The state of the CLI's input.
 #[derive(Debug, Default)]
 enum Input {
     #[default]
     Open,
-    /// It ends once the CLI is idle: requests of the CLI's are still answered, and nothing else is sent.
-    SessionEnd,
-    /// Nothing more will be sent.
+    /// It ends once the CLI is idle: until then, only answers are sent.
+    EndWhenIdle,
+    /// It has ended: queued lines are written, and nothing else is sent.
     Ended,
-    /// The peer takes nothing more, though it may still speak.
+    /// The peer takes no more input, but may still send output.
     Broken {
         reason: Arc<SessionEnd>,
-        /// Whether an ending that says more is no longer waited for.
-        given_up: bool,
-        /// Whether a prompt was among what was dropped.
+        /// Whether calls no longer wait for an end that names the cause.
+        calls_failed: bool,
+        /// Whether a prompt was among the dropped lines.
         lost_prompt: bool,
     },
     /// The session has ended.
@@ -81,52 +80,36 @@ enum Input {
 }
 
 impl Router {
-    /// A router for a fresh session.
+    /// Creates the router of a new session.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next frame of the CLI's.
-    pub fn handle_frame(&mut self, frame: Frame) {
-        self.handle_decoded(Decoded::of(frame));
-    }
-
-    /// Takes the error that stands for a line that was dropped.
+    /// Handles a failed write: the peer takes no more input. Drops queued lines; later prompts fail.
     ///
-    /// What the line would have been is told by its start, so that nothing waits for it.
-    pub fn handle_fault(&mut self, fault: FrameError) {
-        if self.is_closed() {
-            self.ignored.after_end += 1;
-            return;
-        }
-        self.handle_lost(fault);
-    }
-
-    /// The peer takes no more input, for this reason: what waits to be written is dropped, and later prompts fail.
-    ///
-    /// Open requests stay open, since their replies, or an ending that says more, may be on their way.
-    /// Later requests are not sent, and stay open for that ending too.
-    /// Give them a while, then [`fail_pending`](Self::fail_pending).
+    /// Open calls stay open, because their replies, or an end of the session that names the cause, may still arrive.
+    /// Later calls are not sent and wait for that end too.
+    /// Call [`fail_pending`](Self::fail_pending) after a grace period.
     pub fn handle_broken_input(&mut self, reason: SessionEnd) {
         if !self.is_closed() {
             let lost_prompt = self.prompt_was_lost() || self.transmit.holds_prompt();
-            self.input = Input::Broken { reason: Arc::new(reason), given_up: false, lost_prompt };
+            self.input = Input::Broken { reason: Arc::new(reason), calls_failed: false, lost_prompt };
             self.transmit.clear();
         }
     }
 
-    /// The ending that says why the input is broken was waited for long enough: open requests fail, and later ones do.
+    /// Fails open and later calls after a broken input, without waiting longer for the end of the session.
     ///
-    /// Does nothing while the input is not broken.
+    /// Does nothing unless the input is broken.
     pub fn fail_pending(&mut self) {
-        if let Input::Broken { reason, given_up, .. } = &mut self.input {
-            *given_up = true;
+        if let Input::Broken { reason, calls_failed, .. } = &mut self.input {
+            *calls_failed = true;
             let ending = Arc::clone(reason);
             self.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
         }
     }
 
-    /// The session has ended: fails what is open, at once.
+    /// Handles the end of the session: fails open calls and cancels open requests.
     pub fn handle_ending(&mut self, mut ending: SessionEnd) {
         if self.is_closed() {
             return;
@@ -145,7 +128,7 @@ impl Router {
         self.events.push_back(Event::Closed(ending));
     }
 
-    /// Takes note of the time: requests whose limit has run out are given up, and the CLI is told.
+    /// Advances the time. Calls past their limit time out and are cancelled.
     pub fn handle_timeout(&mut self, now: Duration) {
         while let Some((id, pending)) = self.outbound.remove_expired(now) {
             self.send_cancel(&id);
@@ -154,9 +137,9 @@ impl Router {
         }
     }
 
-    /// Asks the CLI, with a limit for its reply.
+    /// Sends a request to the CLI, with a time limit for its reply, and returns its id.
     ///
-    /// The reply comes as an [`Event::Answered`] with the id that is returned, also where it can't be sent.
+    /// The outcome is an [`Event::Answered`] with that id, also if the request can't be sent.
     pub fn call<C: ControlCall>(&mut self, now: Duration, limit: Duration, call: &C) -> RequestId {
         let id = self.outbound.register(C::SUBTYPE, now, limit);
         if C::SUBTYPE == Interrupt::SUBTYPE {
@@ -166,7 +149,7 @@ impl Router {
         self.send_request(id, C::SUBTYPE, line)
     }
 
-    /// As [`call`](Self::call), with a request written by the caller: an object with its `subtype`.
+    /// Like [`call`](Self::call), with a raw request: an object with its `subtype`.
     pub fn call_raw(
         &mut self,
         now: Duration,
@@ -185,9 +168,9 @@ impl Router {
         self.send_request(id, subtype, line)
     }
 
-    /// Takes a request of ours back; a reply that comes all the same is ignored.
+    /// Cancels a call. A late reply is ignored.
     ///
-    /// One that still waits to be written is not written.
+    /// A request that is still queued is not written.
     pub fn cancel(&mut self, id: &RequestId) {
         if let Some(Pending { subtype, .. }) = self.outbound.remove(id) {
             self.send_cancel(id);
@@ -195,11 +178,11 @@ impl Router {
         }
     }
 
-    /// Answers a request of the CLI's: with what it asked for, or with a text that says why not.
+    /// Answers a request of the CLI with a `response`, or with the text of an error.
     ///
     /// # Errors
     ///
-    /// [`RequestClosed`] where the request is no longer open, or nothing can be sent any more; nothing is sent then.
+    /// Returns [`RequestClosed`] and sends nothing if the request is no longer open, or the input takes no answers.
     pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), RequestClosed> {
         if !self.inbound.close(id) || !self.input_is_open() {
             return Err(RequestClosed);
@@ -208,11 +191,11 @@ impl Router {
         Ok(())
     }
 
-    /// Sends a line as it is, newline included, as an outbound frame of a kind that this crate does not know.
+    /// Sends a raw line, newline included: a frame of a kind that this crate does not know.
     ///
     /// # Errors
     ///
-    /// [`ControlError::Closed`] or [`ControlError::InputEnded`] where nothing can be sent any more.
+    /// Returns [`ControlError::Closed`] or [`ControlError::InputEnded`] if the input no longer takes lines.
     pub fn send_line(&mut self, line: Bytes) -> Result<(), ControlError> {
         self.check_input("line")?;
         self.turns.line_sent();
@@ -220,7 +203,7 @@ impl Router {
         Ok(())
     }
 
-    /// Gives every open request of ours up, for a reason that depends on its subtype, and takes them back.
+    /// Fails and cancels every open call, with an error for its subtype.
     pub fn fail_calls(&mut self, error: impl Fn(Box<str>) -> ControlError) {
         while let Some((id, pending)) = self.outbound.pop() {
             self.send_cancel(&id);
@@ -228,88 +211,81 @@ impl Router {
         }
     }
 
-    /// What happened, in order.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// What is to be written, in order, each a line with its newline.
+    /// Returns the next bytes to write: a line with its newline, or several short answers in a row.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.transmit.pop()
     }
 
-    /// As [`poll_transmit`](Self::poll_transmit), and short answers in a row at once: each write costs a system call.
-    #[cfg(feature = "driver")]
-    pub(crate) fn poll_write(&mut self) -> Option<Bytes> {
-        self.transmit.pop_run()
-    }
-
-    /// When to call [`handle_timeout`](Self::handle_timeout) next.
+    /// Returns when to call [`handle_timeout`](Self::handle_timeout) next.
     pub fn poll_timeout(&self) -> Option<Duration> {
         self.outbound.next_deadline()
     }
 
-    /// Whether something waits to be written, or the input is to be ended.
-    #[cfg(feature = "driver")]
-    pub(crate) fn has_to_write(&self) -> bool {
-        self.transmit.is_ready() || !self.input_is_open()
+    /// Returns whether [`poll_transmit`](Self::poll_transmit) has bytes to write.
+    pub fn can_transmit(&self) -> bool {
+        self.transmit.is_ready()
     }
 
-    /// Holds back what is sent until an `initialize` request was sent, which is then written first.
-    #[cfg(feature = "driver")]
-    pub(crate) fn put_handshake_first(&mut self) {
-        self.transmit.put_handshake_first();
+    /// Holds back all lines until an `initialize` request is sent, which is then written first.
+    pub fn hold_for_handshake(&mut self) {
+        self.transmit.hold_for_handshake();
     }
 
-    /// The bytes that wait to be written.
+    /// Returns the bytes of queued lines.
     pub fn transmit_bytes(&self) -> usize {
         self.transmit.bytes()
     }
 
-    /// The bytes that the CLI's requests hold: those of the open ones, and answers that wait to be written.
+    /// Returns the bytes of the CLI's open requests and of queued answers.
     ///
-    /// Only reading less keeps this bounded, since the CLI decides how much it asks.
+    /// The CLI decides how much it requests, so only reading less bounds this.
     pub fn inbound_bytes(&self) -> usize {
         self.inbound.bytes() + self.transmit.answer_bytes()
     }
 
-    /// The part of [`inbound_bytes`](Self::inbound_bytes) that answers hold.
+    /// Returns the bytes of queued answers, which [`inbound_bytes`](Self::inbound_bytes) includes.
     pub fn answer_bytes(&self) -> usize {
         self.transmit.answer_bytes()
     }
 
-    /// How many requests of ours and of the CLI's are open.
+    /// Returns the number of open calls, and of open requests of the CLI.
     pub fn open(&self) -> (usize, usize) {
         (self.outbound.len(), self.inbound.len())
     }
 
-    /// What was ignored so far.
+    /// Returns the counts of ignored frames.
     pub fn ignored(&self) -> Ignored {
         self.ignored
     }
 
-    /// Whether answers can still be sent, and everything else too unless the input [is ending](Self::is_ending).
+    /// Returns whether answers can be sent; other lines can too unless the input [is ending](Self::is_ending).
     pub fn input_is_open(&self) -> bool {
-        matches!(self.input, Input::Open | Input::SessionEnd)
+        matches!(self.input, Input::Open | Input::EndWhenIdle)
     }
 
-    /// Whether the input is broken, and an ending that says why may be on its way.
+    /// Returns whether the input is broken, and calls wait for an end of the session that names the cause.
     pub fn awaits_ending(&self) -> bool {
-        matches!(self.input, Input::Broken { given_up: false, .. })
+        matches!(self.input, Input::Broken { calls_failed: false, .. })
     }
 
-    /// Whether the input broke with a prompt that waited to be written, or that was the last line to be taken: the
-    /// peer will not answer it.
+    /// Returns whether a prompt was queued, or was the last line that was taken, when the input broke.
+    ///
+    /// The peer will not answer that prompt.
     pub fn prompt_was_lost(&self) -> bool {
         matches!(self.input, Input::Broken { lost_prompt: true, .. })
     }
 
-    /// Whether no prompt waits for its result and the CLI is not known to be busy; so also before the first prompt.
+    /// Returns whether every prompt has its result and the CLI is not known to be busy, as before the first prompt.
     pub fn is_idle(&self) -> bool {
         self.turns.is_idle()
     }
 
-    /// Whether every prompt has its result and the CLI is idle, so that its input may be ended.
+    /// Returns whether every prompt has its result and the CLI is idle, so that its input may be ended.
     pub fn run_is_over(&self) -> bool {
         self.turns.run_is_over()
     }
@@ -318,25 +294,25 @@ impl Router {
         matches!(self.input, Input::Closed(_))
     }
 
-    /// Why nothing can be sent, where that is so.
+    /// Returns an error if the input takes no calls and prompts.
     fn check_input(&self, subtype: &str) -> Result<(), ControlError> {
         let subtype = subtype.into();
         match &self.input {
             Input::Open => Ok(()),
-            Input::SessionEnd | Input::Ended => Err(ControlError::InputEnded { subtype }),
+            Input::EndWhenIdle | Input::Ended => Err(ControlError::InputEnded { subtype }),
             Input::Broken { reason: ending, .. } | Input::Closed(ending) => {
                 Err(ControlError::Closed { subtype, ending: Arc::clone(ending) })
             }
         }
     }
 
-    /// Sends the request that is registered under `id`, or says why it can't be sent.
+    /// Queues the line of the call `id`, or ends the call with an error.
     fn send_request(&mut self, id: RequestId, subtype: &str, line: Result<Bytes, EncodeError>) -> RequestId {
         let line = line.map_err(|source| ControlError::Encode { subtype: subtype.into(), source });
         match self.check_input(subtype).and(line) {
             Ok(line) if subtype == Initialize::SUBTYPE => self.transmit.push_handshake(line, id.clone()),
             Ok(line) => self.transmit.push(line, Kind::Request(id.clone())),
-            // It stays open until the ending tells the cause, or its limit runs out.
+            // It stays open until the session ends with the cause, or its time limit passes.
             Err(ControlError::Closed { .. }) if self.awaits_ending() => {}
             Err(error) => {
                 self.outbound.remove(&id);
@@ -344,11 +320,6 @@ impl Router {
             }
         }
         id
-    }
-
-    /// Answers with an error's text.
-    fn refuse_with(&mut self, id: &RequestId, why: String) {
-        self.push_answer(id, Err(why));
     }
 
     fn push_answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) {
@@ -365,7 +336,7 @@ impl Router {
     }
 
     fn send_cancel(&mut self, id: &RequestId) {
-        // As above: a string can always be written.
+        // Encoding a string does not fail.
         if !self.transmit.remove_request(id)
             && self.input_is_open()
             && let Ok(line) = encode(&Message::ControlCancelRequest(ControlCancelRequest::new(id.clone())))
@@ -376,17 +347,5 @@ impl Router {
 
     fn answered(&mut self, id: RequestId, reply: Result<RawJson, ControlError>) {
         self.events.push_back(Event::Answered { id, reply });
-    }
-
-    fn end_turn(&mut self, end: TurnEnd) {
-        self.events.push_back(Event::TurnEnded(end));
-        self.check_run();
-    }
-
-    fn check_run(&mut self) {
-        self.check_ending();
-        if self.turns.take_run_over() {
-            self.events.push_back(Event::RunOver);
-        }
     }
 }

@@ -6,14 +6,14 @@ use std::{
 };
 
 use agentwire_codec::{FrameError, Incoming};
-use agentwire_control::{BackpressurePause, Delivery, Messages, SessionEnd};
+use agentwire_control::{BackpressurePause, Messages, SessionEnd, SessionEvent};
 
 use super::{Mirror, mirror_error::MirrorError, queue::FlushBarrier};
 
 /// A delivery that waits until all earlier entries are stored.
 #[derive(Debug)]
 pub(super) struct PendingMessage {
-    what: Result<Delivery, Arc<SessionEnd>>,
+    what: Result<SessionEvent, Arc<SessionEnd>>,
     pub(super) barrier: FlushBarrier,
     /// Keeps requests of the CLI arriving meanwhile.
     _reading: BackpressurePause,
@@ -27,10 +27,10 @@ impl Mirror {
         &mut self,
         messages: &mut Messages,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
+    ) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
         loop {
             match self.queue.poll(self.pending.as_ref().map(|pending| pending.barrier), context) {
-                Poll::Ready(Some(error)) => return Poll::Ready(Ok(Delivery::Incoming(error.incoming()))),
+                Poll::Ready(Some(error)) => return Poll::Ready(Ok(SessionEvent::Incoming(error.incoming()))),
                 Poll::Ready(None) => {
                     if let Some(pending) = self.pending.take() {
                         return Poll::Ready(pending.what);
@@ -54,14 +54,14 @@ impl Mirror {
 }
 
 /// Replaces a mirror frame that was too long to read by a `mirror_error`; returns other deliveries unchanged.
-fn replace_lost_frame(delivery: Delivery) -> Delivery {
+fn replace_lost_frame(delivery: SessionEvent) -> SessionEvent {
     let lost = match &delivery {
-        Delivery::Incoming(Incoming::TooLong(fault)) => too_long(fault),
+        SessionEvent::Incoming(Incoming::TooLong(fault)) => too_long(fault),
         _ => None,
     };
     let Some(why) = lost else { return delivery };
     tracing::warn!("session store: {why}");
-    Delivery::Incoming(MirrorError { key: None, entries: 0, why }.incoming())
+    SessionEvent::Incoming(MirrorError { key: None, entries: 0, why }.incoming())
 }
 
 /// Describes a mirror frame that was too long to read; `None` for other lines.
@@ -75,9 +75,9 @@ pub(super) fn too_long(fault: &FrameError) -> Option<String> {
 }
 
 /// Returns whether the delivery ends a turn, decodable or not.
-fn is_result(what: &Result<Delivery, Arc<SessionEnd>>) -> bool {
+fn is_result(what: &Result<SessionEvent, Arc<SessionEnd>>) -> bool {
     match what {
-        Ok(Delivery::Incoming(incoming)) => incoming.ends_turn(),
+        Ok(SessionEvent::Incoming(incoming)) => incoming.ends_turn(),
         _ => false,
     }
 }

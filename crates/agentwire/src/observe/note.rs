@@ -1,9 +1,9 @@
-//! Extracts observations from messages. Runs under the session's lock, so it does little, and nothing for most
-//! messages.
+//! Extracts observations from a session's events.
 
 use std::time::{Duration, Instant};
 
-use agentwire_control::{Delivery, TurnEnd};
+use agentwire_codec::Incoming;
+use agentwire_control::{RawEvent, TurnEnd};
 use agentwire_protocol::{
     Block, Message, RawJson, SessionId, System, ToolName, ToolUseId, Uuid,
     message::{Assistant, CommandState, TerminalReason, ToolResultMeta, TurnResult, User},
@@ -32,12 +32,10 @@ pub(super) enum Event {
     TurnLost,
 }
 
-/// Extracts events from a delivery; `contents` includes inputs and outputs.
-///
-/// Parts of streamed answers, which are most of the messages, contain none.
-pub(super) fn take(delivery: &Delivery, contents: bool, mut note: impl FnMut(Event)) {
-    match delivery {
-        Delivery::Incoming(incoming) => match incoming.message() {
+/// Extracts observations from an event; `contents` includes inputs and outputs.
+pub(super) fn take(event: RawEvent, contents: bool, mut note: impl FnMut(Event)) {
+    match event {
+        RawEvent::Incoming(Ok(frame)) => match Incoming::decode(frame).message() {
             Some(Message::Assistant(message)) => assistant(message, contents, note),
             Some(Message::User(user)) => tool_results(user, contents, note),
             Some(Message::Result(result)) => note(of_result(result, contents)),
@@ -52,7 +50,7 @@ pub(super) fn take(delivery: &Delivery, contents: bool, mut note: impl FnMut(Eve
             }
             _ => {}
         },
-        Delivery::TurnEnded(TurnEnd::Unreadable | TurnEnd::Missing | TurnEnd::NoResult) => {
+        RawEvent::TurnEnded(TurnEnd::Unreadable | TurnEnd::Missing | TurnEnd::NoResult) => {
             note(Event::TurnLost);
         }
         _ => {}

@@ -11,7 +11,7 @@ use std::{
 };
 
 use agentwire_codec::FrameKind;
-use agentwire_control::{CallContext, Delivery, Observer, SessionEnd};
+use agentwire_control::{CallContext, Observer, RawEvent, SessionEnd};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
@@ -33,10 +33,10 @@ pub(crate) struct Watch {
     /// The hook events by callback id.
     events: HashMap<Box<str>, Box<str>>,
     wanted: AtomicBool,
-    /// Lock order: before `notes`, and never under the session's own lock.
+    /// Lock order: before `arrived`, and never under the session's own lock.
     state: Mutex<State>,
-    /// Events extracted under the session's lock.
-    notes: Mutex<Vec<Note>>,
+    /// Events that arrived under the session's lock, to be read after its release.
+    arrived: Mutex<Vec<(Instant, RawEvent)>>,
 }
 
 #[derive(Default)]
@@ -53,8 +53,8 @@ impl Watch {
             let ids = matchers.into_iter().flat_map(|matcher| matcher.hook_callback_ids);
             events.extend(ids.map(|id| (id, event.clone())));
         }
-        let (wanted, state, notes) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
-        Arc::new(Self { contents, events, wanted, state, notes })
+        let (wanted, state, arrived) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
+        Arc::new(Self { contents, events, wanted, state, arrived })
     }
 
     /// Starts a session, as a child of the current span.
@@ -106,16 +106,18 @@ impl Watch {
     }
 
     fn act(&self, state: &mut State) {
-        let notes = std::mem::take(&mut *self.notes());
-        notes.into_iter().for_each(|note| state.tree.note(note));
+        let arrived = std::mem::take(&mut *self.arrived_events());
+        for (at, event) in arrived {
+            note::take(event, self.contents, |event| state.tree.note(Note { at, event }));
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn notes(&self) -> MutexGuard<'_, Vec<Note>> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn arrived_events(&self) -> MutexGuard<'_, Vec<(Instant, RawEvent)>> {
+        self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -130,16 +132,10 @@ impl Observer for Watch {
         }
     }
 
-    fn wants(&self, head: &FrameKind) -> bool {
-        // Parts of streamed answers contain nothing to observe.
-        *head != FrameKind::StreamEvent && self.is_wanted()
-    }
-
-    fn arrived(&self, delivery: &Delivery) {
-        if self.is_wanted() {
-            note::take(delivery, self.contents, |event| {
-                self.notes().push(Note { at: Instant::now(), event });
-            });
+    fn arrived(&self, event: &RawEvent) {
+        let is_piece = matches!(event, RawEvent::Incoming(Ok(frame)) if frame.kind == FrameKind::StreamEvent);
+        if self.is_wanted() && !is_piece {
+            self.arrived_events().push((Instant::now(), event.clone()));
         }
     }
 

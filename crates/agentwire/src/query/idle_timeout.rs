@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use agentwire_control::Delivery;
+use agentwire_control::SessionEvent;
 use agentwire_protocol::{Message, System, message::SessionState};
 use tokio::time::{Instant, Sleep, sleep};
 
@@ -18,10 +18,10 @@ pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, ActivityMark)>);
 
 impl IdleTimeout {
     /// Starts at a result, restarts when the CLI reports that it still works, and stops when a turn begins.
-    pub(super) fn see(&mut self, delivery: &Delivery, background: &BackgroundWork) {
+    pub(super) fn see(&mut self, delivery: &SessionEvent, background: &BackgroundWork) {
         match delivery {
-            Delivery::TurnEnded(_) => self.set(background),
-            Delivery::Incoming(incoming) => match incoming.message() {
+            SessionEvent::TurnEnded(_) => self.set(background),
+            SessionEvent::Incoming(incoming) => match incoming.message() {
                 Some(message) if is_of_a_turn(message) => self.lift(),
                 Some(Message::System(System::SessionStateChanged(changed)))
                     if self.0.is_some() && changed.state != SessionState::Idle =>

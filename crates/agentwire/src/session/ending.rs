@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 
 use agentwire_codec::Incoming;
-use agentwire_control::Delivery;
+use agentwire_control::SessionEvent;
 use agentwire_protocol::{Message, System};
 use agentwire_transport::ExitReport;
 
@@ -52,7 +52,7 @@ impl Session {
         let was_reported = self.ending.is_some();
         let mut unread = Unread::default();
         while let Some(delivery) = poll_fn(|context| self.poll_delivery(context)).await {
-            if let Ok(Delivery::Incoming(incoming)) = delivery {
+            if let Ok(SessionEvent::Incoming(incoming)) = delivery {
                 unread.note(&incoming);
             }
         }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use agentwire_codec::{Incoming, Line};
-use agentwire_control::{ControlError, Delivery, SessionEnd};
+use agentwire_control::{ControlError, SessionEnd, SessionEvent};
 use agentwire_protocol::{Message, System};
 
 use super::{EndedBy, Session};
@@ -17,7 +17,7 @@ use crate::{Error, Warning};
 /// Messages that were skipped while waiting for the turn of another prompt.
 #[derive(Debug, Default)]
 pub(super) struct SkippedMessages {
-    deliveries: VecDeque<Delivery>,
+    deliveries: VecDeque<SessionEvent>,
     bytes: usize,
 }
 
@@ -45,7 +45,7 @@ impl Session {
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         std::iter::from_fn(|| self.skipped.take())
             .filter_map(|delivery| match delivery {
-                Delivery::Incoming(incoming) => Some(incoming),
+                SessionEvent::Incoming(incoming) => Some(incoming),
                 _ => None,
             })
             .collect()
@@ -54,7 +54,7 @@ impl Session {
     fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Incoming, Error>>> {
         loop {
             match ready!(self.poll_delivery(context)) {
-                Some(Ok(Delivery::Incoming(incoming))) => return Poll::Ready(Some(Ok(incoming))),
+                Some(Ok(SessionEvent::Incoming(incoming))) => return Poll::Ready(Some(Ok(incoming))),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
@@ -66,7 +66,7 @@ impl Session {
     pub(crate) fn poll_delivery(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Delivery, Error>>> {
+    ) -> Poll<Option<Result<SessionEvent, Error>>> {
         match self.skipped.take() {
             Some(delivery) => Poll::Ready(Some(Ok(delivery))),
             None => self.poll_arrival(context),
@@ -77,13 +77,13 @@ impl Session {
     pub(crate) fn poll_arrival(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Delivery, Error>>> {
+    ) -> Poll<Option<Result<SessionEvent, Error>>> {
         if self.ending.is_some() {
             return Poll::Ready(None);
         }
         Poll::Ready(match ready!(self.poll_received(context)) {
             Ok(delivery) => {
-                if matches!(delivery, Delivery::RunOver) {
+                if matches!(delivery, SessionEvent::RunOver) {
                     self.task.run_over();
                 }
                 self.cursor.advance(&delivery);
@@ -103,8 +103,8 @@ impl Session {
     }
 
     /// Warns about hooks that match no tool, once the CLI has listed its tools.
-    fn check_matchers(&mut self, delivery: &Delivery) {
-        if let Delivery::Incoming(incoming) = delivery
+    fn check_matchers(&mut self, delivery: &SessionEvent) {
+        if let SessionEvent::Incoming(incoming) = delivery
             && let Some(Message::System(System::Init(init))) = incoming.message()
             && !init.tools.is_empty()
             && let Some(hooks) = self.unchecked.take()
@@ -114,7 +114,7 @@ impl Session {
     }
 
     #[cfg(feature = "sessions")]
-    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
+    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
         match &mut self.mirror {
             Some(mirror) => mirror.poll_next(&mut self.messages, context),
             None => self.messages.poll_next(context),
@@ -122,12 +122,12 @@ impl Session {
     }
 
     #[cfg(not(feature = "sessions"))]
-    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<Delivery, Arc<SessionEnd>>> {
+    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
         self.messages.poll_next(context)
     }
 
     /// Keeps a delivery that belongs to another turn.
-    pub(crate) fn defer(&mut self, delivery: Delivery) {
+    pub(crate) fn defer(&mut self, delivery: SessionEvent) {
         self.skipped.bytes += weight(&delivery);
         self.skipped.deliveries.push_back(delivery);
     }
@@ -153,17 +153,17 @@ impl Session {
 }
 
 impl SkippedMessages {
-    fn take(&mut self) -> Option<Delivery> {
+    fn take(&mut self) -> Option<SessionEvent> {
         let delivery = self.deliveries.pop_front()?;
         self.bytes -= weight(&delivery);
         Some(delivery)
     }
 }
 
-fn weight(delivery: &Delivery) -> usize {
+fn weight(delivery: &SessionEvent) -> usize {
     let line = match delivery {
-        Delivery::Incoming(incoming) => incoming.line().map_or(0, Line::len),
+        SessionEvent::Incoming(incoming) => incoming.line().map_or(0, Line::len),
         _ => 0,
     };
-    line + size_of::<Delivery>()
+    line + size_of::<SessionEvent>()
 }

@@ -137,7 +137,7 @@ impl Start {
         let (mirror, filter) = self.stored.mirror(&runtime, &self.options).unzip();
         #[cfg(feature = "sessions")]
         let (control, messages, task) = match filter {
-            Some(filter) => spawn.task(prepared.connect_sifted(link, filter)),
+            Some(filter) => spawn.task(prepared.connect_filtered(link, filter)),
             None => spawn.task(prepared.connect(link)),
         };
         #[cfg(not(feature = "sessions"))]

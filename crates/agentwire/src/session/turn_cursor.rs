@@ -1,7 +1,7 @@
 //! The position of a reader in the stream of turns.
 
 use agentwire_codec::Incoming;
-use agentwire_control::{Delivery, TurnEnd};
+use agentwire_control::{SessionEvent, TurnEnd};
 use agentwire_protocol::{
     Message, System, Uuid,
     message::{CommandState, TurnResult},
@@ -41,18 +41,18 @@ pub(crate) struct ExpectedTurn {
 
 impl TurnCursor {
     /// Advances past a delivery.
-    pub(crate) fn advance(&mut self, delivery: &Delivery) {
+    pub(crate) fn advance(&mut self, delivery: &SessionEvent) {
         if std::mem::take(&mut self.over) {
             self.begun = false;
             self.prompts.clear();
         }
         match delivery {
-            Delivery::Incoming(incoming) => {
+            SessionEvent::Incoming(incoming) => {
                 if let Some(message) = incoming.message() {
                     self.note(message);
                 }
             }
-            Delivery::TurnEnded(end) => {
+            SessionEvent::TurnEnded(end) => {
                 self.over = true;
                 self.ended += u64::from(*end != TurnEnd::NoResult);
             }

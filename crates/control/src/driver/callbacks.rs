@@ -1,4 +1,4 @@
-//! Running callbacks: each a task, owned by the session.
+//! Callbacks: each runs as a task that the session owns.
 
 use std::{
     any::Any,
@@ -8,73 +8,74 @@ use std::{
     task::Poll,
 };
 
-use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_protocol::{Message, RawJson, RequestId};
+use agentwire_codec::{Frame, Line};
+use agentwire_protocol::{RawJson, RequestId};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Host, Shared, shared::Asked};
-use crate::{CallContext, CallbackError, Control, Delivery, FailureKind, Refusal, Reply};
+use super::{Host, Shared, shared::PendingCallback};
+use crate::{CallContext, CallbackError, Control, FailureKind, RawEvent, Refusal, Reply};
 
-/// A callback that runs: its task ends when it has answered, or a grace after it was cancelled.
+/// A running callback. Its task ends with the answer, or a grace period after its cancellation.
 #[derive(Debug)]
-pub(super) struct Running {
-    /// Tells it from another one whose request has the same id.
+pub(super) struct RunningCallback {
+    /// Distinguishes it from another callback with the same request id.
     pub(super) number: u64,
     pub(super) cancelled: CancellationToken,
     /// How to refuse the request.
     pub(super) refusal: Option<Refusal>,
 }
 
-impl Running {
-    /// Fires the callback's token; its task does the rest.
+impl RunningCallback {
+    /// Cancels the callback's token. Its task ends within the grace period.
     pub(super) fn cancel(self) {
         self.cancelled.cancel();
     }
 }
 
-/// Starts the answer to a request, or answers that nobody does.
+/// Starts a callback, or answers that no handler takes the request.
 ///
-/// Where nothing can be sent any more, nothing is started, and the request is shown to the user.
-pub(super) fn start(host: &Host, asked: Asked) {
-    let Asked { id, number, cancelled, request, line } = asked;
+/// If the input takes no answers, starts nothing and shows the request to the user.
+pub(super) fn start(host: &Host, callback: PendingCallback) {
+    let PendingCallback { id, number, cancelled, request, line } = callback;
     let Some(cancelled) = cancelled else {
-        // No answer can be sent, so nothing may be done on the strength of the request.
+        // The answer could not be sent, so a handler must not act on the request.
         show(&host.shared, line);
         return close(&host.shared, &id);
     };
-    let duty = ReplyGuard { shared: Arc::clone(&host.shared), id, number, done: false };
+    let guard = ReplyGuard { shared: Arc::clone(&host.shared), id, number, done: false };
     let Some(handle) = host.handle.upgrade() else {
-        return duty.answer(Err("the session is being given up".into()));
+        return guard.answer(Err("the session is being given up".into()));
     };
-    let context = CallContext::new(duty.id.clone(), cancelled.clone(), Control::new(handle));
+    let context = CallContext::new(guard.id.clone(), cancelled.clone(), Control::new(handle));
+    let subtype: Box<str> = request.kind().into();
     match catch_unwind(AssertUnwindSafe(|| host.responder.respond(request, context))) {
-        Ok(Some(reply)) => run(duty, cancelled, reply),
+        Ok(Some(reply)) => run(guard, cancelled, reply),
         Ok(None) => {
-            let kind = show(&host.shared, line);
-            duty.answer(Err(format!("no handler for a request of subtype `{kind}`").into()));
+            show(&host.shared, line);
+            guard.answer(Err(format!("no handler for a request of subtype `{subtype}`").into()));
         }
-        Err(panic) => duty.answer(Err(panicked(&*panic))),
+        Err(panic) => guard.answer(Err(panicked(&*panic))),
     }
 }
 
-/// Lets the answer run as a task.
-fn run(duty: ReplyGuard, cancelled: CancellationToken, reply: Reply) {
+/// Spawns the task of a callback.
+fn run(guard: ReplyGuard, cancelled: CancellationToken, reply: Reply) {
     tokio::spawn(async move {
-        let grace = duty.shared.config().callback_grace;
+        let grace = guard.shared.config().callback_grace;
         let grace_over = async {
             cancelled.cancelled().await;
             sleep(grace).await;
         };
         tokio::select! {
             biased;
-            reply = catch_panic(reply) => duty.answer(reply),
+            reply = catch_panic(reply) => guard.answer(reply),
             () = grace_over => {}
         }
     });
 }
 
-/// The duty to answer: a task that ends without an answer, by whatever cause, is answered for.
+/// Answers its request with an error when it is dropped unanswered, as when the task is aborted.
 struct ReplyGuard {
     shared: Arc<Shared>,
     id: RequestId,
@@ -103,16 +104,9 @@ impl Drop for ReplyGuard {
     }
 }
 
-/// Shows a request that nobody handles to the user, and gives its subtype.
-fn show(shared: &Shared, line: Line) -> Box<str> {
-    // It was a request once already, when it was routed.
-    let Incoming::Message(message, line) = Incoming::decode(Frame::new(line)) else { return Box::default() };
-    let kind = match &message {
-        Message::ControlRequest(asked) => asked.request.kind().into(),
-        _ => Box::default(),
-    };
-    shared.deliver(Delivery::Incoming(Incoming::Unhandled(message, line)));
-    kind
+/// Shows an unhandled request to the user.
+fn show(shared: &Shared, line: Line) {
+    shared.push_event(RawEvent::Incoming(Ok(Frame::new(line))));
 }
 
 /// Closes a request that can't be answered.
@@ -139,10 +133,10 @@ fn panicked(panic: &(dyn Any + Send)) -> CallbackError {
     CallbackError::new(FailureKind::Panic, text)
 }
 
-/// Cuts a text that goes to the CLI, and from there perhaps to its model.
+/// Cuts a text that goes to the CLI, and perhaps to the model.
 fn excerpt(mut text: String) -> String {
-    if text.len() > LONGEST_TEXT {
-        let most = LONGEST_TEXT - ELLIPSIS.len();
+    if text.len() > MAX_PANIC_TEXT {
+        let most = MAX_PANIC_TEXT - ELLIPSIS.len();
         let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
         text.truncate(end);
         text.push_str(ELLIPSIS);
@@ -150,6 +144,6 @@ fn excerpt(mut text: String) -> String {
     text
 }
 
-/// The most bytes of a panic's text that are passed on: enough to find it by.
-const LONGEST_TEXT: usize = 1000;
+/// The longest text of a panic in an answer, in bytes: enough to find its source.
+const MAX_PANIC_TEXT: usize = 1000;
 const ELLIPSIS: &str = "…";

@@ -1,4 +1,4 @@
-//! The end of the input, by us or by the peer, and the answers to open requests before it.
+//! The end of the CLI's input, caused by this side or by the peer, and the answers to open requests before it.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -9,7 +9,7 @@ use super::{Shared, waits::wait};
 use crate::SessionEnd;
 
 impl Shared {
-    /// Ends the input: at once, or in a guarded session once the CLI is idle, since it asks nothing after that.
+    /// Ends the input: at once, or in a guarded session when the CLI is idle, because it sends no requests after that.
     pub(crate) fn end_input(&self) {
         self.apply(self.state(), |state| {
             state.refuse_open();
@@ -20,13 +20,13 @@ impl Shared {
 
     /// Ends the input of a CLI that seems idle for a while but has not reported it. Never returns.
     ///
-    /// 2.1.197 does not say that prompts have shared a turn.
+    /// CLI 2.1.197 does not report that prompts shared a turn.
     pub(super) async fn end_when_quiet(&self) -> Infallible {
         loop {
             let ended =
                 wait(&self.quiet, || self.look(|router| router.seems_over().then(|| router.turns_ended())))
                     .await;
-            sleep(QUIET).await;
+            sleep(QUIET_PERIOD).await;
             self.apply(self.state(), |state| {
                 if state.router.seems_over() && state.router.turns_ended() == ended {
                     state.router.end_input();
@@ -36,28 +36,28 @@ impl Shared {
         }
     }
 
-    /// Ends the input when the writer is gone, and returns the lines to write first.
+    /// Ends the input when the writer is dropped, and returns the lines that are not written yet.
     ///
-    /// The second value is whether the CLI must end at once, since its turn would go on unguarded.
-    pub(super) fn last_words(&self) -> (Bytes, bool) {
+    /// The second value is whether the CLI must end at once, because its turn would go on unguarded.
+    pub(super) fn take_last_lines(&self) -> (Bytes, bool) {
         self.apply(self.state(), |state| {
-            let unguarded = self.guarded && !state.router.may_end();
+            let unguarded = self.guarded && !state.router.may_end_input();
             state.refuse_open();
             if unguarded {
-                state.router.interrupt_for_good();
+                state.router.interrupt_without_reply();
             }
             state.router.end_input();
             let mut lines = BytesMut::new();
-            while let Some(next) = state.next_lines() {
+            while let Some(next) = state.router.poll_transmit() {
                 lines.extend_from_slice(&next);
             }
             (lines.freeze(), unguarded)
         })
     }
 
-    /// The peer takes nothing more, for this reason: cancels the callbacks, which frees what their requests count for.
+    /// Handles a failed write: cancels the callbacks, so that their requests no longer count as unread.
     ///
-    /// What the peer wrote may still be unread.
+    /// Output of the peer may still be unread.
     pub(super) fn input_broken(&self, why: SessionEnd) {
         self.with_router(|router| {
             router.handle_broken_input(why);
@@ -68,5 +68,5 @@ impl Shared {
     }
 }
 
-/// How long nothing may begin behind the last result before the input ends.
-const QUIET: Duration = Duration::from_secs(1);
+/// How long no turn may start after the last result before the input ends.
+const QUIET_PERIOD: Duration = Duration::from_secs(1);

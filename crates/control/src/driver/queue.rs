@@ -1,4 +1,4 @@
-//! What waits for the user to read it, counted in bytes.
+//! The queue of events that the user has not read, counted in bytes.
 
 use std::{
     collections::VecDeque,
@@ -6,81 +6,56 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use agentwire_codec::{Frame, Incoming};
+use crate::{RawEvent, SessionEnd};
 
-use crate::{Delivery, SessionEnd};
-
-/// What waits for the user to read it.
+/// The queue of events that the user has not read.
+///
+/// Lines are queued undecoded: decoded, they would take more than twice the memory, which one thread would allocate and
+/// another one free.
 #[derive(Debug, Default)]
 pub(super) struct MessageQueue {
-    parcels: Parcels,
-    /// Bytes of what the user has not read: in here, and in the batch that was handed over.
-    parked: usize,
+    events: VecDeque<RawEvent>,
+    /// The weight of unread events: those in `events`, and those in the batch that the reader took.
+    unread_bytes: usize,
     ended: Option<Arc<SessionEnd>>,
-    /// Nobody reads any more: nothing is kept.
+    /// Whether the reader was dropped. Nothing is queued any more.
     abandoned: bool,
-    /// Who waits for something to read.
+    /// The reader, while it waits for an event.
     reader: Option<Waker>,
 }
 
-/// Parcels in their order.
-pub(crate) type Parcels = VecDeque<Parcel>;
-
-/// One thing for the reader, as it waits.
-#[derive(Debug)]
-pub(crate) enum Parcel {
-    Delivery(Delivery),
-    /// A message as its line alone, which lies where it was read.
-    ///
-    /// Decoded, it would take more than twice the memory, all of it allocated by the driver's thread and freed by the
-    /// reader's, which costs more than decoding does.
-    Conversation(Frame),
-}
-
-impl Parcel {
-    /// What it counts towards the limits of unread messages, in bytes.
+impl RawEvent {
+    /// Returns what the event counts towards the limits of unread messages, in bytes.
     pub(crate) fn weight(&self) -> usize {
-        let content = match self {
-            Self::Delivery(delivery) => delivery.weight(),
-            Self::Conversation(frame) => frame.line.len(),
-        };
-        content + size_of::<Self>()
-    }
-
-    /// What the reader gets.
-    pub(crate) fn open(self) -> Delivery {
-        match self {
-            Self::Delivery(delivery) => delivery,
-            Self::Conversation(frame) => Delivery::Incoming(Incoming::decode(frame)),
-        }
+        self.len() + size_of::<Self>()
     }
 }
 
 impl MessageQueue {
-    pub(super) fn push(&mut self, parcel: Parcel) {
+    pub(super) fn push(&mut self, event: RawEvent) {
         if self.abandoned {
             return;
         }
-        self.parked += parcel.weight();
-        self.parcels.push_back(parcel);
+        self.unread_bytes += event.weight();
+        self.events.push_back(event);
     }
 
-    /// Hands all over at once into `batch`, which is empty; or the end, or this reader waits.
+    /// Moves all events into the empty `batch`, or returns the end of the session, or registers the reader.
     pub(super) fn poll(
         &mut self,
-        batch: &mut Parcels,
+        batch: &mut VecDeque<RawEvent>,
         context: &Context<'_>,
     ) -> Poll<Result<(), Arc<SessionEnd>>> {
-        if !self.parcels.is_empty() {
-            std::mem::swap(&mut self.parcels, batch);
+        if !self.events.is_empty() {
+            std::mem::swap(&mut self.events, batch);
             return Poll::Ready(Ok(()));
         }
         if let Some(ending) = &self.ended {
             return Poll::Ready(Err(Arc::clone(ending)));
         }
-        // Whoever waits holds no memory, and mostly waits long.
-        for parcels in [batch, &mut self.parcels] {
-            parcels.shrink_to(KEPT);
+        // An idle session holds no memory.
+        for events in [batch, &mut self.events] {
+            events.shrink_to(IDLE_CAPACITY);
         }
         match &mut self.reader {
             Some(reader) => reader.clone_from(context.waker()),
@@ -89,25 +64,25 @@ impl MessageQueue {
         Poll::Pending
     }
 
-    /// Who is to be woken, now that there is something.
+    /// Takes the waker of a waiting reader.
     pub(super) fn take_reader(&mut self) -> Option<Waker> {
         self.reader.take()
     }
 
-    /// The user has read something of this weight.
-    pub(super) fn read(&mut self, weight: usize) {
-        self.parked = self.parked.saturating_sub(weight);
+    /// Releases `weight` bytes of unread events.
+    pub(super) fn release(&mut self, weight: usize) {
+        self.unread_bytes = self.unread_bytes.saturating_sub(weight);
     }
 
-    /// Nobody will read any more; gives what was not read.
-    pub(super) fn abandon(&mut self) -> Parcels {
+    /// Handles the drop of the reader: nothing is queued from now on. Returns the unread events.
+    pub(super) fn abandon(&mut self) -> VecDeque<RawEvent> {
         self.abandoned = true;
-        self.parked = 0;
-        std::mem::take(&mut self.parcels)
+        self.unread_bytes = 0;
+        std::mem::take(&mut self.events)
     }
 
-    pub(super) fn parked(&self) -> usize {
-        self.parked
+    pub(super) fn unread_bytes(&self) -> usize {
+        self.unread_bytes
     }
 
     pub(super) fn end(&mut self, ending: Arc<SessionEnd>) {
@@ -119,5 +94,5 @@ impl MessageQueue {
     }
 }
 
-/// How many parcels' room is kept while nothing is there.
-const KEPT: usize = 4;
+/// The capacity that an empty queue keeps, in events.
+const IDLE_CAPACITY: usize = 4;

@@ -1,4 +1,4 @@
-//! The reading half: frames to the router, and the peer's end from both sides.
+//! The reading half: passes frames to the router, and watches for the end of the peer.
 
 use std::{
     future::Future,
@@ -6,27 +6,27 @@ use std::{
     time::Duration,
 };
 
-use agentwire_codec::{Batch, WireError, WireReader};
+use agentwire_codec::{Batch, Frame, FrameError, FrameKind, WireError, WireReader};
 use agentwire_transport::{ByteSource, ExitReport, PeerHandle};
 use tokio::{
     task::coop::consume_budget,
     time::{Instant, timeout},
 };
 
-use super::{Host, Shared, arrival::Arrival, callbacks, chain};
-use crate::{SessionEnd, filter::OptionalFilter};
+use super::{Host, Shared, callbacks, error_chain};
+use crate::{FrameFilter, SessionEnd};
 
-/// Reads to the end of the peer, and tells how it ended.
+/// Reads until the peer ends, and returns how it ended.
 ///
-/// The end of the process and the end of its output are both watched: either may come without the other.
+/// Watches both the process and its output, because either may end without the other.
 pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     reader: &mut WireReader<S>,
     handle: &L,
     host: &Host,
-    filter: &impl OptionalFilter,
+    filter: Option<&dyn FrameFilter>,
 ) -> SessionEnd {
     let shared = &host.shared;
-    // One for all reads: each of its own would be a box, a lock and a waker.
+    // One future for all reads, because creating it allocates and takes a lock.
     let ended = pin!(handle.wait());
     let left = shared.config().exit_grace;
     let mut peer = Peer { handle, ended, shared, exit: None, left };
@@ -38,96 +38,84 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     }
 }
 
-/// Reads to the end of output; `Some` where it ended by a fault.
+/// Reads to the end of the output, and returns the error if it ended with one.
 async fn read_output<S: ByteSource, L: PeerHandle, E: Future<Output = ExitReport>>(
     reader: &mut WireReader<S>,
     peer: &mut Peer<'_, L, E>,
     host: &Host,
-    filter: &impl OptionalFilter,
+    filter: Option<&dyn FrameFilter>,
 ) -> Option<String> {
     loop {
         peer.may_read().await;
         match peer.while_alive(reader.read()).await? {
-            Ok(Some(batch)) => take(batch, host, filter),
+            Ok(Some(batch)) => handle_batch(batch, host, filter),
             Ok(None) => return None,
-            Err(error) => return Some(chain(&error)),
+            Err(error) => return Some(error_chain(&error)),
         }
-        // A source that is always ready must not keep the writing half from its turn.
+        // A source that is always ready must not starve the writing half.
         consume_budget().await;
     }
 }
 
-/// Takes the frames in their order, and starts each callback before what comes behind its request is taken, but for
-/// further requests.
+/// Passes a batch to the router in the order of its lines.
 ///
-/// Pieces of the conversation are left to whoever reads them: see [`Parcel::Conversation`](super::queue::Parcel).
-fn take<S: OptionalFilter>(batch: Batch, host: &Host, filter: &S) {
-    let shared = &host.shared;
-    let mut frames = batch.into_iter();
-    // One alone needs no list.
-    let mut arrivals = Vec::with_capacity(frames.len().saturating_sub(1));
-    // Whether the last of them asks something.
-    let mut asks = false;
-    while let Some(frame) = frames.next() {
-        let frame = match frame {
-            // Asked when this is compiled: without a filter there is nothing here.
-            Ok(frame) if S::TAKES => match filter.filter(frame) {
-                Some(frame) => Ok(frame),
-                None => continue,
-            },
-            frame => {
-                if let Err(fault) = &frame
-                    && S::TAKES
-                {
-                    filter.missed(fault);
-                }
-                frame
-            }
-        };
-        // Decoded before the lock is taken, for which the reader may be waiting.
-        let arrival = Arrival::of(frame, shared.observer(), &*host.responder);
-        if asks && !arrival.is_request() {
-            arrive(host, arrivals.drain(..));
+/// Callbacks start before a later line takes effect. Consecutive requests are passed on together.
+fn handle_batch(batch: Batch, host: &Host, filter: Option<&dyn FrameFilter>) {
+    let mut lines = Vec::new();
+    let mut ends_with_request = false;
+    for line in batch {
+        let Some(line) = filter_line(line, filter) else { continue };
+        let is_request = matches!(&line, Ok(Frame { kind: FrameKind::Request(_), .. }));
+        if ends_with_request && !is_request {
+            handle_lines(host, lines.drain(..));
         }
-        asks = arrival.is_request();
-        if frames.len() > 0 {
-            arrivals.push(arrival);
-        } else {
-            return arrive(host, arrivals.drain(..).chain([arrival]));
-        }
+        ends_with_request = is_request;
+        lines.push(line);
     }
-    // The last one was taken off, or there was none.
-    if !arrivals.is_empty() {
-        arrive(host, arrivals.drain(..));
+    if !lines.is_empty() {
+        handle_lines(host, lines.drain(..));
     }
 }
 
-/// Takes in what arrived under one lock, then starts the callbacks.
-fn arrive(host: &Host, arrivals: impl Iterator<Item = Arrival>) {
-    let asked = host.shared.arrive(arrivals);
+fn filter_line(
+    line: Result<Frame, FrameError>,
+    filter: Option<&dyn FrameFilter>,
+) -> Option<Result<Frame, FrameError>> {
+    match (filter, line) {
+        (None, line) => Some(line),
+        (Some(filter), Ok(frame)) => filter.filter(frame).map(Ok),
+        (Some(filter), Err(fault)) => {
+            filter.missed(&fault);
+            Some(Err(fault))
+        }
+    }
+}
+
+/// Passes lines to the router under one lock, then starts the callbacks of their requests.
+fn handle_lines(host: &Host, lines: impl Iterator<Item = Result<Frame, FrameError>>) {
+    let callbacks = host.shared.handle_lines(lines, &*host.responder);
     host.shared.settle_observer();
-    for asked in asked {
-        callbacks::start(host, asked);
+    for callback in callbacks {
+        callbacks::start(host, callback);
     }
 }
 
-/// The life of the peer, while its output is read.
+/// The peer's process while its output is read.
 struct Peer<'a, L, E> {
     handle: &'a L,
-    /// Its end; not to be polled again once `exit` is there.
+    /// The end of the process. Must not be polled again once `exit` is set.
     ended: Pin<&'a mut E>,
     shared: &'a Shared,
     exit: Option<ExitReport>,
-    /// How long reading may still wait for output of a peer that is gone.
+    /// The rest of the grace period for output after the end of the process.
     ///
-    /// What the peer wrote is in the pipe and is read at once, so that only something else, which holds the output
-    /// open, makes us wait.
-    /// Time in which it is the user who does not read is not counted.
+    /// Its own output is in the pipe and is read at once, so only another process that holds the pipe open uses it up.
+    /// Time in which reading waits for the user does not count.
     left: Duration,
 }
 
 impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
-    /// Waits until reading may go on; watches the peer meanwhile, since its open requests may be what holds reading up.
+    /// Waits until reading may go on. Watches the process meanwhile, because its open requests may be what pauses reading.
     async fn may_read(&mut self) {
         let shared = self.shared;
         let mut may_read = pin!(shared.may_read());
@@ -137,18 +125,18 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
                 () = &mut may_read => return,
                 exit = self.ended.as_mut() => exit,
             };
-            self.see_exit(exit);
+            self.exited(exit);
         }
         may_read.await;
     }
 
-    /// Notes how the process has ended: no answer reaches it any more.
-    fn see_exit(&mut self, exit: ExitReport) {
+    /// Records the end of the process. No answer reaches it from now on.
+    fn exited(&mut self, exit: ExitReport) {
         self.shared.input_broken(SessionEnd::exited(exit.clone()));
         self.exit = Some(exit);
     }
 
-    /// Waits for a read; `None` when the peer is gone and its output does not end.
+    /// Waits for a read. Returns `None` if the process has ended and its output does not end.
     async fn while_alive(
         &mut self,
         read: impl Future<Output = Result<Option<Batch>, WireError>>,
@@ -166,13 +154,13 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
                     self.ended.as_mut().await
                 } => Err(exit),
             };
-            // Behind a batch that is told when leave to read the next one is asked for, under the same lock.
+            // After a batch, `may_read` does this under the lock that it takes anyway.
             if waits && !matches!(batch, Ok(Ok(Some(_)))) {
                 shared.set_reading(false);
             }
             match batch {
                 Ok(batch) => return Some(batch),
-                Err(exit) => self.see_exit(exit),
+                Err(exit) => self.exited(exit),
             }
         }
         let since = Instant::now();
@@ -181,7 +169,7 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
         batch
     }
 
-    /// How the process ended; nothing where there is none, and a fault where it lives on after its output.
+    /// Returns how the process ended, or an error if it did not exit after the end of its output.
     async fn ending(self, grace: Duration) -> SessionEnd {
         if let Some(exit) = self.exit {
             return SessionEnd::exited(exit);

@@ -1,7 +1,7 @@
-//! What the driver, the handles and the callbacks share: the router behind one lock, never held over an await.
+//! The state that the driver, the handles and the callbacks share: a router behind one lock, never held over an await.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -11,48 +11,40 @@ use std::{
     time::Duration,
 };
 
-use agentwire_codec::Line;
+use agentwire_codec::{Frame, FrameError, Line};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, message::UserInput};
-use bytes::Bytes;
 use tokio::{
     sync::{Notify, oneshot},
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Config,
-    arrival::Arrival,
-    callbacks::Running,
-    effects::Effects,
-    queue::{MessageQueue, Parcel, Parcels},
-};
+use super::{Config, callbacks::RunningCallback, effects::Effects, queue::MessageQueue};
 use crate::{
-    ControlError, Delivery, Ignored, Observer, RequestClosed, Responder, Router, SessionEnd, handle::Started,
+    ControlError, Ignored, Observer, RawEvent, RequestClosed, Responder, Router, SessionEnd, handle::Started,
 };
 
-/// What the driver, the handles and the callbacks share.
+/// The state of one session.
 pub(crate) struct Shared {
     pub(super) config: Config,
     pub(super) started: Instant,
     state: Mutex<State>,
-    /// Whether the CLI would go ahead where it should ask us.
+    /// Whether the CLI would go ahead with a guarded action without an answer.
     pub(super) guarded: bool,
-    /// Who sees what arrives.
     pub(super) observer: Option<Arc<dyn Observer>>,
-    /// Whether the CLI names prompts: asked for with each message that is read, and so not behind the lock.
+    /// Whether the CLI names prompts. Atomic, because the reader checks it for each message.
     pub(super) names_prompts: AtomicBool,
-    /// Something was written, or nothing will be.
+    /// Notifies senders that lines were written, or that none will be.
     pub(super) written: Notify,
-    /// There is news, perhaps of a prompt.
-    pub(super) arrived: Notify,
-    /// Something that held reading up may have changed.
+    /// Notifies tasks that wait for the state of a prompt.
+    pub(super) prompt_news: Notify,
+    /// Notifies the reading half that backpressure may be over.
     pub(super) may_read: Notify,
-    /// The next deadline may have changed.
+    /// Notifies the clock that the next deadline may have changed.
     pub(super) deadlines: Notify,
-    /// Something happened while the input waits for the CLI to be idle.
+    /// Notifies of a change while the input waits for an idle CLI.
     pub(super) quiet: Notify,
-    /// The last handle was dropped.
+    /// Notifies the driver that the last handle was dropped.
     pub(super) abandoned: Notify,
 }
 
@@ -60,37 +52,38 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     pub(crate) router: Router,
     pub(super) queue: MessageQueue,
-    pub(super) callbacks: HashMap<RequestId, Running>,
-    /// The writing half, while it waits for something to write, or for the input to be ended.
+    pub(super) callbacks: HashMap<RequestId, RunningCallback>,
+    /// The writing half, while it waits for a line or for the end of the input.
     pub(super) writer: Option<Waker>,
-    /// Callbacks started so far.
+    /// The number of callbacks so far.
     pub(super) started: u64,
-    /// How many wait for room to send, or for news of a prompt.
+    /// The number of tasks that wait for room to send, or for the state of a prompt.
     pub(super) waiters: usize,
-    /// When the limit of a sender that waits for room runs out, the first of them. It may be gone by then.
+    /// The earliest deadline of the senders that wait for room. That sender may be gone.
     pub(super) room_deadline: Option<Duration>,
-    /// Whether a responder may answer requests, which may lie behind any number of unread messages.
-    answers: bool,
+    /// Whether a responder answers requests, which may lie behind unread messages.
+    has_responder: bool,
     /// Whether reading waits for the user.
-    pub(super) held_up: bool,
-    /// Since when a read waits for output of a peer that lives; some time before, where that was before the input broke.
+    pub(super) reading_paused: bool,
+    /// When the current read began to wait for output of a running peer. Exact only if the input was broken by then.
     pub(super) reading_since: Option<Instant>,
-    /// Whether the writing half is done.
+    /// Whether the writing half has ended.
     pub(super) input_finished: bool,
-    /// Whether no handle is left.
+    /// Whether all handles were dropped.
     pub(super) abandoned: bool,
-    pub(super) waiting: HashMap<RequestId, Waiting>,
+    /// The senders of replies to open calls.
+    pub(super) calls: HashMap<RequestId, ReplySender>,
 }
 
-/// Where a reply is waited for.
-pub(super) type Waiting = oneshot::Sender<Result<RawJson, ControlError>>;
+/// Passes a reply to its call.
+pub(super) type ReplySender = oneshot::Sender<Result<RawJson, ControlError>>;
 
-/// A request that came in and is to be answered.
-pub(crate) struct Asked {
+/// A callback that is about to start.
+pub(super) struct PendingCallback {
     pub(super) id: RequestId,
-    /// The number of its callback.
+    /// Distinguishes it from a later callback with the same request id.
     pub(super) number: u64,
-    /// What tells the callback that its answer is no longer waited for; `None` where no answer can be sent.
+    /// The callback's token; `None` if its answer can't be sent.
     pub(super) cancelled: Option<CancellationToken>,
     pub(super) request: InboundRequest,
     pub(super) line: Line,
@@ -106,11 +99,11 @@ impl Shared {
             config,
             guarded: responder.guards(),
             started: Instant::now(),
-            state: Mutex::new(State { answers: responder.may_answer_any(), ..State::default() }),
+            state: Mutex::new(State { has_responder: responder.may_answer_any(), ..State::default() }),
             observer,
             names_prompts: AtomicBool::new(false),
             written: Notify::new(),
-            arrived: Notify::new(),
+            prompt_news: Notify::new(),
             may_read: Notify::new(),
             deadlines: Notify::new(),
             quiet: Notify::new(),
@@ -126,17 +119,17 @@ impl Shared {
         self.started.elapsed()
     }
 
-    /// A panic elsewhere leaves the state as consistent as each verb of the router leaves it.
+    /// Locks the state. Ignores poisoning: the state is consistent after each method of the router.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something to the router, and passes on what came of it.
+    /// Runs `act` on the router, and applies the effects.
     pub(crate) fn with_router<T>(&self, act: impl FnOnce(&mut Router) -> T) -> T {
         self.apply(self.state(), |state| act(&mut state.router))
     }
 
-    /// Has the observer act on what it has noted; called by whoever takes in frames.
+    /// Lets the observer process its notes, after frames were handled.
     pub(super) fn settle_observer(&self) {
         if let Some(observer) = &self.observer {
             observer.settle();
@@ -147,34 +140,46 @@ impl Shared {
         self.observer.as_deref()
     }
 
-    /// Tells the observer of a prompt.
-    pub(crate) fn tell_observer(&self, prompt: &UserInput) {
+    /// Reports a prompt to the observer.
+    pub(crate) fn observe_prompt(&self, prompt: &UserInput) {
         if let Some(observer) = &self.observer {
             observer.sending(prompt);
         }
     }
 
-    /// Does something to the locked state, unlocks it, and passes on what came of it.
+    /// Runs `act` on the locked state, unlocks it, and applies the effects.
     pub(super) fn apply<T>(&self, mut state: MutexGuard<'_, State>, act: impl FnOnce(&mut State) -> T) -> T {
         let (calls, _) = state.router.open();
         let result = act(&mut state);
         let mut effects = Effects::default();
-        state.settle_events(self.observer(), None, &mut effects);
-        // Nothing is asked but by what arrives.
-        let _nothing = self.pass_on(state, effects, calls);
+        // Without frames no request can arrive, so there is no callback to start.
+        state.drain_events(self.observer(), None, &mut effects);
+        self.apply_effects(state, effects, calls);
         result
     }
 
-    /// Takes in what arrived, in its order, and passes on what came of it, but for what was asked.
-    pub(super) fn arrive(&self, arrivals: impl Iterator<Item = Arrival>) -> Vec<Asked> {
+    /// Passes lines to the router and applies the effects. Returns the callbacks to start.
+    pub(super) fn handle_lines(
+        &self,
+        lines: impl Iterator<Item = Result<Frame, FrameError>>,
+        responder: &dyn Responder,
+    ) -> Vec<PendingCallback> {
         let mut state = self.state();
         let (calls, _) = state.router.open();
         let mut effects = Effects::default();
-        arrivals.for_each(|arrival| state.take_in(arrival, self.observer(), &mut effects));
-        self.pass_on(state, effects, calls)
+        for line in lines {
+            match line {
+                Ok(frame) => state.router.handle_frame(frame),
+                Err(fault) => state.router.handle_fault(fault),
+            }
+            state.drain_events(self.observer(), Some(responder), &mut effects);
+        }
+        let callbacks = std::mem::take(&mut effects.callbacks);
+        self.apply_effects(state, effects, calls);
+        callbacks
     }
 
-    /// Starts a call at once, so that its limit runs and reading goes on for it, whatever waits to be written before.
+    /// Starts a call at once: its time limit runs, and reading goes on for it, even while earlier lines are queued.
     pub(crate) fn start_call(&self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
         self.apply(self.state(), |state| state.start_call(call))
     }
@@ -183,8 +188,9 @@ impl Shared {
         self.with_router(|router| router.cancel(id));
     }
 
-    /// Answers for the callback with this number, unless its request was cancelled; another one with the same id is
-    /// not touched.
+    /// Answers the request of the callback with this number.
+    ///
+    /// If that request was cancelled, a later request with the same id stays open.
     pub(super) fn answer(
         &self,
         id: &RequestId,
@@ -201,10 +207,10 @@ impl Shared {
         })
     }
 
-    /// Tells the user something that is no event of the router's.
-    pub(super) fn deliver(&self, delivery: Delivery) {
+    /// Queues an event that is not the router's.
+    pub(super) fn push_event(&self, event: RawEvent) {
         let mut state = self.state();
-        state.queue.push(Parcel::Delivery(delivery));
+        state.queue.push(event);
         let reader = state.queue.take_reader();
         drop(state);
         if let Some(reader) = reader {
@@ -212,19 +218,19 @@ impl Shared {
         }
     }
 
-    /// What the user may read: all that is there, into `batch`, which is empty; or the end.
+    /// Moves all unread events into the empty `batch`, or returns the end of the session.
     ///
-    /// `read` is the weight of what was read since this was last told.
+    /// `read` is the weight of the events that were read since the last call of this or of [`release`](Self::release).
     pub(crate) fn poll_batch(
         &self,
         read: usize,
-        batch: &mut Parcels,
+        batch: &mut VecDeque<RawEvent>,
         context: &Context<'_>,
     ) -> Poll<Result<(), Arc<SessionEnd>>> {
         let mut state = self.state();
-        state.queue.read(read);
+        state.queue.release(read);
         let polled = state.queue.poll(batch, context);
-        self.let_read(state);
+        self.resume_reading(state);
         polled
     }
 
@@ -232,7 +238,7 @@ impl Shared {
         self.names_prompts.load(Ordering::Relaxed)
     }
 
-    /// Looks at the router.
+    /// Reads from the router.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Router) -> T) -> T {
         look(&self.state().router)
     }
@@ -245,7 +251,7 @@ impl Shared {
         self.state().router.ignored()
     }
 
-    /// The error for a call whose session has ended without telling it.
+    /// Returns the error for a call whose reply sender was dropped.
     pub(crate) fn closed(&self, subtype: &str) -> ControlError {
         let ending = self.state().queue.ended().cloned().unwrap_or_default();
         ControlError::Closed { subtype: subtype.into(), ending }
@@ -255,40 +261,40 @@ impl Shared {
         self.state().router.prompt_was_lost()
     }
 
-    /// A read waits for output of a peer that lives, or does so no more; as it does where [`may_read`](Self::may_read) is asked.
+    /// Records whether a read waits for output of a running peer. [`may_read`](Self::may_read) clears it too.
     pub(super) fn set_reading(&self, reading: bool) {
         let mut state = self.state();
-        // The time matters only once the input is broken: to a read that waits since before it is enough that it does.
+        // The time matters only after the input broke; before, any earlier time will do.
         let since = || if state.router.input_is_open() { self.started } else { Instant::now() };
         state.reading_since = reading.then(since);
     }
 
-    /// The writing half is done.
+    /// Handles the end of the writing half.
     pub(super) fn input_finished(&self) {
         self.state().input_finished = true;
         self.written.notify_waiters();
     }
 
-    /// Gives up on an ending that says why the input is broken: open calls and senders are told what is known.
+    /// Fails open calls and senders after a broken input, without waiting for an end that names the cause.
     pub(super) fn fail_pending(&self) {
         self.with_router(Router::fail_pending);
         self.written.notify_waiters();
     }
 
-    /// The last handle was dropped.
+    /// Handles the drop of the last handle.
     pub(crate) fn abandon(&self) {
         self.state().abandoned = true;
         self.abandoned.notify_waiters();
     }
 
-    /// Nobody will read messages any more.
+    /// Handles the drop of the message reader.
     pub(crate) fn abandon_messages(&self) {
         let unread = self.state().queue.abandon();
         drop(unread);
         self.may_read.notify_waiters();
     }
 
-    /// The session has ended.
+    /// Ends the session.
     pub(super) fn end(&self, ending: SessionEnd) {
         self.with_router(|router| router.handle_ending(ending));
         self.written.notify_waiters();
@@ -296,47 +302,43 @@ impl Shared {
 }
 
 impl State {
-    /// The bytes that count towards the limits of what is unread.
-    pub(super) fn parked(&self) -> usize {
-        // One request alone never stops reading, however large, since its answer may need a reply to a call.
+    /// Returns the bytes that count towards the hard limit.
+    pub(super) fn unread_bytes(&self) -> usize {
+        // A single request never stops reading, because its callback may need the reply to a call.
         let (_, callbacks) = self.router.open();
         let alone = callbacks <= 1;
-        self.queue.parked() + if alone { self.router.answer_bytes() } else { self.router.inbound_bytes() }
+        self.queue.unread_bytes()
+            + if alone { self.router.answer_bytes() } else { self.router.inbound_bytes() }
     }
 
-    /// Whether the peer is read from: see [`Config`].
+    /// Returns whether reading may go on: see [`Config`].
     pub(super) fn may_read(&self, config: &Config) -> bool {
         if self.backlog(config).is_some() {
             return false;
         }
         let (calls, callbacks) = self.router.open();
-        // Once it has stopped it goes on for longer than one message.
-        let most = config.unread_soft_limit / if self.held_up { 2 } else { 1 };
-        self.answers || calls + callbacks + self.waiters > 0 || self.queue.parked() <= most
+        // Hysteresis: reading resumes at half the limit, not after each message.
+        let limit = config.unread_soft_limit / if self.reading_paused { 2 } else { 1 };
+        self.has_responder || calls + callbacks + self.waiters > 0 || self.queue.unread_bytes() <= limit
     }
 
-    /// The bytes that are unread, where that is so much that nothing is read.
+    /// Returns the unread bytes if they exceed the hard limit.
     pub(super) fn backlog(&self, config: &Config) -> Option<usize> {
-        let most = config.unread_hard_limit.max(config.unread_soft_limit);
-        Some(self.parked()).filter(|parked| *parked > most)
+        let limit = config.unread_hard_limit.max(config.unread_soft_limit);
+        Some(self.unread_bytes()).filter(|unread| *unread > limit)
     }
 
-    /// When the next limit of a call or of a sender runs out.
+    /// Returns the earliest deadline of a call or a sender.
     pub(super) fn next_deadline(&self) -> Option<Duration> {
         self.router.poll_timeout().into_iter().chain(self.room_deadline).min()
     }
 
-    /// Starts a call: the reply goes to the receiver.
+    /// Starts a call. Returns its id and the receiver of its reply.
     fn start_call(&mut self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
-        let (waiting, reply) = oneshot::channel();
+        let (sender, reply) = oneshot::channel();
         let id = call(&mut self.router);
-        self.waiting.insert(id.clone(), waiting);
+        self.calls.insert(id.clone(), sender);
         (id, reply)
-    }
-
-    /// What is to be written next: a line, or some.
-    pub(super) fn next_lines(&mut self) -> Option<Bytes> {
-        self.router.poll_write()
     }
 }
 
@@ -346,7 +348,7 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// Ends the session when the driver is dropped before its end, polled or not.
+/// Ends the session when the driver is dropped early, polled or not.
 pub(super) struct AbortOnDrop(pub(super) Arc<Shared>);
 
 impl Drop for AbortOnDrop {
@@ -355,5 +357,5 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// What the ending says when it was ours.
+/// The reason of an end that this side caused.
 pub(super) const ABORTED: &str = "the session was given up";

@@ -1,4 +1,4 @@
-//! What is waited for, by whom, and until when: every wait ends with the session.
+//! The waits of senders, callers and the driver. Every wait ends with the session.
 
 use std::{
     convert::Infallible,
@@ -19,11 +19,11 @@ use super::{Shared, shared::State};
 use crate::{ControlError, PromptState};
 
 impl Shared {
-    /// Does something that writes, once there is room for more to be written, or nothing can be written any more.
+    /// Runs `act`, which queues lines, when the write buffer has room or the input takes no more lines.
     ///
-    /// Room is looked for and taken under one lock, so that many who wait together do not overrun it together.
-    /// Nothing is done where the future is dropped before, where the limit runs out first, nor where so much is unread
-    /// that the peer is not listened to, since it may take nothing until it is.
+    /// Checks for room and runs `act` under one lock, so that concurrent senders do not overrun the buffer.
+    /// Does not run `act` if the future is dropped or the time limit passes before, or if the hard limit of unread messages
+    /// stops reading, because the peer may take no input until it is read.
     pub(crate) async fn when_writable<T>(
         &self,
         limit: Duration,
@@ -32,7 +32,7 @@ impl Shared {
     ) -> Result<T, ControlError> {
         let deadline = self.now().saturating_add(limit);
         let mut act = Some(act);
-        let mut waiting = None;
+        let mut waiter = None;
         wait(&self.written, || {
             let mut state = self.state();
             let room = state.router.transmit_bytes() <= self.config.write_buffer_limit;
@@ -49,13 +49,13 @@ impl Shared {
                 if is_first {
                     state.room_deadline = Some(deadline);
                 }
-                waiting.get_or_insert_with(|| Waiting::new(self, state));
+                waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
                 if is_first {
                     self.deadlines.notify_one();
                 }
                 return None;
             }
-            // Asked again only after `None`, so that it is always there.
+            // Always `Some`: this closure runs again only after it returned `None`.
             act.take().map(|act| {
                 let done = self.apply(state, act);
                 self.prompt_sent();
@@ -65,23 +65,23 @@ impl Shared {
         .await
     }
 
-    /// A prompt that was sent may have pushed out what is known of an old one, for which somebody waits.
+    /// Wakes tasks that wait for a prompt: a new prompt may have displaced the state of an old one.
     pub(crate) fn prompt_sent(&self) {
-        self.arrived.notify_waiters();
+        self.prompt_news.notify_waiters();
     }
 
-    /// Waits until so much is known of a prompt; reading goes on for it.
+    /// Waits until the state of a prompt satisfies `is_reached`. Reading goes on meanwhile.
     pub(crate) async fn when_prompt(
         &self,
         prompt: &Uuid,
-        known: impl Fn(PromptState) -> bool,
+        is_reached: impl Fn(PromptState) -> bool,
     ) -> Result<PromptState, ControlError> {
-        let mut waiting = None;
-        wait(&self.arrived, || {
+        let mut waiter = None;
+        wait(&self.prompt_news, || {
             let state = self.state();
             match state.router.prompt_state(prompt) {
                 None => return Some(Err(ControlError::UnknownPrompt { prompt: prompt.clone() })),
-                Some(told) if known(told) => return Some(Ok(told)),
+                Some(state) if is_reached(state) => return Some(Ok(state)),
                 Some(_) => {}
             }
             let subtype = || "user".into();
@@ -91,39 +91,39 @@ impl Shared {
             if let Some(parked) = state.backlog(&self.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype(), parked }));
             }
-            waiting.get_or_insert_with(|| Waiting::new(self, state));
+            waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
             None
         })
         .await
     }
 
-    /// Somebody waits: reading goes on as for an open request.
-    pub(crate) fn begin_waiting(&self) {
+    /// Adds a waiter. While there is one, the soft limit of unread messages does not apply.
+    pub(crate) fn add_waiter(&self) {
         self.apply(self.state(), |state| state.waiters += 1);
     }
 
-    /// Who has begun to wait no longer does.
-    pub(crate) fn end_waiting(&self) {
+    /// Removes a waiter.
+    pub(crate) fn remove_waiter(&self) {
         self.state().waiters -= 1;
     }
 
-    /// Waits for the next lines to write; `None` when the input is to be ended.
+    /// Waits for the next lines to write. Returns `None` at the end of the input.
     pub(super) async fn next_lines(&self) -> Option<Bytes> {
         poll_fn(|context| {
             let mut state = self.state();
-            let lines = state.next_lines();
+            let lines = state.router.poll_transmit();
             if lines.is_none() && state.router.input_is_open() {
-                // Whoever has something written takes it, under the same lock.
+                // A task that queues a line takes this waker under the same lock.
                 state.writer.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());
                 return Poll::Pending;
             }
-            // Whoever begins to wait, for room or for leave to read on, has looked under the lock.
-            let (waited_for, held_up) = (state.waiters > 0, state.held_up);
+            // No lost wake-up: waiters check the state under this lock before they register.
+            let (has_waiters, reading_paused) = (state.waiters > 0, state.reading_paused);
             drop(state);
-            if waited_for {
+            if has_waiters {
                 self.written.notify_waiters();
             }
-            if held_up {
+            if reading_paused {
                 self.may_read.notify_waiters();
             }
             Poll::Ready(lines)
@@ -131,31 +131,31 @@ impl Shared {
         .await
     }
 
-    /// The user has read something of this weight.
-    pub(crate) fn read(&self, weight: usize) {
+    /// Releases `weight` bytes of the backpressure budget.
+    pub(crate) fn release(&self, weight: usize) {
         let mut state = self.state();
-        state.queue.read(weight);
-        self.let_read(state);
+        state.queue.release(weight);
+        self.resume_reading(state);
     }
 
-    /// Unlocks the state, and wakes the reading half where it is held up and may now go on.
+    /// Unlocks the state, and wakes the reading half if it is paused and may go on.
     ///
-    /// Not before: it runs on another thread mostly, which costs more to wake than a message takes.
-    pub(super) fn let_read(&self, state: MutexGuard<'_, State>) {
-        let may_read = state.held_up && state.may_read(&self.config);
+    /// Checks that first, because waking another thread costs more than a message does.
+    pub(super) fn resume_reading(&self, state: MutexGuard<'_, State>) {
+        let may_read = state.reading_paused && state.may_read(&self.config);
         drop(state);
         if may_read {
             self.may_read.notify_waiters();
         }
     }
 
-    /// Waits until reading may go on, see [`Config`](crate::Config).
+    /// Waits until reading may go on: see [`Config`](crate::Config).
     pub(super) async fn may_read(&self) {
         let may_read = || {
             let mut state = self.state();
             state.reading_since = None;
-            state.held_up = !state.may_read(&self.config);
-            if !state.held_up {
+            state.reading_paused = !state.may_read(&self.config);
+            if !state.reading_paused {
                 return Some(());
             }
             if let Some(parked) = state.backlog(&self.config) {
@@ -164,25 +164,25 @@ impl Shared {
                         state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
                     });
                 }
-                // Whoever waits for room, or for news of a prompt, is told as well.
+                // Tasks that wait for room or for a prompt fail too.
                 self.written.notify_waiters();
-                self.arrived.notify_waiters();
+                self.prompt_news.notify_waiters();
             }
             None
         };
-        // Mostly it may at once, and nobody waits.
+        // Most calls need not wait.
         if may_read().is_none() {
             wait(&self.may_read, may_read).await;
         }
     }
 
-    /// Waits until a read has gone without output for the grace, counted from now at the earliest.
+    /// Waits until a read got no output for the grace period, which starts at `since` at the earliest.
     ///
-    /// Time in which it is the user who does not read is not counted.
+    /// Time in which reading waits for the user does not count.
     pub(super) async fn silence(&self, since: Instant) {
         loop {
             let Some(reading) = self.state().reading_since else {
-                // A read begins later than now, so that nothing is missed by looking again then.
+                // A read that begins meanwhile can't exceed the grace period before this checks again.
                 sleep(self.config.exit_grace).await;
                 continue;
             };
@@ -194,11 +194,11 @@ impl Shared {
         }
     }
 
-    /// Ends calls, and waits for room, when their limits run out. Never returns.
+    /// Times out calls and senders. Never returns.
     pub(super) async fn keep_time(&self) -> Infallible {
         loop {
             let next = self.state().next_deadline();
-            // One permit is kept where nobody waits, so that no change falls between.
+            // `notify_one` stores a permit, so no change between these lines is lost.
             let changed = self.deadlines.notified();
             match next.and_then(|deadline| self.started.checked_add(deadline)) {
                 None => changed.await,
@@ -206,7 +206,7 @@ impl Shared {
                     () = sleep_until(deadline) => {
                         let now = self.now();
                         self.with_router(|router| router.handle_timeout(now));
-                        // Those whose limit has not run out set their deadline again.
+                        // Senders whose limit has not passed set the deadline again.
                         if self.state().room_deadline.take_if(|deadline| *deadline <= now).is_some() {
                             self.written.notify_waiters();
                         }
@@ -217,45 +217,45 @@ impl Shared {
         }
     }
 
-    /// Waits until no handle is left, and then until what was sent is written, in bounded time.
+    /// Waits until all handles are dropped, and then up to the grace period until all lines are written.
     pub(super) async fn abandoned(&self) {
         wait(&self.abandoned, || self.state().abandoned.then_some(())).await;
         self.end_input();
         let finished = wait(&self.written, || self.state().input_finished.then_some(()));
         if timeout(self.config.exit_grace, finished).await.is_err() {
-            tracing::debug!("a session was given up with lines that its peer did not take");
+            tracing::debug!("a session was dropped with lines that its peer did not take");
         }
     }
 }
 
-/// A sender, or somebody who asks after a prompt, that waits, for as long as this lives: reading goes on as for an open
-/// request, since the CLI may have to get rid of what it says before it takes more, or the news may lie behind it.
-struct Waiting<'a>(&'a Shared);
+/// A waiting task. While it lives, the soft limit of unread messages does not apply: the CLI may have to write output before
+/// it takes input, and the state of a prompt may lie behind unread messages.
+struct ReadingWaiter<'a>(&'a Shared);
 
-impl<'a> Waiting<'a> {
+impl<'a> ReadingWaiter<'a> {
     fn new(shared: &'a Shared, state: MutexGuard<'_, State>) -> Self {
         shared.apply(state, |state| state.waiters += 1);
         Self(shared)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for ReadingWaiter<'_> {
     fn drop(&mut self) {
-        self.0.end_waiting();
+        self.0.remove_waiter();
     }
 }
 
-/// Waits until `ready` gives something; it is asked again after each notification.
+/// Waits until `ready` returns a value. Calls it again after each notification.
 pub(super) async fn wait<T>(notify: &Notify, mut ready: impl FnMut() -> Option<T>) -> T {
     loop {
         let mut notified = std::pin::pin!(notify.notified());
-        // Registered before asking, so that no notification falls between.
+        // No lost wake-up: register before the check.
         notified.as_mut().enable();
         if let Some(ready) = ready() {
             return ready;
         }
         notified.await;
-        // Mostly it is for us: then there is nothing to register for.
+        // Check before the next registration: most notifications fulfil the condition.
         if let Some(ready) = ready() {
             return ready;
         }

@@ -1,4 +1,4 @@
-//! The writing half: lines to the peer, in order.
+//! The writing half: writes lines to the peer, in order.
 
 use std::future::pending;
 
@@ -6,24 +6,24 @@ use agentwire_codec::WireWriter;
 use agentwire_transport::{ByteSink, PeerHandle, Signal};
 use tokio::time::{Instant, sleep};
 
-use super::{Shared, chain};
+use super::{Shared, error_chain};
 use crate::SessionEnd;
 
-/// Writes until the input is ended, or can't be written to; then waits, and keeps the sink.
+/// Writes until the input ends or a write fails, then waits and keeps the sink.
 ///
-/// A peer that takes no more input may still speak: it often ends with a message that says why, so reading goes on, and
-/// open calls wait a grace for that.
-/// It ends the session only where a prompt was refused and the peer is silent, since nothing will come of that prompt.
+/// After a failed write, the peer may still send output and often ends with a message that names the cause. So reading
+/// goes on, and open calls wait a grace period for it.
+/// The session ends only if a prompt was lost and the peer is silent, because that prompt gets no result.
 pub(super) async fn write<S: ByteSink>(
     writer: WireWriter<S>,
     handle: &impl PeerHandle,
     shared: &Shared,
 ) -> SessionEnd {
-    let mut left = Left { writer, handle, shared };
-    let writer = &mut left.writer;
+    let mut guard = FlushOnDrop { writer, handle, shared };
+    let writer = &mut guard.writer;
     while let Some(lines) = shared.next_lines().await {
         if let Err(error) = writer.write_lines(lines).await {
-            let why = chain(&error);
+            let why = error_chain(&error);
             shared.input_broken(SessionEnd::failed(&*why));
             shared.input_finished();
             let since = Instant::now();
@@ -43,23 +43,22 @@ pub(super) async fn write<S: ByteSink>(
     pending().await
 }
 
-/// Leaves what was never written to the transport, with the refusals of open requests: the session may be dropped while
-/// nobody drives it.
-struct Left<'a, S: ByteSink, L: PeerHandle> {
+/// Passes unwritten lines and the refusals of open requests to the transport on drop, when no task drives the session.
+struct FlushOnDrop<'a, S: ByteSink, L: PeerHandle> {
     writer: WireWriter<S>,
     handle: &'a L,
     shared: &'a Shared,
 }
 
-impl<S: ByteSink, L: PeerHandle> Drop for Left<'_, S, L> {
+impl<S: ByteSink, L: PeerHandle> Drop for FlushOnDrop<'_, S, L> {
     fn drop(&mut self) {
-        let (lines, unguarded) = self.shared.last_words();
+        let (lines, unguarded) = self.shared.take_last_lines();
         if !lines.is_empty() {
             self.writer.flush_detached(lines);
         }
-        // Dropping the sink ends the input, after which the CLI asks nothing: prompts that wait would run unguarded.
+        // Dropping the sink ends the input, and then queued prompts would run unguarded.
         if unguarded && let Err(error) = self.handle.signal(Signal::Term) {
-            tracing::debug!(%error, "a session that was given up could not be told to end");
+            tracing::debug!(%error, "an aborted session could not be sent SIGTERM");
         }
     }
 }

@@ -1,17 +1,20 @@
-//! The end of the input, and the answers that have to be written before it.
+//! The end of the input, and the answers to write before it.
 
-use agentwire_protocol::{RawJson, RequestId};
+use agentwire_codec::encode;
+use agentwire_protocol::{
+    RawJson, RequestId,
+    control::{Interrupt, OutboundRequest},
+};
 
-use super::{Input, Router};
+use super::{Input, Router, transmit::Kind};
 use crate::Event;
 
 impl Router {
-    /// Ends the input: queued lines are still written, and later requests and answers are not sent.
+    /// Ends the input: queued lines are still written, and later calls and answers are not sent.
     ///
-    /// Requests of the CLI's that are still open are answered with an error first.
-    /// The CLI may take that for leave to go ahead: where a request guards something, send its refusal with
-    /// [`refuse_open`](Self::refuse_open) before.
-    /// What the CLI would ask later is not asked at all once its input has ended, and goes ahead: where that matters, use
+    /// The CLI's open requests get an error first.
+    /// The CLI may then go ahead with the guarded action: send a refusal with [`refuse_open`](Self::refuse_open) before.
+    /// After the end of its input the CLI sends no requests and goes ahead without them: if that matters, use
     /// [`end_input_when_idle`](Self::end_input_when_idle).
     pub fn end_input(&mut self) {
         self.refuse_open(|_| Err(ENDED.to_owned()));
@@ -20,40 +23,43 @@ impl Router {
         }
     }
 
-    /// Ends the input once the CLI is idle and no prompt waits.
+    /// Ends the input once the CLI is idle and no prompt is open.
     ///
-    /// Until then the CLI's requests come as before and can be answered, and nothing else is sent.
-    /// With a CLI that does not say what becomes of a prompt (2.1.197), every prompt has to have its result: the input stays
-    /// open where prompts have shared one, until [`end_input`](Self::end_input).
+    /// Until then the CLI's requests can be answered, and nothing else is sent.
+    /// CLI 2.1.197 does not report the states of prompts, so each prompt needs a result: after prompts that shared one, the
+    /// input stays open until [`end_input`](Self::end_input).
     pub fn end_input_when_idle(&mut self) {
         if matches!(self.input, Input::Open) {
-            self.input = Input::SessionEnd;
+            self.input = Input::EndWhenIdle;
             self.check_ending();
         }
     }
 
-    /// Ends the input where that waits for an idle CLI, and it is.
+    /// Ends the input if that is pending and the CLI is idle.
     pub(super) fn check_ending(&mut self) {
-        if self.is_ending() && self.may_end() {
+        if self.is_ending() && self.may_end_input() {
             self.end_input();
         }
     }
 
-    /// Whether the CLI is idle and no prompt waits.
-    pub(crate) fn may_end(&self) -> bool {
-        let settled =
-            if self.receipts.told() { self.receipts.all_settled() } else { self.turns.has_result_for_each() };
+    /// Returns whether the CLI is idle and no prompt is open, so that ending the input cuts nothing short.
+    pub fn may_end_input(&self) -> bool {
+        let settled = if self.prompts.reports_states() {
+            self.prompts.all_settled()
+        } else {
+            self.turns.has_result_for_each()
+        };
         self.is_idle() && settled
     }
 
-    /// Whether the input ends once the CLI is idle.
+    /// Returns whether the input is to end once the CLI is idle.
     pub fn is_ending(&self) -> bool {
-        matches!(self.input, Input::SessionEnd)
+        matches!(self.input, Input::EndWhenIdle)
     }
 
-    /// Answers every open request of the CLI's, in the order of their ids, with what `refuse` gives.
+    /// Answers every open request of the CLI with the return value of `refuse`, in the order of their ids.
     ///
-    /// Each comes as an [`Event::InboundCancelled`] too, also where no answer can be sent any more.
+    /// Each also causes an [`Event::InboundCancelled`], even if its answer can no longer be sent.
     pub fn refuse_open(&mut self, mut refuse: impl FnMut(&RequestId) -> Result<RawJson, String>) {
         for id in self.inbound.drain() {
             self.push_answer(&id, refuse(&id));
@@ -61,31 +67,29 @@ impl Router {
         }
     }
 
-    /// Whether the input waits for the CLI to be idle, and that may well be: no turn is known to run.
-    #[cfg(feature = "driver")]
-    pub(crate) fn seems_over(&self) -> bool {
-        self.is_ending() && self.turns.seems_over() && self.receipts.all_begun()
+    /// Returns whether the input is to end once the CLI is idle, and no turn is known to run.
+    ///
+    /// CLI 2.1.197 may never report more than that.
+    pub fn seems_over(&self) -> bool {
+        self.is_ending() && self.turns.seems_over() && self.prompts.all_begun()
     }
 
-    /// Interrupts the running turn and drops queued prompts, without waiting for a reply: for a session that is dropped.
-    #[cfg(feature = "driver")]
-    pub(crate) fn interrupt_for_good(&mut self) {
-        use agentwire_protocol::control::{Interrupt, OutboundRequest};
-
+    /// Interrupts the running turn and drops queued prompts, without waiting for a reply.
+    ///
+    /// For a session that is dropped: no event reports the reply.
+    pub fn interrupt_without_reply(&mut self) {
         let mut interrupt = Interrupt::default();
         interrupt.cancel_queued = Some(true);
-        // A request of the crate's own can always be written.
+        // Encoding a request of this crate does not fail.
         if self.input_is_open()
-            && let Ok(line) =
-                agentwire_codec::encode(&OutboundRequest::new(&RequestId::from(FOR_GOOD), &interrupt))
+            && let Ok(line) = encode(&OutboundRequest::new(&RequestId::from(UNTRACKED_ID), &interrupt))
         {
-            self.transmit.push(line, super::transmit::Kind::Other);
+            self.transmit.push(line, Kind::Other);
         }
     }
 }
 
-/// Why a request gets no other answer.
+/// The error for requests that are open when the input ends.
 const ENDED: &str = "the input is ending";
-/// No id of a request that waits for a reply.
-#[cfg(feature = "driver")]
-const FOR_GOOD: &str = "req_end";
+/// An id that no tracked call has.
+const UNTRACKED_ID: &str = "req_end";

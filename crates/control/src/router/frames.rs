@@ -1,161 +1,161 @@
 //! What each kind of frame does to the router.
 
-use agentwire_codec::{FrameError, FrameKind, Incoming};
+use agentwire_codec::{Frame, FrameError, FrameKind, Incoming};
 use agentwire_protocol::{Message, RequestId};
 
-use super::{Decoded, Router, outbound};
-use crate::{ControlError, Event, TurnEnd};
+use super::{Router, outbound};
+use crate::{ControlError, Event, RawEvent, SessionEvent, TurnEnd};
 
 impl Router {
-    /// Takes the next frame of the CLI's, which is decoded already.
-    pub(crate) fn handle_decoded(&mut self, decoded: Decoded) {
-        let Decoded { kind, is_truncated, incoming } = decoded;
+    /// Handles the CLI's next frame.
+    ///
+    /// Decodes only what routing needs: control frames, results, and messages that change the state of a turn.
+    pub fn handle_frame(&mut self, frame: Frame) {
         if self.is_closed() {
             self.ignored.after_end += 1;
             return;
         }
-        match kind {
-            FrameKind::Request(id) => self.handle_request(id, incoming),
-            FrameKind::Response(id) => self.handle_response(id, incoming),
+        match frame.kind.clone() {
+            FrameKind::Request(id) => self.handle_request(id, frame),
+            FrameKind::Response(id) => self.handle_response(id, frame),
             FrameKind::Cancel(id) => self.handle_cancel(id),
-            FrameKind::Result => self.handle_result(incoming, is_truncated),
-            _ => self.handle_message(incoming),
+            FrameKind::Result => self.handle_result(frame),
+            FrameKind::StreamEvent | FrameKind::User => {
+                self.turns.conversation_continued();
+                self.show(Ok(frame));
+                self.check_run();
+            }
+            _ => self.handle_message(frame),
         }
     }
 
-    /// Takes note of a frame of the conversation that is decoded when it is read; whether it is to be read at all.
-    #[cfg(feature = "driver")]
-    pub(crate) fn handle_conversation(&mut self) -> bool {
+    /// Handles the error that stands for a line that was dropped.
+    ///
+    /// The kind is known from the start of the line: a lost reply fails its call, and a lost result ends its turn.
+    pub fn handle_fault(&mut self, fault: FrameError) {
         if self.is_closed() {
             self.ignored.after_end += 1;
-            return false;
+            return;
         }
-        self.turns.conversation();
-        self.check_run();
-        true
+        let FrameError::TooLong { ref kind, .. } = fault else { return self.show(Err(fault)) };
+        let kind = kind.clone();
+        match &kind {
+            FrameKind::Request(Some(id)) => self.refuse(id.clone(), fault.to_string()),
+            FrameKind::Response(Some(id)) => {
+                if let Some(pending) = self.outbound.remove(id) {
+                    let error = ControlError::TooLong { subtype: pending.subtype, source: fault.clone() };
+                    self.answered(id.clone(), Err(error));
+                }
+            }
+            _ => {}
+        }
+        self.show(Err(fault));
+        if kind == FrameKind::Result {
+            self.turns.result(None);
+            self.prompts.result(None);
+            self.end_turn(TurnEnd::Unreadable);
+        }
     }
 
-    pub(super) fn handle_request(&mut self, id: Option<RequestId>, incoming: Incoming) {
-        match (id, incoming) {
-            (Some(id), Incoming::Message(Message::ControlRequest(request), line)) => {
-                let request = *request;
-                // Its own copy, where it is the same one: a line that names two is known by that of its kind.
-                let key = if request.request_id == id { request.request_id } else { id.clone() };
-                if self.inbound.open(key, line.len()) {
+    fn handle_request(&mut self, id: Option<RequestId>, frame: Frame) {
+        let Some(id) = id else { return self.show(Ok(frame)) };
+        match Incoming::decode(frame.clone()) {
+            Incoming::Message(Message::ControlRequest(request), line) => {
+                // Use the id from the frame header; a line may contain two different ids.
+                if self.inbound.open(id.clone(), line.len()) {
                     self.events.push_back(Event::Inbound { id, request: request.request, line });
                 } else {
                     self.ignored.duplicate_requests += 1;
                 }
             }
-            (id, incoming) => {
-                if let Some(id) = id {
-                    self.refuse(
-                        id,
-                        match &incoming {
-                            Incoming::Undecodable(error, _) => format!("the request can't be read: {error}"),
-                            _ => "the request can't be read: it is no control request".to_owned(),
-                        },
-                    );
-                }
-                self.events.push_back(Event::Incoming(unhandled(incoming)));
+            incoming => {
+                let why = match &incoming {
+                    Incoming::Undecodable(error, _) => format!("the request can't be read: {error}"),
+                    _ => "the request can't be read: it is no control request".to_owned(),
+                };
+                self.refuse(id, why);
+                self.show(Ok(frame));
             }
         }
     }
 
-    pub(super) fn handle_response(&mut self, id: Option<RequestId>, incoming: Incoming) {
+    fn handle_response(&mut self, id: Option<RequestId>, frame: Frame) {
         let Some((id, pending)) = id.and_then(|id| self.outbound.remove(&id).map(|pending| (id, pending)))
         else {
             self.ignored.responses += 1;
             return;
         };
-        let reply = outbound::reply(pending.subtype, incoming);
+        let reply = outbound::reply(pending.subtype, Incoming::decode(frame));
         self.answered(id, reply);
     }
 
-    pub(super) fn handle_cancel(&mut self, id: Option<RequestId>) {
+    fn handle_cancel(&mut self, id: Option<RequestId>) {
         match id {
             Some(id) if self.inbound.close(&id) => self.events.push_back(Event::InboundCancelled(id)),
             _ => self.ignored.cancels += 1,
         }
     }
 
-    pub(super) fn handle_result(&mut self, incoming: Incoming, is_truncated: bool) {
-        let result = match incoming.message() {
-            Some(Message::Result(result)) => Some(&**result),
+    fn handle_result(&mut self, frame: Frame) {
+        let result = match Incoming::decode(frame.clone()) {
+            Incoming::Message(Message::Result(result), _) => Some(result),
             _ => None,
         };
+        let is_truncated = frame.is_truncated;
+        self.show(Ok(frame));
         if result.is_none() && is_truncated {
-            // The half of a result is none: the session ends in the middle of the turn.
-            return self.events.push_back(Event::Incoming(incoming));
+            // A truncated `result` does not end the turn: the session ends in the middle of it.
+            return;
         }
         let end = if result.is_some() { TurnEnd::Result } else { TurnEnd::Unreadable };
-        self.turns.result(result);
-        self.receipts.result(result);
-        self.events.push_back(Event::Incoming(incoming));
+        self.turns.result(result.as_deref());
+        self.prompts.result(result.as_deref());
         self.end_turn(end);
     }
 
-    pub(super) fn handle_message(&mut self, incoming: Incoming) {
+    fn handle_message(&mut self, frame: Frame) {
         let mut lost_result = false;
-        if let Some(message) = incoming.message() {
+        if let Some(message) = Incoming::decode(frame.clone()).message() {
             lost_result = self.turns.message(message);
-            if let Message::CommandLifecycle(told) = message
-                && self.receipts.lifecycle(told)
+            if let Message::CommandLifecycle(lifecycle) = message
+                && self.prompts.lifecycle(lifecycle)
             {
-                // Nothing will come of it that could tell the end of the run.
+                // No later message of a cancelled prompt could end the run.
                 self.turns.prompts_settled();
             }
         }
-        self.events.push_back(Event::Incoming(incoming));
+        self.show(Ok(frame));
         if lost_result {
             self.turns.result(None);
-            self.receipts.result(None);
+            self.prompts.result(None);
             self.end_turn(TurnEnd::Missing);
         } else {
             self.check_run();
         }
     }
 
-    /// A line was too long: whoever waits for it is told.
-    pub(super) fn handle_lost(&mut self, fault: FrameError) {
-        let FrameError::TooLong { ref kind, .. } = fault else {
-            return self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
-        };
-        let kind = kind.clone();
-        match &kind {
-            FrameKind::Request(Some(id)) => self.refuse(id.clone(), fault.to_string()),
-            FrameKind::Response(Some(id)) => {
-                if let Some(pending) = self.outbound.remove(id) {
-                    let subtype = pending.subtype;
-                    let error = ControlError::TooLong { subtype, source: fault.clone() };
-                    self.answered(id.clone(), Err(error));
-                }
-            }
-            // One without an id belongs to nothing, and any other is only told of.
-            _ => {}
-        }
-        self.events.push_back(Event::Incoming(Incoming::TooLong(fault)));
-        if kind == FrameKind::Result {
-            self.turns.result(None);
-            self.receipts.result(None);
-            self.end_turn(TurnEnd::Unreadable);
-        }
+    fn show(&mut self, line: Result<Frame, FrameError>) {
+        self.events.push_back(Event::Session(RawEvent::Incoming(line)));
     }
 
-    /// Answers a request that can't be opened, unless one with its id is open: an answer would be taken for that one's.
+    /// Refuses a request that can't be opened, unless an open request has its id and would get this answer.
     fn refuse(&mut self, id: RequestId, why: String) {
         if self.inbound.is_open(&id) {
             self.ignored.duplicate_requests += 1;
         } else {
-            self.refuse_with(&id, why);
+            self.push_answer(&id, Err(why));
         }
     }
-}
 
-/// A control frame that nothing can be done with is never shown as a message.
-fn unhandled(incoming: Incoming) -> Incoming {
-    match incoming {
-        Incoming::Message(message, line) => Incoming::Unhandled(message, line),
-        incoming => incoming,
+    pub(super) fn end_turn(&mut self, end: TurnEnd) {
+        self.events.push_back(Event::Session(SessionEvent::TurnEnded(end)));
+        self.check_run();
+    }
+
+    pub(super) fn check_run(&mut self) {
+        self.check_ending();
+        if self.turns.take_run_over() {
+            self.events.push_back(Event::Session(SessionEvent::RunOver));
+        }
     }
 }

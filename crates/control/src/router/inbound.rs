@@ -1,24 +1,24 @@
-//! The CLI's open requests.
+//! Requests of the CLI that are not answered yet.
 
 use std::collections::{HashMap, hash_map::Entry};
 
 use agentwire_protocol::RequestId;
 
-/// The CLI's open requests: each is closed once, by an answer or by being cancelled.
+/// The CLI's open requests. An answer or a cancellation closes one.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    /// Each with the bytes that it counts for.
+    /// The bytes that each counts for.
     open: HashMap<RequestId, usize>,
     bytes: usize,
 }
 
 impl Inbound {
-    /// `false` where a request with this id is open already.
+    /// Opens a request. Returns `false` if one with this id is open already.
     pub(super) fn open(&mut self, id: RequestId, line: usize) -> bool {
-        let Entry::Vacant(place) = self.open.entry(id) else { return false };
-        let bytes = line + OVERHEAD;
+        let Entry::Vacant(entry) = self.open.entry(id) else { return false };
+        let bytes = line + REQUEST_OVERHEAD;
         self.bytes += bytes;
-        place.insert(bytes);
+        entry.insert(bytes);
         true
     }
 
@@ -26,7 +26,7 @@ impl Inbound {
         self.open.contains_key(id)
     }
 
-    /// `false` where no such request is open.
+    /// Closes a request. Returns `false` if none with this id is open.
     pub(super) fn close(&mut self, id: &RequestId) -> bool {
         let bytes = self.open.remove(id);
         self.bytes -= bytes.unwrap_or_default();
@@ -44,11 +44,11 @@ impl Inbound {
     pub(super) fn drain(&mut self) -> impl Iterator<Item = RequestId> + use<> {
         self.bytes = 0;
         let mut ids: Vec<_> = std::mem::take(&mut self.open).into_keys().collect();
-        // In an order that is the same whenever the same requests are open.
+        // Sorted, so that the order does not depend on the hasher.
         ids.sort_unstable();
         ids.into_iter()
     }
 }
 
-/// What an open request takes beside its line, in bytes: entries here and there, and the task that answers it.
-const OVERHEAD: usize = 1024;
+/// The memory of an open request beside its line, in bytes: map entries, and the task that answers it.
+const REQUEST_OVERHEAD: usize = 1024;

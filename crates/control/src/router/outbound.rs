@@ -1,4 +1,4 @@
-//! Our open requests.
+//! Calls that wait for their reply.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,14 +10,14 @@ use agentwire_protocol::{
 
 use crate::ControlError;
 
-/// Our open requests, by id.
+/// The open calls, by id.
 #[derive(Debug, Default)]
 pub(super) struct Outbound {
     pending: BTreeMap<RequestId, Pending>,
-    made: u64,
+    last_id: u64,
 }
 
-/// A request that waits for its reply.
+/// An open call.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) subtype: Box<str>,
@@ -26,10 +26,10 @@ pub(super) struct Pending {
 }
 
 impl Outbound {
-    /// Gives the request an id. Ids count up, so that two runs of the same program give the same ones.
+    /// Opens a call and returns its id. Ids count up, so two runs of a program use the same ones.
     pub(super) fn register(&mut self, subtype: &str, now: Duration, limit: Duration) -> RequestId {
-        self.made += 1;
-        let id = RequestId::from(format!("req_{}", self.made));
+        self.last_id += 1;
+        let id = RequestId::from(format!("req_{}", self.last_id));
         let pending = Pending { subtype: subtype.into(), limit, deadline: now.saturating_add(limit) };
         self.pending.insert(id.clone(), pending);
         id
@@ -58,7 +58,7 @@ impl Outbound {
     }
 }
 
-/// What a response says to the request of this subtype.
+/// Returns the reply in a response to a call of this subtype.
 pub(super) fn reply(subtype: Box<str>, incoming: Incoming) -> Result<RawJson, ControlError> {
     let (outcome, line) = match incoming {
         Incoming::Message(Message::ControlResponse(response), line) => (response.response, line),
@@ -76,7 +76,7 @@ pub(super) fn reply(subtype: Box<str>, incoming: Incoming) -> Result<RawJson, Co
     }
 }
 
-/// Neither a success nor an error: never taken for a success.
+/// The error for a response that is neither a success nor an error.
 fn not_a_response(subtype: Box<str>, line: Option<Line>) -> ControlError {
     ControlError::UnknownReply { subtype, line }
 }

@@ -1,4 +1,4 @@
-//! Prompts: how they are sent, and what is known of them.
+//! Sending prompts, and their states.
 
 use agentwire_codec::encode;
 use agentwire_protocol::{Uuid, message::UserInput};
@@ -12,14 +12,14 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// [`ControlError::Encode`] when the prompt can't be written as JSON; [`ControlError::Closed`] or
-    /// [`ControlError::InputEnded`] where nothing can be sent any more.
+    /// Returns [`ControlError::Encode`] if the prompt can't be written as JSON, and [`ControlError::Closed`] or
+    /// [`ControlError::InputEnded`] if the input no longer takes lines.
     pub fn send_user(&mut self, input: &UserInput) -> Result<(), ControlError> {
         let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
         self.send_prompt(input.uuid.clone(), line)
     }
 
-    /// Sends a prompt that is written already, as one line with its newline, and has this id.
+    /// Sends a prompt that is already encoded as one line with its newline, and has this id.
     ///
     /// # Errors
     ///
@@ -28,28 +28,28 @@ impl Router {
         self.check_input("user")?;
         self.turns.prompt_sent(uuid.is_some());
         if let Some(uuid) = uuid {
-            self.receipts.sent(uuid);
+            self.prompts.sent(uuid);
         }
         self.transmit.push(line, Kind::Prompt);
         Ok(())
     }
 
-    /// What is known of the prompt that was sent with this id; `None` where none was, or thousands were sent after it.
+    /// Returns the state of the prompt with this id, or `None` if none was sent or thousands were sent after it.
     pub fn prompt_state(&self, prompt: &Uuid) -> Option<PromptState> {
-        self.receipts.state(prompt)
+        self.prompts.state(prompt)
     }
 
-    /// Whether the CLI has told what becomes of a prompt, so that it names prompts wherever it can.
+    /// Returns whether the CLI has reported the state of a prompt. Such a CLI also names the prompts of a turn.
     pub fn names_prompts(&self) -> bool {
-        self.receipts.told()
+        self.prompts.reports_states()
     }
 
-    /// Returns whether the CLI was given work: a prompt or a line was sent, or a turn has begun by itself.
+    /// Returns whether a prompt or a line was sent, or the CLI started a turn on its own.
     pub fn was_given_work(&self) -> bool {
         self.turns.was_given_work()
     }
 
-    /// How many turns have ended so far.
+    /// Returns how many turns have ended.
     pub fn turns_ended(&self) -> u64 {
         self.turns.turns_ended()
     }

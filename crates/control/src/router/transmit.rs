@@ -1,39 +1,37 @@
-//! What waits to be written, counted in bytes.
+//! The lines to write, and the bytes that they take.
 
 use std::collections::VecDeque;
 
 use agentwire_protocol::RequestId;
-use bytes::Bytes;
-#[cfg(any(test, feature = "driver"))]
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 
-/// What waits to be written, in order.
+/// The queue of lines to write.
 #[derive(Debug, Default)]
 pub(super) struct Transmit {
-    lines: VecDeque<Waiting>,
-    /// Whether the next line that is taken must be the handshake; others wait for it.
+    lines: VecDeque<OutboundLine>,
+    /// Whether the handshake must come first. Other lines wait for it.
     handshake_first: bool,
     bytes: usize,
     answer_bytes: usize,
-    /// Whether the line that was taken last is a prompt: one that can't be written is lost with the input.
+    /// Whether the last line that was taken is a prompt, which is lost if the input breaks now.
     last_was_prompt: bool,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct OutboundLine {
     line: Bytes,
     kind: Kind,
 }
 
-/// What a line is, as far as it matters while it waits.
+/// The kind of a queued line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Prompt,
-    /// A request of ours, which goes when it is cancelled.
+    /// A call. Cancelling it removes the line.
     Request(RequestId),
-    /// The `initialize` request, in front of what waits for it; it goes as any request of ours.
+    /// The `initialize` call for which other lines wait. Cancelling it removes the line.
     Handshake(RequestId),
-    /// It answers the CLI: how many of those there are is not ours to decide.
+    /// An answer. The CLI decides how many there are, so their bytes count as inbound.
     Answer,
     Other,
 }
@@ -42,80 +40,78 @@ impl Transmit {
     pub(super) fn push(&mut self, line: Bytes, kind: Kind) {
         self.bytes += line.len();
         if kind == Kind::Answer {
-            self.answer_bytes += line.len() + OVERHEAD;
+            self.answer_bytes += line.len() + ANSWER_OVERHEAD;
         }
-        self.lines.push_back(Waiting { line, kind });
+        self.lines.push_back(OutboundLine { line, kind });
     }
 
-    /// Holds every line back until the handshake was taken.
-    #[cfg(any(test, feature = "driver"))]
-    pub(super) fn put_handshake_first(&mut self) {
+    /// Holds back all lines until the handshake was taken.
+    pub(super) fn hold_for_handshake(&mut self) {
         self.handshake_first = true;
     }
 
-    /// Adds the `initialize` request: in front of lines that wait for it, else behind the others.
+    /// Adds the `initialize` call: before the lines that wait for it, else after all others.
     pub(super) fn push_handshake(&mut self, line: Bytes, id: RequestId) {
         if !self.handshake_first {
             return self.push(line, Kind::Request(id));
         }
         self.bytes += line.len();
-        self.lines.push_front(Waiting { line, kind: Kind::Handshake(id) });
+        self.lines.push_front(OutboundLine { line, kind: Kind::Handshake(id) });
     }
 
-    /// Whether a line can be taken.
+    /// Returns whether a line can be taken.
     pub(super) fn is_ready(&self) -> bool {
         let front = self.lines.front();
         front.is_some_and(|front| !self.handshake_first || matches!(front.kind, Kind::Handshake(_)))
     }
 
-    pub(super) fn pop(&mut self) -> Option<Bytes> {
+    fn pop_line(&mut self) -> Option<Bytes> {
         if !self.is_ready() {
             return None;
         }
-        let Waiting { line, kind } = self.lines.pop_front()?;
+        let OutboundLine { line, kind } = self.lines.pop_front()?;
         self.handshake_first = false;
         self.bytes -= line.len();
         if kind == Kind::Answer {
-            self.answer_bytes -= line.len() + OVERHEAD;
+            self.answer_bytes -= line.len() + ANSWER_OVERHEAD;
         }
         self.last_was_prompt = kind == Kind::Prompt;
         Some(line)
     }
 
-    /// As [`pop`](Self::pop), and answers in a row at once, where they are short.
+    /// Takes the next line, or several short answers in a row as one piece: each write costs a system call.
     ///
-    /// Answers alone: a request may be cancelled until it is taken, and a prompt that is taken is told apart.
-    #[cfg(any(test, feature = "driver"))]
-    pub(super) fn pop_run(&mut self) -> Option<Bytes> {
+    /// Other lines are taken one by one: a call can be cancelled until then, and a taken prompt is remembered.
+    pub(super) fn pop(&mut self) -> Option<Bytes> {
         let (mut lines, mut bytes) = (0, 0);
-        for Waiting { line, kind } in &self.lines {
-            if *kind != Kind::Answer || bytes + line.len() > LONGEST_RUN {
+        for OutboundLine { line, kind } in &self.lines {
+            if *kind != Kind::Answer || bytes + line.len() > MAX_JOINED {
                 break;
             }
             (lines, bytes) = (lines + 1, bytes + line.len());
         }
         if lines < 2 {
-            return self.pop();
+            return self.pop_line();
         }
-        let mut run = BytesMut::with_capacity(bytes);
+        let mut joined = BytesMut::with_capacity(bytes);
         for _ in 0..lines {
-            run.extend_from_slice(&self.pop()?);
+            joined.extend_from_slice(&self.pop_line()?);
         }
-        Some(run.freeze())
+        Some(joined.freeze())
     }
 
-    /// Drops a request that was not taken yet; `false` where it was.
+    /// Removes a call that was not taken yet, and returns whether there was one.
     pub(super) fn remove_request(&mut self, id: &RequestId) -> bool {
         let is_it = |kind: &Kind| matches!(kind, Kind::Request(of) | Kind::Handshake(of) if of == id);
-        let place = self.lines.iter().position(|waiting| is_it(&waiting.kind));
-        let removed = place.and_then(|place| self.lines.remove(place));
-        self.bytes -= removed.as_ref().map_or(0, |waiting| waiting.line.len());
+        let index = self.lines.iter().position(|queued| is_it(&queued.kind));
+        let removed = index.and_then(|index| self.lines.remove(index));
+        self.bytes -= removed.as_ref().map_or(0, |queued| queued.line.len());
         removed.is_some()
     }
 
-    /// Whether a prompt waits, or was the last that was taken.
+    /// Returns whether a prompt is queued, or was the last line that was taken.
     pub(super) fn holds_prompt(&self) -> bool {
-        self.last_was_prompt || self.lines.iter().any(|waiting| waiting.kind == Kind::Prompt)
+        self.last_was_prompt || self.lines.iter().any(|queued| queued.kind == Kind::Prompt)
     }
 
     pub(super) fn clear(&mut self) {
@@ -131,19 +127,18 @@ impl Transmit {
     }
 }
 
-/// What an answer takes beside its line, in bytes: its place, and what its allocation has to spare.
-const OVERHEAD: usize = 256;
-/// The most bytes of answers that are joined: copying them costs less than another write, and a pipe takes them at once.
-#[cfg(any(test, feature = "driver"))]
-const LONGEST_RUN: usize = 16 << 10;
+/// The memory of a queued answer beside its line, in bytes: the queue entry and spare capacity of the allocation.
+const ANSWER_OVERHEAD: usize = 256;
+/// The largest piece of joined answers, in bytes. Copying that much costs less than another write, and it fits a pipe.
+const MAX_JOINED: usize = 16 << 10;
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
 
-    use super::{Kind, LONGEST_RUN, Transmit};
+    use super::{Kind, MAX_JOINED, Transmit};
 
-    fn run(lines: &[(&'static str, Kind)]) -> Vec<Bytes> {
+    fn pieces(lines: &[(&'static str, Kind)]) -> Vec<Bytes> {
         let mut transmit = Transmit::default();
         for (line, kind) in lines {
             let kind = match kind {
@@ -155,13 +150,13 @@ mod tests {
             };
             transmit.push(Bytes::from_static(line.as_bytes()), kind);
         }
-        let runs = std::iter::from_fn(|| transmit.pop_run()).collect();
+        let pieces = std::iter::from_fn(|| transmit.pop()).collect();
         assert_eq!((transmit.bytes(), transmit.answer_bytes()), (0, 0));
-        runs
+        pieces
     }
 
     #[test]
-    fn answers_in_a_row_are_one_piece_and_nothing_else_is() {
+    fn only_consecutive_answers_are_joined() {
         let request = || Kind::Request("r".into());
         let lines = [
             ("a\n", Kind::Answer),
@@ -176,37 +171,37 @@ mod tests {
             ("e\n", Kind::Answer),
             ("f\n", Kind::Answer),
         ];
-        let runs = ["a\nb\n", "p\n", "q\n", "c\n", "r\n", "s\n", "o\n", "d\ne\nf\n"];
-        assert_eq!(run(&lines), runs);
+        let expected = ["a\nb\n", "p\n", "q\n", "c\n", "r\n", "s\n", "o\n", "d\ne\nf\n"];
+        assert_eq!(pieces(&lines), expected);
     }
 
     #[test]
-    fn a_piece_has_a_bound() {
-        let long: &'static str = "x".repeat(LONGEST_RUN - 1).leak();
-        let runs =
-            run(&[("a", Kind::Answer), (long, Kind::Answer), ("b", Kind::Answer), ("c", Kind::Answer)]);
-        assert_eq!(runs.iter().map(Bytes::len).collect::<Vec<_>>(), [LONGEST_RUN, 2]);
-        assert_eq!(run(&[(long, Kind::Answer), (long, Kind::Answer)]).len(), 2);
+    fn joined_answers_have_a_size_limit() {
+        let long: &'static str = "x".repeat(MAX_JOINED - 1).leak();
+        let joined =
+            pieces(&[("a", Kind::Answer), (long, Kind::Answer), ("b", Kind::Answer), ("c", Kind::Answer)]);
+        assert_eq!(joined.iter().map(Bytes::len).collect::<Vec<_>>(), [MAX_JOINED, 2]);
+        assert_eq!(pieces(&[(long, Kind::Answer), (long, Kind::Answer)]).len(), 2);
     }
 
     #[test]
-    fn nothing_is_taken_before_the_handshake() {
+    fn no_line_is_taken_before_the_handshake() {
         let mut transmit = Transmit::default();
-        transmit.put_handshake_first();
+        transmit.hold_for_handshake();
         let line = Bytes::from_static;
         transmit.push(line(b"a"), Kind::Answer);
         transmit.push(line(b"b"), Kind::Answer);
         transmit.push(line(b"q"), Kind::Request("q".into()));
-        assert_eq!((transmit.pop_run(), transmit.is_ready()), (None, false));
+        assert_eq!((transmit.pop(), transmit.is_ready()), (None, false));
         transmit.push_handshake(line(b"h"), "h".into());
-        // One that was cancelled releases nothing.
+        // A cancelled handshake releases no line.
         assert!(transmit.is_ready() && transmit.remove_request(&"h".into()));
-        assert_eq!(transmit.pop_run(), None);
+        assert_eq!(transmit.pop(), None);
         transmit.push_handshake(line(b"i"), "i".into());
-        // A second one, as of `reinitialize`, has its place behind the others.
-        assert_eq!(transmit.pop_run(), Some(line(b"i")));
+        // A second one, as sent by `reinitialize`, queues after the others.
+        assert_eq!(transmit.pop(), Some(line(b"i")));
         transmit.push_handshake(line(b"j"), "j".into());
-        let rest: Vec<_> = std::iter::from_fn(|| transmit.pop_run()).collect();
+        let rest: Vec<_> = std::iter::from_fn(|| transmit.pop()).collect();
         assert_eq!(rest, [line(b"ab"), line(b"q"), line(b"j")]);
         assert_eq!((transmit.bytes(), transmit.answer_bytes()), (0, 0));
     }

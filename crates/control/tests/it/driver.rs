@@ -1,6 +1,6 @@
-//! The driver over an in-memory transport, with a clock that stands still while anything can go on.
+//! The driver over an in-memory transport, with a paused clock that advances only while every task waits.
 //!
-//! Where a test shows that something waits, it gives it a minute of that clock: no real time passes.
+//! A test shows that a future waits by giving it a minute of that clock. No real time passes.
 
 mod backlog;
 mod callbacks;
@@ -20,7 +20,9 @@ use std::{
 };
 
 use agentwire_codec::{Incoming, LineDecoder};
-use agentwire_control::{Config, Connection, Control, Delivery, Messages, NoResponder, Responder, connect};
+use agentwire_control::{
+    Config, Connection, Control, Messages, NoResponder, Responder, SessionEvent, connect,
+};
 use agentwire_protocol::RawJson;
 use agentwire_transport::{
     Connected, ExitReport, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, PeerHandle, Signal,
@@ -28,7 +30,7 @@ use agentwire_transport::{
 };
 use tokio::{task::JoinHandle, time::timeout};
 
-/// The CLI's side, played by the test; all its clones are the same.
+/// The CLI's side, which the test plays. Clones share it.
 #[derive(Clone)]
 struct Cli {
     peer: Arc<MemoryPeer>,
@@ -41,7 +43,7 @@ impl Cli {
         timeout(HOUR, write).await.unwrap().unwrap();
     }
 
-    /// The next line from the host; `None` at the end of input.
+    /// Returns the next line from the host, or `None` at the end of input.
     async fn hear(&self) -> Option<serde_json::Value> {
         loop {
             if let Some(line) = self.heard.lock().unwrap().next() {
@@ -52,7 +54,7 @@ impl Cli {
         }
     }
 
-    /// The id of the next request from the host.
+    /// Returns the id of the next request from the host.
     async fn asked(&self) -> String {
         let line = self.hear().await.unwrap();
         assert_eq!(line["type"], "control_request", "{line}");
@@ -94,7 +96,7 @@ async fn quiet() -> Session {
     start(NoResponder::default(), Config::default()).await
 }
 
-/// A handle that has a process, whose life the peer plays.
+/// A handle with a process, which the peer simulates.
 struct Process(MemoryPeerHandle);
 
 impl PeerHandle for Process {
@@ -115,18 +117,20 @@ async fn ask(control: &Control) -> Result<RawJson, agentwire_control::ControlErr
     control.call_raw("ask", &RawJson::parse(r#"{"subtype":"ask"}"#).unwrap()).await
 }
 
-/// The text of the next message.
+/// Returns the text of the next message.
 async fn next(messages: &mut Messages) -> String {
     match messages.next().await.unwrap() {
-        Delivery::Incoming(Incoming::Message(_, line) | Incoming::NonJson(line)) => {
+        SessionEvent::Incoming(Incoming::Message(_, line) | Incoming::NonJson(line)) => {
             line.to_str().unwrap().to_owned()
         }
-        Delivery::Incoming(Incoming::Unhandled(_, line)) => format!("unhandled {}", line.to_str().unwrap()),
+        SessionEvent::Incoming(Incoming::Unhandled(_, line)) => {
+            format!("unhandled {}", line.to_str().unwrap())
+        }
         other => format!("{other:?}"),
     }
 }
 
-/// Whether it goes on waiting: a minute of the stopped clock passes only when nothing else can go on.
+/// Returns whether the future waits for a minute of the paused clock, which passes only while every task waits.
 async fn waits(future: impl Future) -> bool {
     timeout(Duration::from_secs(60), future).await.is_err()
 }
@@ -135,19 +139,19 @@ fn news(number: usize) -> String {
     format!(r#"{{"type":"news","n":{number}}}"#)
 }
 
-/// Config, changed.
+/// Returns a changed default configuration.
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::default();
     change(&mut config);
     config
 }
 
-/// Numbers in an order that is none, the same in each run.
+/// Returns numbers in a scrambled order, the same in each run.
 fn shuffled(count: usize) -> VecDeque<usize> {
     let mut numbers: Vec<_> = (0..count).collect();
     numbers.sort_by_key(|number| (number * 7919) % 104_729 % 13);
     numbers.into()
 }
 
-/// Longer than anything waits by intention, on the stopped clock.
+/// Longer than any intended wait, on the paused clock.
 const HOUR: Duration = Duration::from_secs(3600);

@@ -1,15 +1,15 @@
-//! Whatever comes in whatever order: every call ends once, every request is answered at most once, no message is lost.
+//! For any order of events, every call ends once, every request is answered at most once, and no message is lost.
 
 use std::{collections::HashMap, time::Duration};
 
 use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_control::{ControlError, Event, Router, SessionEnd};
+use agentwire_control::{ControlError, Event, Router, SessionEnd, SessionEvent};
 use agentwire_protocol::{RawJson, RequestId, message::UserInput};
 use proptest::prelude::*;
 
 use crate::script::{ERROR_RESULT, INIT, RESULT, cancel, inbound, success, too_long};
 
-/// One thing that may happen. Small numbers, so that ids meet.
+/// A step of the model. Small numbers, so that ids collide.
 #[derive(Clone, Debug)]
 enum Step {
     Call(u64),
@@ -27,9 +27,13 @@ enum Step {
     Result(u8),
     Prompt,
     Sent,
+    Handshake,
+    RefuseOpen,
+    Interrupt,
+    EndWhenIdle,
     EndInput,
     BreakInput,
-    GiveInputUp,
+    FailPending,
     Init,
     FailCalls,
     End,
@@ -53,16 +57,20 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0..4_u8).prop_map(Step::Result),
         3 => Just(Step::Prompt),
         4 => Just(Step::Sent),
+        1 => Just(Step::Handshake),
+        1 => Just(Step::RefuseOpen),
+        1 => Just(Step::Interrupt),
+        1 => Just(Step::EndWhenIdle),
         1 => Just(Step::EndInput),
         1 => Just(Step::BreakInput),
-        1 => Just(Step::GiveInputUp),
+        1 => Just(Step::FailPending),
         3 => Just(Step::Init),
         1 => Just(Step::FailCalls),
         1 => Just(Step::End),
     ]
 }
 
-/// A router beside a ledger of what must hold.
+/// A router, and the state that its events must match.
 #[derive(Default)]
 struct Model {
     router: Router,
@@ -70,11 +78,11 @@ struct Model {
     made: u64,
     calls: HashMap<RequestId, usize>,
     late: Vec<RequestId>,
-    /// Lines for the user that went in and did not come out yet.
+    /// Lines for the user that the router has not returned yet.
     lines: std::collections::VecDeque<String>,
     results: usize,
     turn_ends: usize,
-    /// The CLI's requests: how many more answers each id may get.
+    /// The CLI's open requests, with the number of answers that each may get.
     open: HashMap<String, usize>,
     closed: bool,
 }
@@ -84,7 +92,7 @@ impl Model {
         self.router.handle_frame(Frame::new(Line::from(line)));
     }
 
-    /// A line that must come out for the user.
+    /// Passes in a line that the user must get.
     fn shown(&mut self, line: &str) {
         if !self.closed {
             self.lines.push_back(line.to_owned());
@@ -151,13 +159,20 @@ impl Model {
                 }
             }
             Step::Prompt => {
-                let open = self.router.input_is_open();
+                let open = self.router.input_is_open() && !self.router.is_ending();
                 assert_eq!(self.router.send_user(&UserInput::new("x")).is_ok(), open);
             }
             Step::Sent => while self.router.poll_transmit().is_some() {},
+            Step::Handshake => {
+                self.router.hold_for_handshake();
+                assert!(!self.router.can_transmit());
+            }
+            Step::RefuseOpen => self.router.refuse_open(|_| Err("refused".to_owned())),
+            Step::Interrupt => self.router.interrupt_without_reply(),
+            Step::EndWhenIdle => self.router.end_input_when_idle(),
             Step::EndInput => self.router.end_input(),
             Step::BreakInput => self.router.handle_broken_input(SessionEnd::failed("broken")),
-            Step::GiveInputUp => self.router.fail_pending(),
+            Step::FailPending => self.router.fail_pending(),
             Step::Init => self.shown(INIT),
             Step::FailCalls => {
                 self.router.fail_calls(|subtype| ControlError::Cancelled { subtype });
@@ -176,7 +191,8 @@ impl Model {
             }
             assert!(!self.closed, "after the end: {event:?}");
             match event {
-                Event::Incoming(incoming) => {
+                Event::Session(event @ SessionEvent::Incoming(_)) => {
+                    let SessionEvent::Incoming(incoming) = event.decode() else { unreachable!() };
                     let line = match &incoming {
                         Incoming::TooLong(_) => "too long".to_owned(),
                         incoming => incoming.line().unwrap().to_str().unwrap().to_owned(),
@@ -189,8 +205,8 @@ impl Model {
                 Event::InboundCancelled(id) => {
                     assert_eq!(self.open.remove(id.as_str()), Some(1), "cancelled, but not open");
                 }
-                Event::TurnEnded(_) => self.turn_ends += 1,
-                Event::RunOver => assert!(self.router.run_is_over()),
+                Event::Session(SessionEvent::TurnEnded(_)) => self.turn_ends += 1,
+                Event::Session(SessionEvent::RunOver) => assert!(self.router.run_is_over()),
                 Event::Closed(ending) => {
                     self.closed = true;
                     self.results += usize::from(ending.in_turn);
@@ -244,14 +260,16 @@ proptest! {
             };
             model.act(step);
             if let Some(id) = cancelled {
-                // Taken back before it was answered: it is as if it had never been asked.
+                // Cancelled before its answer: it counts as never sent.
                 *asked.get_mut(&id).unwrap() -= 1;
             }
-            while let Some(line) = model.router.poll_transmit() {
-                let line: serde_json::Value = serde_json::from_slice(&line).unwrap();
-                if line["type"] == "control_response" {
-                    let id = line["response"]["request_id"].as_str().unwrap().to_owned();
-                    *answers.entry(id).or_insert(0) += 1;
+            while let Some(piece) = model.router.poll_transmit() {
+                for line in serde_json::Deserializer::from_slice(&piece).into_iter::<serde_json::Value>() {
+                    let line = line.unwrap();
+                    if line["type"] == "control_response" {
+                        let id = line["response"]["request_id"].as_str().unwrap().to_owned();
+                        *answers.entry(id).or_insert(0) += 1;
+                    }
                 }
             }
             for (id, answers) in &answers {

@@ -1,9 +1,9 @@
-//! A router with a clock that the test turns, and short words for what goes in and comes out.
+//! A router with a clock that the test advances, and short texts for its input and its events.
 
 use std::time::Duration;
 
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Limits, Line, LineDecoder};
-use agentwire_control::{ControlError, Event, Router, SessionEnd};
+use agentwire_control::{ControlError, Event, Router, SessionEnd, SessionEvent};
 use agentwire_protocol::{RawJson, RequestId};
 
 /// A router and its time.
@@ -14,31 +14,31 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// A line of the CLI's.
+    /// Passes in a line of the CLI.
     pub(crate) fn line(&mut self, line: &str) -> &mut Self {
         self.router.handle_frame(Frame::new(Line::from(line)));
         self
     }
 
-    /// The last line of the CLI's, without a newline.
+    /// Passes in the last line of the CLI, without a newline.
     pub(crate) fn last_line(&mut self, line: &str) -> &mut Self {
         self.router.handle_frame(Frame::truncated(Line::from(line)));
         self
     }
 
-    /// A line of the CLI's that was too long, of which `start` was seen.
+    /// Passes in an over-long line of the CLI that begins with `start`.
     pub(crate) fn too_long(&mut self, start: &str) -> &mut Self {
         self.router.handle_fault(too_long(start));
         self
     }
 
-    /// A call with a limit of ten seconds; gives its id.
+    /// Makes a call with a limit of ten seconds, and returns its id.
     pub(crate) fn call(&mut self) -> RequestId {
         let request = RawJson::parse(r#"{"subtype":"ask"}"#).unwrap();
         self.router.call_raw(self.now, Duration::from_secs(10), "ask", &request)
     }
 
-    /// Time passes.
+    /// Advances the clock.
     pub(crate) fn wait(&mut self, seconds: u64) -> &mut Self {
         self.now += Duration::from_secs(seconds);
         self.router.handle_timeout(self.now);
@@ -50,16 +50,17 @@ impl Script {
         self
     }
 
-    /// What happened since it was last asked for.
+    /// Returns the events since the last call.
     pub(crate) fn events(&mut self) -> Vec<String> {
-        std::iter::from_fn(|| self.router.poll_event()).map(|event| told(&event)).collect()
+        std::iter::from_fn(|| self.router.poll_event()).map(describe).collect()
     }
 
-    /// What is to be written since it was last asked for.
+    /// Returns the lines to write since the last call.
     pub(crate) fn sent(&mut self) -> Vec<String> {
-        std::iter::from_fn(|| self.router.poll_transmit())
-            .map(|line| std::str::from_utf8(&line).unwrap().strip_suffix('\n').unwrap().to_owned())
-            .collect()
+        let written: Vec<u8> = std::iter::from_fn(|| self.router.poll_transmit()).flatten().collect();
+        let written = String::from_utf8(written).unwrap();
+        assert!(written.is_empty() || written.ends_with('\n'));
+        written.lines().map(str::to_owned).collect()
     }
 }
 
@@ -69,45 +70,54 @@ pub(crate) fn too_long(start: &str) -> FrameError {
     decoder.next().unwrap().unwrap_err()
 }
 
-/// A request of the CLI's.
+/// Returns a request of the CLI.
 pub(crate) fn inbound(id: &str) -> String {
     format!(r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"new_thing"}}}}"#)
 }
 
-/// The CLI takes a request back.
+/// Returns a cancellation by the CLI.
 pub(crate) fn cancel(id: &str) -> String {
     format!(r#"{{"type":"control_cancel_request","request_id":"{id}"}}"#)
 }
 
-/// A success.
+/// Returns a successful response.
 pub(crate) fn success(id: &str, response: &str) -> String {
     let response = format!(r#"{{"subtype":"success","request_id":"{id}","response":{response}}}"#);
     format!(r#"{{"type":"control_response","response":{response}}}"#)
 }
 
-/// A turn begins.
+/// The start of a turn.
 pub(crate) const INIT: &str =
     r#"{"type":"system","subtype":"init","session_id":"s","cwd":"c","model":"m","tools":[]}"#;
 pub(crate) const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false}"#;
 pub(crate) const ERROR_RESULT: &str = r#"{"duration_api_ms":1,"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No such session"]}"#;
 
-fn told(event: &Event) -> String {
+fn describe(event: Event) -> String {
     match event {
-        Event::Incoming(incoming) => match incoming {
+        Event::Session(event) => describe_session(event.decode()),
+        Event::Inbound { id, request, .. } => format!("inbound {id} {}", request.kind()),
+        Event::InboundCancelled(id) => format!("cancelled {id}"),
+        Event::Answered { id, reply: Ok(response) } => format!("answered {id} {response}"),
+        Event::Answered { id, reply: Err(error) } => format!("failed {id} {}", name(&error)),
+        Event::Closed(ending) => format!("closed {ending}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn describe_session(event: SessionEvent) -> String {
+    match event {
+        SessionEvent::Incoming(incoming) => match incoming {
             Incoming::Message(_, line) => format!("message {}", line.to_str().unwrap()),
             Incoming::Undecodable(_, line) => format!("undecodable {}", line.to_str().unwrap()),
             Incoming::Unhandled(_, line) => format!("unhandled {}", line.to_str().unwrap()),
             Incoming::NonJson(line) => format!("noise {}", line.to_str().unwrap()),
-            Incoming::TooLong(FrameError::TooLong { kind: found, .. }) => format!("too long {}", kind(found)),
+            Incoming::TooLong(FrameError::TooLong { kind: found, .. }) => {
+                format!("too long {}", kind(&found))
+            }
             other => panic!("{other:?}"),
         },
-        Event::Inbound { id, request, .. } => format!("inbound {id} {}", request.kind()),
-        Event::InboundCancelled(id) => format!("cancelled {id}"),
-        Event::Answered { id, reply: Ok(response) } => format!("answered {id} {response}"),
-        Event::Answered { id, reply: Err(error) } => format!("failed {id} {}", name(error)),
-        Event::TurnEnded(end) => format!("turn ended {end:?}"),
-        Event::RunOver => "run over".to_owned(),
-        Event::Closed(ending) => format!("closed {ending}"),
+        SessionEvent::TurnEnded(end) => format!("turn ended {end:?}"),
+        SessionEvent::RunOver => "run over".to_owned(),
         other => panic!("{other:?}"),
     }
 }

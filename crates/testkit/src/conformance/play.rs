@@ -6,7 +6,7 @@ mod host;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agentwire_codec::{Frame, LineDecoder};
-use agentwire_control::{ControlError, Event, Router, SessionEnd};
+use agentwire_control::{ControlError, Event, Router, SessionEnd, SessionEvent};
 use bytes::{Bytes, BytesMut};
 
 #[cfg(feature = "facade")]
@@ -159,7 +159,7 @@ impl<'a> Play<'a> {
                 Event::Answered { id, reply: Err(ControlError::Closed { .. }) }
                     if self.calls.remove(id.as_str()).is_some() => {}
                 Event::InboundCancelled(id) if self.asked.remove(id.as_str()) => {}
-                Event::TurnEnded(_) | Event::RunOver if !closed => {}
+                Event::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver) if !closed => {}
                 Event::Closed(_) if !closed => closed = true,
                 event => self.report.find(self.last_line, format!("at the end the router said {event:?}")),
             }

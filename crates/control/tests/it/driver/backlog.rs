@@ -1,4 +1,4 @@
-//! Unread messages and unanswered requests: bounded, and nothing is lost.
+//! Unread messages and unanswered requests are bounded, and nothing is lost.
 
 use std::{
     future::pending,
@@ -9,14 +9,14 @@ use std::{
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{CallContext, ControlError, Delivery, NoResponder, Reply, Responder};
+use agentwire_control::{CallContext, ControlError, NoResponder, Reply, Responder, SessionEvent};
 use agentwire_protocol::InboundRequest;
 
 use super::{Cli, Session, ask, config, news, next, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
 
 #[tokio::test(start_paused = true)]
-async fn reading_stops_at_the_quiet_limit_and_goes_on_as_the_user_reads() {
+async fn reading_stops_at_the_soft_limit_and_resumes_as_the_user_reads() {
     let config = config(|config| config.unread_soft_limit = 4096);
     let Session { control: _control, mut messages, cli, driver: _driver } =
         start(NoResponder::default(), config).await;
@@ -28,7 +28,7 @@ async fn reading_stops_at_the_quiet_limit_and_goes_on_as_the_user_reads() {
     speaking.await.unwrap();
 }
 
-/// A responder that answers at once, and how many requests it has seen.
+/// A responder that answers at once and counts its requests.
 struct Counted(Arc<AtomicUsize>);
 
 impl Responder for Counted {
@@ -68,7 +68,7 @@ async fn unread_messages_are_bounded_with_a_responder_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reading_stops_at_the_quiet_limit_with_an_empty_list_of_responders() {
+async fn reading_stops_at_the_soft_limit_with_an_empty_list_of_responders() {
     let config = config(|config| config.unread_soft_limit = 4096);
     let responders: Vec<Box<dyn Responder>> = Vec::new();
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
@@ -77,13 +77,13 @@ async fn reading_stops_at_the_quiet_limit_with_an_empty_list_of_responders() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_unread_is_bounded_at_each_message_that_is_read() {
-    // News is decoded when it comes, a piece of the conversation when it is read.
+async fn unread_bytes_are_bounded_after_each_message() {
+    // The router decodes news, and does not decode pieces of answers.
     for line in [news(0), piece(0)] {
         let config = config(|config| config.unread_soft_limit = 16 * 1024);
         let Session { control: _control, mut messages, cli, driver: _driver } =
             start_with(PIPE, NoResponder::default(), config).await;
-        // What the last read before the limit may bring beyond it.
+        // The last read before the limit may exceed it.
         let more = PIPE / line.len() + 1;
         let spoken = Arc::new(AtomicUsize::new(0));
         let speaking = tokio::spawn({
@@ -100,7 +100,7 @@ async fn what_is_unread_is_bounded_at_each_message_that_is_read() {
         assert!(first < 16 * 1024 / line.len() + 2 * more, "{first} messages of {} bytes", line.len());
         let mut goes_on = false;
         for read in 0..2000 {
-            // What was read may count a little longer, and so less is unread than may be, never more.
+            // Messages that were read may count a little longer, so there may be fewer unread bytes than allowed, never more.
             let unread = spoken.load(Ordering::Relaxed).saturating_sub(read);
             assert!(unread <= first + more, "{unread} messages, {first} at first");
             goes_on |= read < first && read + unread > first;
@@ -113,12 +113,12 @@ async fn what_is_unread_is_bounded_at_each_message_that_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reader_that_gives_up_waiting_again_and_again_loses_nothing() {
+async fn reader_that_is_dropped_repeatedly_loses_nothing() {
     let config = config(|config| config.unread_soft_limit = 4096);
     let Session { control: _control, mut messages, cli, driver: _driver } =
         start(NoResponder::default(), config).await;
     for number in 0..300 {
-        // It waits for what has not come, and is dropped; what comes then wakes the next one.
+        // A dropped wait for a message does not take it: the next wait gets it.
         assert!(waits(messages.next()).await);
         let speaking = async {
             tokio::task::yield_now().await;
@@ -132,7 +132,7 @@ async fn a_reader_that_gives_up_waiting_again_and_again_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pieces_of_the_conversation_stay_in_their_place_whatever_they_say() {
+async fn pieces_of_answers_keep_their_place() {
     let Session { control: _control, mut messages, cli, driver: _driver } =
         start(NoResponder::default(), config(|_| {})).await;
     let broken = r#"{"type":"stream_event","uuid":7}"#;
@@ -146,8 +146,8 @@ async fn pieces_of_the_conversation_stay_in_their_place_whatever_they_say() {
     let mut seen = Vec::new();
     while let Ok(delivery) = messages.next().await {
         seen.push(match &delivery {
-            Delivery::Incoming(Incoming::Message(message, _)) => message.kind().to_owned(),
-            Delivery::Incoming(Incoming::Undecodable(_, line)) => line.to_str().unwrap().to_owned(),
+            SessionEvent::Incoming(Incoming::Message(message, _)) => message.kind().to_owned(),
+            SessionEvent::Incoming(Incoming::Undecodable(_, line)) => line.to_str().unwrap().to_owned(),
             other => format!("{other:?}"),
         });
     }
@@ -156,14 +156,14 @@ async fn pieces_of_the_conversation_stay_in_their_place_whatever_they_say() {
     assert_eq!(seen.iter().rev().take(2).collect::<Vec<_>>(), ["{\"type\":\"user\"", "stream_event"]);
 }
 
-/// Lets whatever can go on do so, on the one thread that these tests have.
+/// Lets all other tasks run until they wait. These tests have one thread.
 async fn all_go_on() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
 }
 
-/// A piece of an answer, which is decoded when it is read.
+/// A piece of an answer, which the router does not decode.
 fn piece(number: usize) -> String {
     format!(
         r#"{{"type":"stream_event","uuid":"00000000-0000-4000-8000-{number:012}","session_id":"s","event":{{"type":"ping"}}}}"#
@@ -171,7 +171,7 @@ fn piece(number: usize) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn past_the_open_limit_calls_are_given_up_and_nothing_is_lost() {
+async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
     let config = config(|config| {
         config.unread_soft_limit = 4096;
         config.unread_hard_limit = 32_768;
@@ -180,7 +180,7 @@ async fn past_the_open_limit_calls_are_given_up_and_nothing_is_lost() {
     let mut speaking = tokio::spawn(speak(cli.clone(), 1000));
     let error = ask(&control).await.unwrap_err();
     assert!(matches!(error, ControlError::Backlogged { parked, .. } if parked > 32_768), "{error:?}");
-    // So does one that is made while reading stands still.
+    // So does a call that starts while reading is paused.
     let error = ask(&control).await.unwrap_err();
     assert!(matches!(error, ControlError::Backlogged { .. }), "{error:?}");
     assert!(waits(&mut speaking).await);
@@ -199,7 +199,7 @@ async fn past_the_open_limit_calls_are_given_up_and_nothing_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_without_end_are_bounded_too() {
+async fn unanswered_requests_are_bounded() {
     struct Never;
     impl Responder for Never {
         fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
@@ -220,7 +220,7 @@ async fn requests_without_end_are_bounded_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_are_not_read_are_bounded_and_all_are_given() {
+async fn unread_answers_are_bounded_and_none_is_lost() {
     struct Large;
     impl Responder for Large {
         fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
@@ -245,7 +245,7 @@ async fn answers_that_are_not_read_are_bounded_and_all_are_given() {
     asking.await.unwrap();
 }
 
-/// Asks the CLI before it answers, and says how that ended.
+/// Makes a call before it answers, and answers with its outcome.
 struct Nested;
 
 impl Responder for Nested {
@@ -257,7 +257,7 @@ impl Responder for Nested {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_larger_than_the_open_limit_may_ask_in_turn() {
+async fn request_above_the_hard_limit_can_make_calls() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(Nested, config).await;
@@ -268,7 +268,7 @@ async fn a_request_larger_than_the_open_limit_may_ask_in_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_from_requests_that_stop_reading_are_given_up() {
+async fn calls_of_callbacks_that_stop_reading_fail() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start_with(1 << 20, Nested, config).await;
@@ -283,7 +283,7 @@ async fn calls_from_requests_that_stop_reading_are_given_up() {
             cli.say(&success(line["request_id"].as_str().unwrap(), "{}")).await;
         }
     }
-    // Once the first has its error, the other one is alone, and may have its reply.
+    // After the error of the first request, the other one is open alone and gets its reply.
     assert!(answers[0].contains("Backlogged"), "{answers:?}");
     assert!(!answers[1].contains("TimedOut"), "{answers:?}");
 }
@@ -293,7 +293,7 @@ fn large(id: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nobody_reads_messages_any_more_the_rest_goes_on() {
+async fn session_goes_on_without_a_reader() {
     let config = config(|config| config.unread_soft_limit = 4096);
     let Session { control, messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli.clone(), 500));
@@ -315,5 +315,5 @@ async fn speak(cli: Cli, count: usize) {
     }
 }
 
-/// What a pipe holds, in bytes.
+/// The capacity of a pipe, in bytes.
 const PIPE: usize = 1024;

@@ -1,7 +1,7 @@
 //! What the router must make of each line.
 
 use agentwire_codec::{Incoming, Line};
-use agentwire_control::{ControlError, Event, Ignored};
+use agentwire_control::{ControlError, Event, Ignored, SessionEvent};
 use agentwire_protocol::RawJson;
 
 use super::{Item, Mark, Play};
@@ -26,12 +26,13 @@ impl Play<'_> {
         if let Err(why) = told {
             self.report.find(item.line, why);
         }
-        if let Some(event) = rest.iter().find(|event| !matches!(event, Event::TurnEnded(_) | Event::RunOver))
-        {
+        if let Some(event) = rest.iter().find(|event| {
+            !matches!(event, Event::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver))
+        }) {
             self.report.find(item.line, format!("the router said more than once: {event:?}"));
         }
         let is_result = item.theirs().is_some_and(|read| read.kind() == "result");
-        if is_result != rest.iter().any(|event| matches!(event, Event::TurnEnded(_))) {
+        if is_result != rest.iter().any(|event| matches!(event, Event::Session(SessionEvent::TurnEnded(_)))) {
             self.report.find(item.line, "a result ends a turn, and nothing else does");
         }
         if self.router.poll_transmit().is_some() && !item.has(Mark::Undecodable) {
@@ -89,11 +90,11 @@ impl Play<'_> {
                     Err(format!("it was read as `{}`", request.kind()))
                 }
             }
-            Some(Event::Incoming(Incoming::Undecodable(..))) if item.has(Mark::Undecodable) => Ok(()),
-            Some(Event::Incoming(Incoming::Undecodable(error, _))) => {
-                Err(format!("it can't be decoded: {error}"))
-            }
-            other => Err(format!("the request is not passed on: {other:?}")),
+            other => match shown(other) {
+                Ok(Incoming::Undecodable(..)) if item.has(Mark::Undecodable) => Ok(()),
+                Ok(Incoming::Undecodable(error, _)) => Err(format!("it can't be decoded: {error}")),
+                other => Err(format!("the request is not passed on: {other:?}")),
+            },
         }
     }
 
@@ -112,9 +113,7 @@ impl Play<'_> {
         read: Option<&Recorded>,
         event: Option<Event>,
     ) -> Result<(), String> {
-        let Some(Event::Incoming(incoming)) = event else {
-            return Err(format!("the message is not passed on: {event:?}"));
-        };
+        let incoming = shown(event).map_err(|event| format!("the message is not passed on: {event:?}"))?;
         if incoming.line() != Some(line) {
             return Err("the message bears another line".to_owned());
         }
@@ -137,6 +136,17 @@ impl Play<'_> {
 /// Whether a frame of the control protocol has no id, so that it belongs to nothing.
 fn is_headless(read: &Recorded) -> bool {
     matches!(read.kind(), "control_response" | "control_cancel_request")
+}
+
+/// Returns the line that the event shows to the reader, decoded, or an event of another kind.
+fn shown(event: Option<Event>) -> Result<Incoming, Option<Event>> {
+    match event {
+        Some(Event::Session(event @ SessionEvent::Incoming(_))) => match event.decode() {
+            SessionEvent::Incoming(incoming) => Ok(incoming),
+            _ => Err(None),
+        },
+        other => Err(other),
+    }
 }
 
 fn headless(event: Option<Event>) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! What becomes of the prompts that were sent, by their ids.
+//! The states of the prompts that were sent with an id.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,18 +7,18 @@ use agentwire_protocol::{
     message::{CommandLifecycle, CommandState, TurnResult},
 };
 
-/// What is known of a prompt that was sent with an id.
+/// The state of a prompt that was sent with an id.
 ///
-/// The CLI tells it by `command_lifecycle`, which an old one (2.1.197) does not send: there a result is all that is
-/// known, and it settles every prompt that was sent before it came.
+/// The CLI reports it with `command_lifecycle`. CLI 2.1.197 does not send that: there, a result settles every prompt that
+/// was sent before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PromptState {
-    /// It was sent, and the CLI has not spoken of it.
+    /// It was sent, and the CLI has reported nothing yet.
     Sent,
     /// It waits for its turn.
     Queued,
-    /// Its turn has begun, or the running turn has taken it in.
+    /// Its turn has begun, or it was merged into the running turn.
     Started,
     /// It was answered.
     Completed,
@@ -29,18 +29,18 @@ pub enum PromptState {
 }
 
 impl PromptState {
-    /// Whether its turn has begun, or never will.
+    /// Returns whether its turn has begun, or never will.
     pub fn has_begun(self) -> bool {
         !matches!(self, Self::Sent | Self::Queued)
     }
 
-    /// Whether nothing will become of it any more.
+    /// Returns whether it is in a final state.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Withdrawn)
     }
 
-    fn after(self, told: &CommandState) -> Self {
-        match told {
+    fn after(self, reported: &CommandState) -> Self {
+        match reported {
             CommandState::Queued => Self::Queued,
             CommandState::Started => Self::Started,
             CommandState::Completed => Self::Completed,
@@ -51,13 +51,13 @@ impl PromptState {
     }
 }
 
-/// The prompts that were sent with an id; of more than [`MOST`], the oldest are forgotten.
+/// The last [`MAX_PROMPTS`] prompts that were sent with an id.
 #[derive(Debug, Default)]
 pub(super) struct PromptTracker {
     states: HashMap<Uuid, PromptState>,
     order: VecDeque<Uuid>,
-    /// Whether the CLI tells at all what becomes of a prompt.
-    told: bool,
+    /// Whether the CLI has reported the state of a prompt, which 2.1.197 never does.
+    reports_states: bool,
 }
 
 impl PromptTracker {
@@ -65,24 +65,24 @@ impl PromptTracker {
         if self.states.insert(prompt.clone(), PromptState::Sent).is_none() {
             self.order.push_back(prompt);
         }
-        if self.order.len() > MOST
+        if self.order.len() > MAX_PROMPTS
             && let Some(oldest) = self.order.pop_front()
         {
             self.states.remove(&oldest);
         }
     }
 
-    /// Takes note of what is told; whether that was a prompt cancelled, and no other is open.
-    pub(super) fn lifecycle(&mut self, told: &CommandLifecycle) -> bool {
-        let Some(state) = self.states.get_mut(&told.command_uuid) else { return false };
-        self.told = true;
-        *state = state.after(&told.state);
+    /// Applies a reported state. Returns whether it cancelled the last open prompt.
+    pub(super) fn lifecycle(&mut self, lifecycle: &CommandLifecycle) -> bool {
+        let Some(state) = self.states.get_mut(&lifecycle.command_uuid) else { return false };
+        self.reports_states = true;
+        *state = state.after(&lifecycle.state);
         *state == PromptState::Withdrawn && self.all_settled()
     }
 
-    /// A turn has ended: where the CLI tells nothing, that settles what was sent.
+    /// Handles the end of a turn, which settles all prompts if the CLI does not report their states.
     pub(super) fn result(&mut self, result: Option<&TurnResult>) {
-        if self.told {
+        if self.reports_states {
             return;
         }
         let failed = result.is_none_or(|result| result.is_error);
@@ -90,25 +90,24 @@ impl PromptTracker {
         self.states.values_mut().filter(|state| !state.is_settled()).for_each(|state| *state = settled);
     }
 
-    /// Whether nothing will become of any prompt any more.
+    /// Returns whether all prompts are in a final state.
     pub(super) fn all_settled(&self) -> bool {
         self.states.values().all(|state| state.is_settled())
     }
 
-    /// Whether no prompt is known to wait for its turn.
-    #[cfg(feature = "driver")]
+    /// Returns whether no prompt is known to wait for its turn.
     pub(super) fn all_begun(&self) -> bool {
-        !self.told || self.states.values().all(|state| state.has_begun())
+        !self.reports_states || self.states.values().all(|state| state.has_begun())
     }
 
     pub(super) fn state(&self, prompt: &Uuid) -> Option<PromptState> {
         self.states.get(prompt).copied()
     }
 
-    pub(super) fn told(&self) -> bool {
-        self.told
+    pub(super) fn reports_states(&self) -> bool {
+        self.reports_states
     }
 }
 
-/// How many prompts are remembered: far more than wait at once, and some hundred kilobytes.
-const MOST: usize = 4096;
+/// How many prompts are remembered: far more than are open at once, in a few hundred kilobytes.
+const MAX_PROMPTS: usize = 4096;
