@@ -1,4 +1,4 @@
-//! How a session ended, as far as the wire tells.
+//! How a session ended.
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ use agentwire_transport::ExitReport;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SessionEnd {
-    /// How the peer's process ended, where there is one and it ended.
+    /// How the peer's process ended, if it has one and it did.
     pub exit: Option<ExitReport>,
-    /// What the transport said, where it failed.
+    /// The error of the transport.
     pub transport: Option<String>,
-    /// The last result, where it was an error and nothing followed it: the exit code is only its echo.
+    /// The last result, if it was an error and no message followed. The exit code is then only its consequence.
     pub error_result: Option<Box<TurnResult>>,
-    /// The kind of failure that the message before that result stands for, where it said one.
+    /// The error kind of the assistant message before that result.
     pub error_kind: Option<AssistantError>,
-    /// Whether a turn was open: it will never have a result.
+    /// Whether a turn was running, which never gets a result.
     pub in_turn: bool,
-    /// Whether that turn was asked to be interrupted.
+    /// Whether an interrupt of that turn was sent.
     pub interrupted: bool,
 }
 
 impl SessionEnd {
-    /// The process ended like this.
+    /// Creates the end by the exit of the process.
     pub fn exited(exit: ExitReport) -> Self {
         Self { exit: Some(exit), ..Self::default() }
     }
 
-    /// The transport failed like this.
+    /// Creates the end by an error of the transport.
     pub fn failed(what: impl Into<String>) -> Self {
         Self { transport: Some(what.into()), ..Self::default() }
     }
 
-    /// Whether nothing went wrong: no turn was cut, no result was an error, and the process, if any, exited with 0 or in
-    /// a way that is not known.
+    /// Returns whether the session ended well: not in a turn, without an error result or a failed transport, and with exit
+    /// code 0 or an unknown exit status.
     pub fn is_clean(&self) -> bool {
         !self.in_turn
             && self.transport.is_none()
@@ -44,7 +44,7 @@ impl SessionEnd {
     }
 }
 
-/// The cause first: an error result's own text before the exit code that echoes it.
+/// The cause comes first: the text of an error result, then the exit code that follows from it.
 impl fmt::Display for SessionEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(text) = self.error_result.as_ref().and_then(|result| result.error_text()) {

@@ -1,4 +1,4 @@
-//! Why a control request has no reply.
+//! Errors of calls and of sending.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,11 +7,11 @@ use agentwire_protocol::{DecodeError, Uuid, control::ErrorCode};
 
 use crate::SessionEnd;
 
-/// Why a control request has no reply.
+/// An error of a call, or of sending a prompt.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControlError {
-    /// The CLI refused it.
+    /// The CLI refused the request.
     #[error("the CLI refused `{subtype}`: {message}")]
     Rejected {
         /// The request's subtype.
@@ -21,21 +21,21 @@ pub enum ControlError {
         /// The CLI's own code, such as `unsupported_request`.
         code: Option<ErrorCode>,
     },
-    /// No reply came in time. It may still take effect.
+    /// No reply arrived within the time limit. The request may still take effect.
     #[error("no reply to `{subtype}` within {after:?}")]
     TimedOut {
         /// The request's subtype.
         subtype: Box<str>,
-        /// The limit that ran out.
+        /// The time limit.
         after: Duration,
     },
-    /// We took it back.
+    /// The caller cancelled the call.
     #[error("`{subtype}` was cancelled")]
     Cancelled {
         /// The request's subtype.
         subtype: Box<str>,
     },
-    /// The session ended first.
+    /// The session ended before a reply.
     #[error("the session ended before a reply to `{subtype}` came: {ending}")]
     Closed {
         /// The request's subtype.
@@ -43,7 +43,7 @@ pub enum ControlError {
         /// How it ended.
         ending: Arc<SessionEnd>,
     },
-    /// Our side of the session no longer takes requests: its input was ended.
+    /// The CLI's input was ended by this side and takes no requests.
     #[error("`{subtype}` can't be sent: the session's input was ended")]
     InputEnded {
         /// The request's subtype.
@@ -54,13 +54,13 @@ pub enum ControlError {
     BadReply {
         /// The request's subtype.
         subtype: Box<str>,
-        /// What came.
+        /// The reply's line.
         line: Option<Line>,
-        /// What is wrong with it.
+        /// The cause.
         #[source]
         source: DecodeError,
     },
-    /// The reply was too long a line, and was dropped. The request may have taken effect.
+    /// The reply's line exceeded the line limit and was dropped. The request may have taken effect.
     #[error("the reply to `{subtype}` was dropped")]
     TooLong {
         /// The request's subtype.
@@ -69,12 +69,12 @@ pub enum ControlError {
         #[source]
         source: FrameError,
     },
-    /// The reply says neither that it was done nor that it was not.
+    /// The reply is neither a success nor an error.
     #[error("the reply to `{subtype}` is of an unknown kind")]
     UnknownReply {
         /// The request's subtype.
         subtype: Box<str>,
-        /// What came.
+        /// The reply's line.
         line: Option<Line>,
     },
     /// The request can't be written as JSON.
@@ -82,33 +82,33 @@ pub enum ControlError {
     Encode {
         /// The request's subtype.
         subtype: Box<str>,
-        /// What is wrong with it.
+        /// The cause.
         #[source]
         source: EncodeError,
     },
-    /// There was no room to send it within the limit, since the CLI does not read its input.
+    /// The write buffer had no room within the time limit, because the CLI does not read its input.
     ///
-    /// Nothing of it was written: sent again, it arrives once.
+    /// Nothing was written, so it is safe to send it again.
     #[error(
         "`{subtype}` was not sent: the CLI read too little of the {waiting} bytes before it within {after:?}"
     )]
     NotSent {
         /// The request's subtype; `user` for a prompt.
         subtype: Box<str>,
-        /// The limit that ran out.
+        /// The time limit.
         after: Duration,
-        /// The bytes that wait to be written before it.
+        /// The bytes that are queued before it.
         waiting: usize,
     },
-    /// So much is unread that reading stopped, and what was waited for can't come: a reply, or room for a prompt, which
-    /// was not sent then.
+    /// Unread messages exceed the hard limit, so reading stopped before the reply or before there was room for the prompt,
+    /// which was not sent.
     ///
-    /// Read the messages, let the answers to the CLI's open requests end, and try again.
+    /// Read messages, let open callbacks finish, and try again.
     #[error("`{subtype}` was given up: {parked} bytes of unread messages and open requests lie before it")]
     Backlogged {
         /// The request's subtype; `user` for a prompt.
         subtype: Box<str>,
-        /// The bytes of unread messages, of the CLI's open requests, and of answers that wait to be written.
+        /// The bytes of unread messages, of the CLI's open requests, and of queued answers.
         parked: usize,
     },
     /// No prompt was sent with this id in this session, or thousands were sent after it.
@@ -119,7 +119,7 @@ pub enum ControlError {
     },
 }
 
-/// An answer came too late: the request was cancelled, answered already, or never made, or nothing can be sent.
+/// The error of a late answer: the request was cancelled or answered already, or the input takes no answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the request is no longer open")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! The handle by which any task asks the CLI.
+//! The handle that sends requests and prompts to the CLI.
 
 mod files;
 mod listings;
@@ -19,23 +19,23 @@ use tokio::sync::oneshot;
 
 use crate::{ControlError, Ignored, Router, driver::Shared};
 
-/// Asks the CLI, from any task, at any time: before the first turn, in the middle of one, from inside a callback.
+/// A handle to a session, for calls and prompts from any task at any time: before the first turn, during one, or inside a
+/// callback.
 ///
-/// Cloning is cheap, and all clones are the same session's.
-/// A session whose handles are all dropped is given up: see [`Driver`](crate::Driver).
+/// Cloning is cheap. A session ends when all its handles are dropped: see [`Driver`](crate::Driver).
 ///
-/// Each request that this version knows has a method, by its name on the wire without `get_`; `initialize` is
+/// Each request that this version knows has a method, named as on the wire without `get_`; `initialize` is
 /// [`reinitialize`](Self::reinitialize), and `mcp_message` is [`send_mcp_message`](Self::send_mcp_message).
-/// Methods take what a request needs; where it can hold more, they take the request itself, a struct of
-/// [`agentwire_protocol::control`].
-/// Any other request goes through [`call`](Self::call), with a type of your own, or [`call_raw`](Self::call_raw).
+/// Methods take the required fields of a request, or the request itself, a struct of [`agentwire_protocol::control`], if it
+/// has optional ones.
+/// Other requests go through [`call`](Self::call) with a type of your own, or [`call_raw`](Self::call_raw).
 ///
-/// Each method has the limit, the cancellation and the errors of [`call`](Self::call); the limit is the session's
+/// Each method has the time limit, the cancel safety and the errors of [`call`](Self::call). The limit is the session's
 /// ([`Config::call_limit`](crate::Config::call_limit)) or that of [`within`](Self::within).
 #[derive(Clone)]
 pub struct Control {
     handle: Arc<Handle>,
-    /// The limit of this handle's calls, where it is not the session's.
+    /// The time limit of this handle's calls; `None` for the session's.
     limit: Option<Duration>,
 }
 
@@ -52,32 +52,33 @@ impl Control {
         self.limit.unwrap_or(self.shared().config().call_limit)
     }
 
-    /// Returns a handle of the same session with this limit for calls, and for waiting to send.
+    /// Returns a handle of the same session with this time limit for calls and for sending.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         Self { handle: Arc::clone(&self.handle), limit: Some(limit) }
     }
 
-    /// Asks, and waits for the reply within the handle's limit.
+    /// Sends a request and waits for its reply within the handle's time limit.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// Dropping the future takes the request back: the CLI is told, and a late reply is ignored.
+    /// Dropping the future cancels the request: the CLI gets a cancellation, and a late reply is ignored.
     ///
     /// # Errors
     ///
-    /// See [`ControlError`]. Every call ends, whatever the CLI does.
+    /// See [`ControlError`]. Every call ends, regardless of what the CLI does.
     pub async fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, ControlError> {
         self.call_within(self.limit(), call).await
     }
 
-    /// As [`call`](Self::call), with a limit of its own.
+    /// Like [`call`](Self::call), with its own time limit.
     ///
-    /// The limit counts from now: the request waits for no room, but lines that were sent before it are written first.
+    /// The limit counts from now. The request does not wait for room in the write buffer, but earlier lines are written
+    /// first.
     ///
     /// # Errors
     ///
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn call_within<C: ControlCall + Sync>(
         &self,
         limit: Duration,
@@ -91,11 +92,11 @@ impl Control {
         })
     }
 
-    /// As [`call_within`](Self::call_within), and gives the reply as it came: for who reads it later, or parts of it.
+    /// Like [`call_within`](Self::call_within), and returns the raw reply, to be decoded later or in part.
     ///
     /// # Errors
     ///
-    /// As [`call`](Self::call), but for [`ControlError::BadReply`]: a reply of any shape is one.
+    /// See [`call`](Self::call), except for [`ControlError::BadReply`].
     pub async fn call_unread<C: ControlCall + Sync>(
         &self,
         limit: Duration,
@@ -104,47 +105,46 @@ impl Control {
         self.ask(C::SUBTYPE, |router, now| router.call(now, limit, call)).await
     }
 
-    /// Asks with a request written by the caller, an object with its `subtype`, and gives the reply as it is.
+    /// Sends a raw request, an object with its `subtype`, and returns the raw reply.
     ///
     /// # Errors
     ///
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn call_raw(&self, subtype: &str, request: &RawJson) -> Result<RawJson, ControlError> {
         let limit = self.limit();
         self.ask(subtype, |router, now| router.call_raw(now, limit, subtype, request)).await
     }
 
-    /// Whether no prompt waits for its result and the CLI is not known to be busy, in the background included.
+    /// Returns whether every prompt has its result and the CLI is not known to be busy, also not in the background.
     ///
-    /// As of what was read from the CLI so far, which may be ahead of what [`Messages`](crate::Messages) has given out.
+    /// Reflects all output read from the CLI, which may be ahead of [`Messages`](crate::Messages).
     pub fn is_idle(&self) -> bool {
         self.shared().is_idle()
     }
 
-    /// Returns whether the CLI was given work so far: a prompt or a line was sent, or a turn has begun by itself.
+    /// Returns whether a prompt or a line was sent, or the CLI started a turn on its own.
     ///
-    /// Without work there is no conversation that it could lose at its end.
+    /// Otherwise there is no conversation that the CLI could lose at its end.
     pub fn was_given_work(&self) -> bool {
         self.shared().look(Router::was_given_work)
     }
 
-    /// How often something came that belongs to nothing, and was ignored, so far.
+    /// Returns the counts of frames that were ignored because they match nothing.
     pub fn ignored(&self) -> Ignored {
         self.shared().ignored()
     }
 
-    /// Ends the CLI's input, after everything that was sent.
+    /// Ends the CLI's input after all queued lines.
     ///
-    /// Open requests of the CLI's are refused first and their callbacks cancelled, and requests that come later start no
-    /// callback.
-    /// Where the session has no [guards](crate::Responder::guards), the input ends at once, and later requests are shown as
+    /// The CLI's open requests are refused first, and their callbacks are cancelled. Later requests start no callback.
+    /// In a session without [guards](crate::Responder::guards), the input ends at once, and later requests are shown as
     /// [`Incoming::Unhandled`](agentwire_codec::Incoming::Unhandled).
-    /// Where it has some, the input ends when the CLI is idle and no prompt waits, and later requests are refused.
+    /// With guards, the input ends when the CLI is idle and no prompt is open, and later requests are refused.
     pub fn end_input(&self) {
         self.shared().end_input();
     }
 
-    /// As [`call`](Self::call), for a reply that says nothing but that it was done.
+    /// Like [`call`](Self::call), for a reply without content.
     async fn done<C: ControlCall<Reply = Ack> + Sync>(&self, call: &C) -> Result<(), ControlError> {
         self.call(call).await.map(|Ack { .. }| ())
     }
@@ -163,7 +163,7 @@ impl Control {
     }
 }
 
-/// What every [`Control`] and the [`Messages`](crate::Messages) hold: the session is given up with the last.
+/// The handle that every [`Control`] and the [`Messages`](crate::Messages) share: the session ends with the last one.
 pub(crate) struct Handle {
     shared: Arc<Shared>,
 }
@@ -184,7 +184,7 @@ impl Drop for Handle {
     }
 }
 
-/// A request that is on its way, and where its reply will come.
+/// The id of a started call, and the receiver of its reply.
 pub(crate) type Started = (RequestId, oneshot::Receiver<Result<RawJson, ControlError>>);
 
 impl fmt::Debug for Control {
@@ -193,7 +193,7 @@ impl fmt::Debug for Control {
     }
 }
 
-/// Takes a request back when its future is dropped.
+/// Cancels a call when its future is dropped.
 struct CancelOnDrop<'a> {
     shared: &'a Shared,
     id: Option<RequestId>,

@@ -1,4 +1,4 @@
-//! Files, as the session sees them.
+//! Requests about files.
 
 use agentwire_protocol::{
     Uuid,
@@ -11,9 +11,9 @@ use agentwire_protocol::{
 use crate::{Control, ControlError};
 
 impl Control {
-    /// Which files fit what the user types (`file_suggestions`).
+    /// Returns the files that match the user's input (`file_suggestions`).
     ///
-    /// The index is made in the background: the first question of a session can have an empty answer.
+    /// The CLI builds its index in the background, so the first reply of a session can be empty.
     ///
     /// # Errors
     ///
@@ -25,19 +25,19 @@ impl Control {
         self.call(&FileSuggestions::new(query)).await
     }
 
-    /// Reads a file with the CLI's eyes (`read_file`), as far as the rules for the tool `Read` allow it.
+    /// Reads a file through the CLI (`read_file`), under the permission rules of the tool `Read`.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses a file that is not there or may not be read.
+    /// The CLI refuses a file that does not exist or may not be read.
     pub async fn read_file(&self, request: &ReadFile) -> Result<ReadFileReply, ControlError> {
         self.call(request).await
     }
 
-    /// Takes back what was changed in files since a prompt (`rewind_files`), which is named by the id that the host gave it.
+    /// Reverts the changes to files since the prompt with this id (`rewind_files`).
     ///
-    /// It needs `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true` in the CLI's environment.
+    /// Requires `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true` in the CLI's environment.
     ///
     /// # Errors
     ///
@@ -47,11 +47,11 @@ impl Control {
         self.call(&RewindFiles::new(user_message_id)).await
     }
 
-    /// What [`rewind_files`](Self::rewind_files) would change (`dry_run`); nothing is changed.
+    /// Returns what [`rewind_files`](Self::rewind_files) would change, without changing it (`dry_run`).
     ///
     /// # Errors
     ///
-    /// As [`rewind_files`](Self::rewind_files).
+    /// See [`rewind_files`](Self::rewind_files).
     pub async fn preview_rewind_files(
         &self,
         user_message_id: Uuid,
@@ -61,9 +61,10 @@ impl Control {
         self.call(&request).await
     }
 
-    /// Tells the session that a file was read already (`seed_read_state`), so that it may be edited.
+    /// Marks a file as already read (`seed_read_state`), so that the model may edit it.
     ///
-    /// `mtime` is when it had changed last as it was read, in milliseconds since 1970; where it has changed since, nothing happens.
+    /// `mtime` is the file's modification time when it was read, in milliseconds since 1970. Has no effect if the file has
+    /// changed since.
     ///
     /// # Errors
     ///
@@ -77,7 +78,7 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses one that is known already, and one elsewhere.
+    /// The CLI refuses a directory that is known already, and one elsewhere.
     pub async fn register_repo_root(
         &self,
         request: &RegisterRepoRoot,

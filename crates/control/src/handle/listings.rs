@@ -1,4 +1,4 @@
-//! Questions about the session: what it has, what it used, what is in force.
+//! Requests for information about the session.
 
 use agentwire_protocol::control::{
     ContextDetail, GetBinaryVersion, GetBinaryVersionReply, GetContextUsage, GetContextUsageReply,
@@ -9,9 +9,9 @@ use agentwire_protocol::control::{
 use crate::{Control, ControlError};
 
 impl Control {
-    /// What fills the model's context window, in tokens (`get_context_usage`).
+    /// Returns the use of the model's context window, in tokens (`get_context_usage`).
     ///
-    /// `None` counts as [`ContextDetail::Full`], which asks the API; [`ContextDetail::Summary`] estimates.
+    /// `None` means [`ContextDetail::Full`], which calls the API; [`ContextDetail::Summary`] estimates.
     ///
     /// # Errors
     ///
@@ -25,9 +25,9 @@ impl Control {
         self.call(&request).await
     }
 
-    /// What the session has used, and how much of the plan is left (`get_usage`). Declared as experimental.
+    /// Returns the usage of the session, and the rest of the plan (`get_usage`). The CLI declares it as experimental.
     ///
-    /// It looks through seven days of transcripts, unless `skip_behaviors` is set.
+    /// The CLI reads seven days of transcripts, unless `skip_behaviors` is set.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Control {
         self.call(request).await
     }
 
-    /// What the session has cost, in words for a person (`get_session_cost`).
+    /// Returns the cost of the session as text for a person (`get_session_cost`).
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl Control {
         self.call(&GetSessionCost::default()).await
     }
 
-    /// What the status screen shows (`get_status`). Not declared.
+    /// Returns the content of the status screen (`get_status`). The CLI does not declare this request.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Control {
         self.call(&GetStatus::default()).await
     }
 
-    /// Which version the program is (`get_binary_version`).
+    /// Returns the version of the CLI (`get_binary_version`).
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Control {
         self.call(&GetBinaryVersion::default()).await
     }
 
-    /// Which models can be chosen (`list_models`). CLI 2.1.197 does not know it.
+    /// Returns the available models (`list_models`). CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Control {
         self.call(&ListModels::default()).await
     }
 
-    /// Which permission rules are in force, and where they come from (`list_permission_rules`). CLI 2.1.197 does not know it.
+    /// Returns the permission rules and their sources (`list_permission_rules`). CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
@@ -81,9 +81,9 @@ impl Control {
         self.call(&ListPermissionRules::default()).await
     }
 
-    /// Which hooks the settings, the session and the plugins bring (`get_hooks_listing`); the host's callbacks are not among them.
+    /// Returns the hooks of the settings, the session and the plugins, without the host's callbacks (`get_hooks_listing`).
     ///
-    /// CLI 2.1.197 does not know it.
+    /// CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! MCP servers and their tools.
+//! Requests about MCP servers and their tools.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use agentwire_protocol::{
 use crate::{Control, ControlError};
 
 impl Control {
-    /// How the MCP servers stand (`mcp_status`); one is listed once it has connected or failed.
+    /// Returns the states of the MCP servers (`mcp_status`). A server is listed once it has connected or failed.
     ///
     /// # Errors
     ///
@@ -24,10 +24,10 @@ impl Control {
         self.call(&McpStatus::default()).await
     }
 
-    /// Puts these MCP servers in the place of those set before, the host's own included (`mcp_set_servers`).
+    /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
     ///
     /// The servers of the settings stay.
-    /// The reply waits for the first attempt to connect, and tells why one failed.
+    /// The reply waits for the first attempt to connect, and contains the errors.
     ///
     /// # Errors
     ///
@@ -39,12 +39,12 @@ impl Control {
         self.call(&McpSetServers::new(servers)).await
     }
 
-    /// Connects an MCP server again (`mcp_reconnect`).
+    /// Reconnects an MCP server (`mcp_reconnect`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses a server that it does not know, and one that can't be reached.
+    /// The CLI refuses an unknown server, and one that can't be reached.
     pub async fn mcp_reconnect(&self, server: impl Into<Box<str>>) -> Result<(), ControlError> {
         self.done(&McpReconnect::new(server)).await
     }
@@ -54,32 +54,32 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses a server that it does not know.
+    /// The CLI refuses an unknown server.
     pub async fn mcp_toggle(&self, server: impl Into<Box<str>>, enabled: bool) -> Result<(), ControlError> {
         self.done(&McpToggle::new(server, enabled)).await
     }
 
     /// Calls a tool of an MCP server that the CLI runs, without the model (`mcp_call`).
     ///
-    /// Nobody is asked for a permission, unless `check_permissions` is set.
+    /// Skips permission checks, unless `check_permissions` is set.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses tools of the host's own servers.
-    /// Where files or limits are given, most failures are told in a success (`staging`).
+    /// The CLI refuses tools of in-process servers.
+    /// With files or limits, most failures are part of a successful reply (`staging`).
     pub async fn mcp_call(&self, request: &McpCall) -> Result<McpCallReply, ControlError> {
         self.call(request).await
     }
 
-    /// Reads a page that an MCP server has for its tools (`mcp_read_resource`); its address starts with `ui://`.
+    /// Reads a user interface resource of an MCP server (`mcp_read_resource`); its URI starts with `ui://`.
     ///
-    /// Nobody has checked the page. CLI 2.1.197 does not know it.
+    /// The content is not checked. CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses servers of the host's own.
+    /// The CLI refuses in-process servers.
     pub async fn mcp_read_resource(
         &self,
         server: impl Into<Box<str>>,
@@ -88,16 +88,16 @@ impl Control {
         self.call(&McpReadResource::new(server, uri)).await
     }
 
-    /// Begins to log in to an MCP server at a URL (`mcp_authenticate`): the reply has the page for the user to open.
+    /// Starts the login to a remote MCP server (`mcp_authenticate`). The reply contains the page for the user to open.
     ///
-    /// With a `redirect_uri` the browser comes back there, and the host tells the CLI with
-    /// [`mcp_oauth_callback_url`](Self::mcp_oauth_callback_url); without one the CLI listens on the loopback.
-    /// Not declared.
+    /// With a `redirect_uri` the browser returns there, and the host passes the URL on with
+    /// [`mcp_oauth_callback_url`](Self::mcp_oauth_callback_url). Without one the CLI listens on the loopback.
+    /// The CLI does not declare this request.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses a server of another kind.
+    /// The CLI refuses other kinds of servers.
     pub async fn mcp_authenticate(
         &self,
         server: impl Into<Box<str>>,
@@ -108,15 +108,15 @@ impl Control {
         self.call(&request).await
     }
 
-    /// Hands on the address that the browser came back to (`mcp_oauth_callback_url`).
+    /// Passes on the URL that the browser returned to (`mcp_oauth_callback_url`).
     ///
-    /// The server may still be at `needs-auth` after it, until [`mcp_reconnect`](Self::mcp_reconnect).
-    /// Not declared.
+    /// The server may stay at `needs-auth` until [`mcp_reconnect`](Self::mcp_reconnect).
+    /// The CLI does not declare this request.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses a server that nobody is logging in to.
+    /// The CLI refuses a server without a login in progress.
     pub async fn mcp_oauth_callback_url(
         &self,
         server: impl Into<Box<str>>,
@@ -125,7 +125,7 @@ impl Control {
         self.done(&McpOauthCallbackUrl::new(server, url)).await
     }
 
-    /// Logs out of an MCP server at a URL (`mcp_clear_auth`). Not declared.
+    /// Logs out of a remote MCP server (`mcp_clear_auth`). The CLI does not declare this request.
     ///
     /// # Errors
     ///
@@ -134,10 +134,10 @@ impl Control {
         self.done(&McpClearAuth::new(server)).await
     }
 
-    /// Sends a JSON-RPC message of one of our in-process servers (`mcp_message`).
+    /// Sends a JSON-RPC message of an in-process server (`mcp_message`).
     ///
-    /// The reply only says that it came; an answer comes as a message to that server.
-    /// In-process servers of `agentwire-mcp` do this by themselves.
+    /// The reply only acknowledges it. A JSON-RPC response arrives as a message to that server.
+    /// In-process servers of `agentwire-mcp` call this by themselves.
     ///
     /// # Errors
     ///

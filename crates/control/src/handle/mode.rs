@@ -1,4 +1,4 @@
-//! How the session goes on: its model, how it thinks, what it may do.
+//! Requests that set the model, thinking and permission modes.
 
 use agentwire_protocol::{
     PermissionMode,
@@ -13,7 +13,7 @@ use crate::{Control, ControlError};
 impl Control {
     /// Sets the model from the next turn on (`set_model`); `None` for the default.
     ///
-    /// The CLI takes any name without a check.
+    /// The CLI accepts any name without a check.
     ///
     /// # Errors
     ///
@@ -23,7 +23,7 @@ impl Control {
         self.call(&SetModel::new(model)).await
     }
 
-    /// Sets how much the model may think from now on, and how much of that is shown (`set_max_thinking_tokens`).
+    /// Sets the limit and the display of the model's thinking (`set_max_thinking_tokens`).
     ///
     /// # Errors
     ///
@@ -32,12 +32,12 @@ impl Control {
         self.done(request).await
     }
 
-    /// Sets how tool uses are permitted (`set_permission_mode`); a `system/status` message follows the reply.
+    /// Sets the permission mode (`set_permission_mode`). A `system/status` message follows the reply.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses `bypassPermissions` where it was not allowed at the start.
+    /// The CLI refuses `bypassPermissions` if it was not allowed at the start.
     pub async fn set_permission_mode(
         &self,
         mode: PermissionMode,
@@ -45,9 +45,10 @@ impl Control {
         self.call(&SetPermissionMode::new(mode)).await
     }
 
-    /// Sets how the tools of one MCP server are permitted (`set_mcp_permission_mode_override`): `default` or `auto`, and `None` for the session's mode.
+    /// Sets the permission mode of one MCP server's tools (`set_mcp_permission_mode_override`): `default`, `auto`, or `None`
+    /// for the session's mode.
     ///
-    /// It makes things stricter only: it counts where the session's mode would let the tool pass.
+    /// It can only restrict: it applies to tools that the session's mode would allow.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The session itself: its handshake, its names, questions beside it, its end.
+//! Requests about the session itself: handshake, interrupt, title, side questions, end.
 
 use agentwire_protocol::control::{
     ClaimSession, ClaimSessionReply, EndSession, GenerateSessionTitle, GenerateSessionTitleReply, Initialize,
@@ -8,11 +8,13 @@ use agentwire_protocol::control::{
 use crate::{Control, ControlError};
 
 impl Control {
-    /// Shakes hands again (`initialize`), as after a gap in the connection.
+    /// Repeats the handshake (`initialize`), as after a gap in the connection.
     ///
-    /// The CLI takes this request's hooks in the place of those before, whose callbacks it no longer waits for: a tool use that such a hook guards is refused, and may be tried again.
-    /// The rest of a session stays as the first handshake made it.
-    /// Only send what the session's callbacks can answer: `Session::reinitialize` of the facade sends what it sent at first.
+    /// This request's hooks replace the earlier ones. The CLI no longer waits for open callbacks of those, and refuses the
+    /// tool uses that they guard; the model may try again.
+    /// Everything else stays as the first handshake set it.
+    /// Declare only hooks that the session's responder answers: the facade's `Session::reinitialize` repeats the first
+    /// handshake.
     ///
     /// # Errors
     ///
@@ -21,9 +23,9 @@ impl Control {
         self.call(request).await
     }
 
-    /// Stops the running turn (`interrupt`); allowed at any time, also when nothing runs.
+    /// Interrupts the running turn (`interrupt`). Allowed at any time, also when no turn runs.
     ///
-    /// The reply comes before the turn's result, and tells which prompts still wait and will run.
+    /// The reply arrives before the turn's result, and lists the queued prompts that will still run.
     ///
     /// # Errors
     ///
@@ -32,18 +34,18 @@ impl Control {
         self.call(&Interrupt::default()).await
     }
 
-    /// As [`interrupt`](Self::interrupt), and drops the prompts that wait (`cancel_queued`).
+    /// Like [`interrupt`](Self::interrupt), and cancels queued prompts (`cancel_queued`).
     ///
     /// # Errors
     ///
-    /// As [`interrupt`](Self::interrupt).
+    /// See [`interrupt`](Self::interrupt).
     pub async fn interrupt_and_cancel_queued(&self) -> Result<InterruptReply, ControlError> {
         let mut request = Interrupt::default();
         request.cancel_queued = Some(true);
         self.call(&request).await
     }
 
-    /// Gives the session a title (`rename_session`); `system/session_title_changed` follows.
+    /// Sets the title of the session (`rename_session`). `system/session_title_changed` follows.
     ///
     /// # Errors
     ///
@@ -53,9 +55,9 @@ impl Control {
         self.done(&RenameSession::new(title)).await
     }
 
-    /// Has the model make up a title (`generate_session_title`).
+    /// Generates a title for the session (`generate_session_title`), with one call of a small model.
     ///
-    /// The CLI asks a small model once. Not declared.
+    /// The CLI does not declare this request.
     ///
     /// # Errors
     ///
@@ -67,7 +69,7 @@ impl Control {
         self.call(request).await
     }
 
-    /// Gives the session a colour (`set_color`).
+    /// Sets the colour of the session (`set_color`).
     ///
     /// # Errors
     ///
@@ -77,9 +79,9 @@ impl Control {
         self.done(&SetColor::new(color)).await
     }
 
-    /// Asks the model beside the conversation (`side_question`): it answers from the conversation, and nothing is added to that.
+    /// Asks the model a question about the conversation, without adding to it (`side_question`).
     ///
-    /// `system/control_request_progress` tells how it goes. Not declared.
+    /// `system/control_request_progress` reports the progress. The CLI does not declare this request.
     ///
     /// # Errors
     ///
@@ -91,21 +93,21 @@ impl Control {
         self.call(&SideQuestion::new(question)).await
     }
 
-    /// Makes a session of a spare process (`claim_session`), which was started with `--await-claim`.
+    /// Starts the session of a spare process (`claim_session`), which was started with `--await-claim`.
     ///
-    /// Not declared. CLI 2.1.197 does not know it.
+    /// The CLI does not declare this request. CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI's text starts with the reason of a refusal, such as `cwd_not_found:` or `not_a_spare:`.
+    /// The text of a refusal starts with its reason, such as `cwd_not_found:` or `not_a_spare:`.
     pub async fn claim_session(&self, request: &ClaimSession) -> Result<ClaimSessionReply, ControlError> {
         self.call(request).await
     }
 
-    /// Ends the session (`end_session`): the reply comes, then the process ends with code 0.
+    /// Ends the session (`end_session`): the CLI replies, then exits with code 0.
     ///
-    /// `reason` may be in any words. Not declared.
+    /// `reason` is free text. The CLI does not declare this request.
     ///
     /// # Errors
     ///

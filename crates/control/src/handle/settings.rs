@@ -1,4 +1,4 @@
-//! Settings, and what is read from the disk again.
+//! Requests about settings, and reloading plugins, skills and output styles.
 
 use agentwire_protocol::{
     control::{
@@ -12,7 +12,7 @@ use agentwire_protocol::{
 use crate::{Control, ControlError};
 
 impl Control {
-    /// Which settings are in force, and where they come from (`get_settings`).
+    /// Returns the effective settings and their sources (`get_settings`).
     ///
     /// # Errors
     ///
@@ -21,21 +21,21 @@ impl Control {
         self.call(&GetSettings::default()).await
     }
 
-    /// Lays settings over the session's own (`apply_flag_settings`), as `--settings` does; nothing is saved.
+    /// Overrides settings for this session, as `--settings` does, without saving them (`apply_flag_settings`).
     ///
-    /// A key that comes again replaces the whole earlier value, and one that is `null` cancels it.
+    /// A repeated key replaces its whole earlier value; `null` removes the override.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// Where one of them is invalid none is applied, and the CLI's text names it.
+    /// If one setting is invalid none is applied, and the CLI's text names it.
     pub async fn apply_flag_settings(&self, settings: impl Into<RawSettings>) -> Result<(), ControlError> {
         self.done(&ApplyFlagSettings::new(settings)).await
     }
 
     /// Saves settings in a file (`update_settings`).
     ///
-    /// The project's local ones take `outputStyle` only, the user's `effortLevel` only. CLI 2.1.197 does not know it.
+    /// Local project settings accept only `outputStyle`, user settings only `effortLevel`. CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
@@ -49,17 +49,17 @@ impl Control {
         self.done(&UpdateSettings::new(source, settings)).await
     }
 
-    /// Reads the plugins again, and loads more (`reload_plugins`).
+    /// Reloads the plugins, and loads more (`reload_plugins`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// With `refuse_if_busy` the CLI refuses it while the session works, with `reload_plugins_busy`.
+    /// With `refuse_if_busy` the CLI refuses it during a turn, with `reload_plugins_busy`.
     pub async fn reload_plugins(&self, request: &ReloadPlugins) -> Result<ReloadPluginsReply, ControlError> {
         self.call(request).await
     }
 
-    /// Reads the skills again (`reload_skills`).
+    /// Reloads the skills (`reload_skills`).
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Control {
         self.call(&ReloadSkills::default()).await
     }
 
-    /// Reads the output styles again (`reload_output_styles`). CLI 2.1.197 does not know it.
+    /// Reloads the output styles (`reload_output_styles`). CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Work in the background, and prompts that wait.
+//! Requests about background work and queued prompts.
 
 use agentwire_protocol::{
     ToolUseId, Uuid,
@@ -11,7 +11,7 @@ use agentwire_protocol::{
 use crate::{Control, ControlError};
 
 impl Control {
-    /// Drops a prompt that waits (`cancel_async_message`), by the id that the host gave it; one that has begun is not touched.
+    /// Cancels a queued prompt by its id (`cancel_async_message`). Has no effect once its turn has begun.
     ///
     /// # Errors
     ///
@@ -23,7 +23,7 @@ impl Control {
         self.call(&CancelAsyncMessage::new(message_uuid)).await
     }
 
-    /// Stops a task (`stop_task`); one that is unknown is no error. A `system/task_notification` follows.
+    /// Stops a task (`stop_task`). An unknown task is not an error. A `system/task_notification` follows.
     ///
     /// # Errors
     ///
@@ -32,14 +32,14 @@ impl Control {
         self.done(&StopTask::new(task_id)).await
     }
 
-    /// Sends running commands and agents to the background (`background_tasks`), so that the turn goes on.
+    /// Moves a running command or agent, or all of them with `None`, to the background (`background_tasks`).
     ///
-    /// `None` is for all of them. In front of a command's `task_started` it does nothing.
+    /// The turn goes on then. Has no effect before a command's `task_started`.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses it where work in the background is turned off.
+    /// The CLI refuses it if background work is disabled.
     pub async fn background_tasks(
         &self,
         tool_use_id: Option<ToolUseId>,
@@ -49,14 +49,14 @@ impl Control {
         self.call(&request).await
     }
 
-    /// What a command in the background has written (`get_task_output`): the last 8 KiB at most, of shells only.
+    /// Returns up to 8 KiB of the latest output of a background shell (`get_task_output`).
     ///
-    /// CLI 2.1.197 does not know it.
+    /// CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses a task that it does not know.
+    /// The CLI refuses an unknown task.
     pub async fn task_output(
         &self,
         task_id: impl Into<Box<str>>,
@@ -64,9 +64,9 @@ impl Control {
         self.call(&GetTaskOutput::new(task_id)).await
     }
 
-    /// Tells the CLI whether anybody watches (`set_has_subscribers`); `None` for not knowing counts as yes.
+    /// Reports whether the session has viewers (`set_has_subscribers`); `None`, for unknown, counts as yes.
     ///
-    /// Where nobody does, it may hold small pieces back longer, if its environment says so. CLI 2.1.197 does not know it.
+    /// Without viewers the CLI may delay small pieces, depending on its environment. CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! The paused clock of these tests: time passes as fast as nothing else is left to do.
+//! The paused clock: time advances when every task is idle.
 
 use std::time::Duration;
 
-/// Lets that much of the paused clock pass, once every other task waits: it takes no time, and is no race.
+/// Advances the paused clock by `time` once every other task waits. Takes no real time and races with nothing.
 pub(crate) async fn pass(time: Duration) {
     tokio::time::sleep(time).await;
 }

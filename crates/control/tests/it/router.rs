@@ -1,4 +1,4 @@
-//! The router's guarantees, one by one, with a clock that the test turns.
+//! The router's guarantees, one by one, with a clock that the test advances.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn a_call_is_written_and_answered_by_its_own_reply() {
 }
 
 #[test]
-fn replies_that_come_twice_late_or_for_nobody_are_counted_and_nothing_else() {
+fn unmatched_replies_are_only_counted() {
     let mut script = Script::default();
     let id = script.call();
     script.line(&success(id.as_str(), "{}")).line(&success(id.as_str(), r#"{"again":1}"#));
@@ -85,7 +85,7 @@ fn the_clis_own_text_and_code_are_kept() {
 }
 
 #[test]
-fn time_runs_out_for_each_call_on_its_own_and_the_cli_is_told() {
+fn each_call_times_out_on_its_own_and_is_cancelled() {
     let mut script = Script::default();
     assert_eq!(script.router.poll_timeout(), None);
     script.call();
@@ -101,7 +101,7 @@ fn time_runs_out_for_each_call_on_its_own_and_the_cli_is_told() {
 }
 
 #[test]
-fn a_limit_of_any_length_is_fine() {
+fn time_limit_of_any_length_is_accepted() {
     let mut script = Script::default();
     let request = RawJson::parse(r#"{"subtype":"ask"}"#).unwrap();
     script.wait(1);
@@ -112,7 +112,7 @@ fn a_limit_of_any_length_is_fine() {
 }
 
 #[test]
-fn a_call_that_is_taken_back_is_answered_and_the_cli_is_told() {
+fn cancelled_call_ends_and_the_cli_gets_a_cancellation() {
     let mut script = Script::default();
     let id = script.call();
     script.sent();
@@ -124,7 +124,7 @@ fn a_call_that_is_taken_back_is_answered_and_the_cli_is_told() {
 }
 
 #[test]
-fn the_end_fails_all_at_once_and_nothing_comes_after() {
+fn session_end_fails_all_calls_and_no_event_follows() {
     let mut script = Script::default();
     script.call();
     script.call();
@@ -167,7 +167,7 @@ fn a_request_is_answered_once() {
 }
 
 #[test]
-fn a_request_that_was_taken_back_is_not_answered() {
+fn cancelled_request_is_not_answered() {
     let mut script = Script::default();
     script.line(&inbound("a")).line(&cancel("a")).line(&cancel("a")).line(&cancel("never"));
     check(&mut script, &["inbound a new_thing", "cancelled a"]);
@@ -206,7 +206,7 @@ fn a_request_that_cant_be_read_is_refused_and_shown() {
 }
 
 #[test]
-fn lines_that_are_too_long_leave_nobody_waiting() {
+fn over_long_lines_leave_no_call_waiting() {
     let mut script = Script::default();
     script.call();
     script.router.send_user(&UserInput::new("x")).unwrap();
@@ -233,7 +233,7 @@ fn lines_that_are_too_long_leave_nobody_waiting() {
 }
 
 #[test]
-fn messages_come_in_the_order_of_their_lines_and_control_frames_never_do() {
+fn messages_keep_the_order_of_their_lines_and_control_frames_are_not_shown() {
     let mut script = Script::default();
     script.call();
     script
@@ -305,7 +305,7 @@ fn a_turn_without_a_result_ends_when_the_cli_goes_idle() {
     let (running, idle) = (state("running"), state("idle"));
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
-    // It was idle before the prompt, and may report that late.
+    // The CLI was idle before the prompt, and may report that late.
     script.line(&idle);
     check(&mut script, &[&format!("message {idle}")]);
     script.line(&running).line(INIT).line(&idle);
@@ -335,16 +335,16 @@ fn a_result_with_a_field_that_does_not_fit_ends_its_turn() {
     }
 }
 
-/// Of two prompts that waited together, the first one's result does not hide that the second one's turn was cut.
+/// After two queued prompts, the result of the first does not hide that the session ended in the turn of the second.
 #[test]
-fn half_a_result_ends_no_turn() {
+fn truncated_result_does_not_end_a_turn() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     let half = r#"{"type":"result","is_err"#;
     script.last_line(half);
     let ended = "closed the session ended in the middle of a turn, which has no result";
     check(script.end(), &[&format!("undecodable {half}"), "turn ended NoResult", ended]);
-    // A whole one without its newline does.
+    // A complete `result` without its newline does.
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.last_line(RESULT);
@@ -353,7 +353,7 @@ fn half_a_result_ends_no_turn() {
 }
 
 #[test]
-fn a_turn_that_has_begun_is_cut_by_the_end() {
+fn session_end_cuts_a_running_turn() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.router.send_user(&UserInput::new("y")).unwrap();
@@ -379,7 +379,7 @@ fn the_run_is_over_again_after_each_turn_that_began_by_itself() {
     check(script.end(), &["closed the session ended"]);
 }
 
-/// Whoever says `running` and never `idle` has cut nothing, if the turn has its result.
+/// A CLI that reports `running` and never `idle` did not end in a turn if that has its result.
 #[test]
 fn an_exit_without_idle_after_the_result_cuts_no_turn() {
     let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
@@ -401,7 +401,7 @@ fn an_error_result_is_not_the_cause_of_an_end_in_the_middle_of_the_next_turn() {
 }
 
 #[test]
-fn a_turn_without_a_result_is_told() {
+fn session_end_reports_a_turn_without_a_result() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.router.handle_ending(SessionEnd::exited(ExitReport::exited(0)));
@@ -410,7 +410,7 @@ fn a_turn_without_a_result_is_told() {
 }
 
 #[test]
-fn an_error_result_outranks_the_exit_code_that_echoes_it() {
+fn error_result_outranks_the_exit_code() {
     let ending = |lines: &[&str]| {
         let mut script = Script::default();
         script.call();
@@ -437,7 +437,7 @@ fn an_error_result_outranks_the_exit_code_that_echoes_it() {
 }
 
 #[test]
-fn after_the_end_of_input_what_waits_is_written_and_nothing_more_is_taken() {
+fn after_the_end_of_input_queued_lines_are_written_and_new_ones_refused() {
     let mut script = Script::default();
     let id = script.call();
     script.call();
@@ -452,7 +452,7 @@ fn after_the_end_of_input_what_waits_is_written_and_nothing_more_is_taken() {
     check(&mut script, &["failed req_1 Cancelled"]);
     let sent = script.sent();
     assert_eq!(sent.len(), 2);
-    // The request that was open has an answer.
+    // The open request got an answer.
     assert!(sent[1].contains(r#""subtype":"error","request_id":"a""#), "{}", sent[1]);
 }
 
@@ -481,7 +481,7 @@ fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
     const TWO: &str = "00000000-0000-4000-8000-000000000002";
     let told =
         |id, state| format!(r#"{{"type":"command_lifecycle","command_uuid":"{id}","state":"{state}"}}"#);
-    // A CLI that says what becomes of prompts, and one that does not.
+    // A CLI that reports the states of prompts, and one that does not.
     for tells in [true, false] {
         let mut script = Script::default();
         let say = |script: &mut Script, id, state| {
@@ -506,7 +506,7 @@ fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
 }
 
 #[test]
-fn a_broken_input_leaves_open_calls_to_the_reply_or_the_ending_that_is_on_its_way() {
+fn after_a_broken_input_open_calls_wait_for_the_reply_or_the_end() {
     let mut script = Script::default();
     script.call();
     script.call();
@@ -532,7 +532,7 @@ fn a_broken_input_leaves_open_calls_to_the_reply_or_the_ending_that_is_on_its_wa
 }
 
 #[test]
-fn a_broken_input_that_is_given_up_fails_calls_old_and_new() {
+fn fail_pending_after_a_broken_input_fails_open_and_later_calls() {
     let mut script = Script::default();
     script.router.fail_pending();
     script.call();
@@ -571,7 +571,7 @@ fn a_prompt_that_a_broken_input_loses_is_known() {
 }
 
 #[test]
-fn a_call_that_was_not_written_yet_is_taken_back_without_a_word() {
+fn cancelled_call_that_is_still_queued_is_not_written() {
     let mut script = Script::default();
     let id = script.call();
     script.call();
@@ -606,7 +606,7 @@ fn a_request_that_cant_be_written_fails_and_leaves_nothing() {
 }
 
 #[test]
-fn bytes_are_counted() {
+fn queued_and_inbound_bytes_are_counted() {
     let mut script = Script::default();
     assert_eq!((script.router.transmit_bytes(), script.router.inbound_bytes()), (0, 0));
     script.line(&inbound("a")).line(&inbound("b")).line(&cancel("b"));
@@ -625,7 +625,7 @@ fn bytes_are_counted() {
 }
 
 #[test]
-fn a_cli_that_tells_no_state_is_not_done_while_agents_work() {
+fn cli_without_session_states_is_busy_while_agents_run() {
     let agents =
         |list: &str| format!(r#"{{"type":"system","subtype":"background_tasks_changed","tasks":[{list}]}}"#);
     let task = |kind: &str| format!(r#"{{"task_id":"t","task_type":"{kind}","description":"d"}}"#);
@@ -633,19 +633,19 @@ fn a_cli_that_tells_no_state_is_not_done_while_agents_work() {
     script.router.send_user(&UserInput::new("hi")).unwrap();
     script.line(&agents(&task("local_agent"))).line(RESULT).events();
     assert!(!script.router.run_is_over());
-    // It has ended, and the CLI is about to tell the model of it.
+    // The agent has ended, and the CLI is about to report it to the model.
     script.line(&agents("")).events();
     assert!(!script.router.run_is_over());
     script.line(INIT).line(RESULT);
     assert!(script.events().contains(&"run over".to_owned()));
-    // A shell asks nothing of us.
+    // A shell sends no requests.
     script.router.send_user(&UserInput::new("hi")).unwrap();
     script.line(&agents(&task("local_bash"))).line(RESULT).events();
     assert!(script.router.run_is_over());
 }
 
 #[test]
-fn an_ending_by_an_error_result_says_its_kind() {
+fn session_end_by_an_error_result_contains_its_kind() {
     let failed = r#"{"type":"assistant","message":{"id":"m","model":"m","content":[]},"parent_tool_use_id":null,"error":"authentication_failed"}"#;
     let mut script = Script::default();
     script.line(failed).line(ERROR_RESULT).end();
@@ -653,7 +653,7 @@ fn an_ending_by_an_error_result_says_its_kind() {
         .find_map(|event| if let Event::Closed(ending) = event { Some(ending) } else { None })
         .unwrap();
     assert_eq!(ending.error_kind.as_ref().unwrap().as_str(), "authentication_failed");
-    // A failure that was got over is none.
+    // An error that a later message follows does not count.
     let mut script = Script::default();
     script.line(failed).line(RESULT).end();
     let ending = std::iter::from_fn(|| script.router.poll_event())
@@ -663,7 +663,7 @@ fn an_ending_by_an_error_result_says_its_kind() {
 }
 
 #[test]
-fn work_is_a_prompt_a_line_or_a_turn_that_begins_by_itself() {
+fn prompts_lines_and_own_turns_count_as_work() {
     let mut script = Script::default();
     script.call();
     script.line(&inbound("a")).line(r#"{"type":"news"}"#);

@@ -1,4 +1,4 @@
-//! Callbacks: at once, isolated, cancelled, never leaked.
+//! Callbacks run concurrently and isolated, can be cancelled, and never leak.
 
 use std::{
     future::pending,
@@ -18,7 +18,7 @@ use tokio::sync::{Barrier, oneshot};
 use super::{Session, ask, news, next, quiet, start, waits};
 use crate::script::{cancel, inbound, success};
 
-/// A responder made of a closure.
+/// A responder from a closure.
 struct With<F>(F);
 
 impl<F: Fn(CallContext) -> Reply + Send + Sync + 'static> Responder for With<F> {
@@ -57,7 +57,7 @@ async fn fifty_callbacks_run_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_does_not_wake_who_waits_for_messages() {
+async fn callback_does_not_wake_the_reader() {
     #[derive(Default)]
     struct Woken(AtomicUsize);
     impl Wake for Woken {
@@ -82,7 +82,7 @@ async fn a_callback_does_not_wake_who_waits_for_messages() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callback_may_ask_the_cli() {
+async fn callback_can_make_calls() {
     let responder = With(|context: CallContext| -> Reply {
         Box::pin(async move {
             let reply = ask(&context.control).await.map_err(|error| error.to_string())?;
@@ -93,7 +93,7 @@ async fn a_callback_may_ask_the_cli() {
         start(responder, Config::default()).await;
     cli.say(&inbound("a")).await;
     let id = cli.asked().await;
-    // The reply lies behind messages that nobody reads.
+    // The reply lies behind unread messages.
     for number in 0..100 {
         cli.say(&news(number)).await;
     }
@@ -103,7 +103,7 @@ async fn a_callback_may_ask_the_cli() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_nobody_handles_is_refused_by_name_and_shown() {
+async fn unhandled_request_is_refused_by_name_and_shown() {
     let Session { control: _control, mut messages, cli, driver: _driver } = quiet().await;
     cli.say(&news(0)).await;
     cli.say(&format!("\u{feff}{}", inbound("a"))).await;
@@ -117,7 +117,7 @@ async fn a_request_that_nobody_handles_is_refused_by_name_and_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn panics_are_error_replies_and_hurt_nobody_else() {
+async fn panics_are_error_replies_and_other_callbacks_go_on() {
     struct Panics(&'static str);
     impl Drop for Panics {
         fn drop(&mut self) {
@@ -183,7 +183,7 @@ async fn a_request_after_the_end_of_input_starts_nothing_and_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_ignored_is_told() {
+async fn ignored_frames_are_counted() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     cli.say(&success("never", "{}")).await;
     cli.say(&cancel("never")).await;
@@ -194,7 +194,7 @@ async fn what_was_ignored_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_taken_back_fires_its_token_and_gets_no_answer() {
+async fn cancelled_request_cancels_its_token_and_gets_no_answer() {
     let (fired, was_fired) = oneshot::channel();
     let fired = Mutex::new(Some(fired));
     let responder = With(move |context: CallContext| -> Reply {
@@ -214,7 +214,7 @@ async fn a_request_that_is_taken_back_fires_its_token_and_gets_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_and_taken_back_in_one_block_is_taken_in_its_order() {
+async fn requests_and_cancellations_in_one_batch_keep_their_order() {
     let began = Arc::new(Mutex::new(Vec::new()));
     let book = Arc::clone(&began);
     let responder = With(move |context: CallContext| -> Reply {
@@ -253,7 +253,7 @@ async fn a_callback_that_ignores_its_token_is_dropped_after_the_grace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_to_a_request_that_was_taken_back_is_not_taken_for_the_next_one() {
+async fn stale_answer_is_not_sent_for_a_later_request_with_the_same_id() {
     let (finish, finished) = oneshot::channel::<()>();
     let finished = Mutex::new(Some(finished));
     let responder = With(move |_| -> Reply {
@@ -315,7 +315,7 @@ async fn the_first_responder_that_takes_a_request_answers_it() {
     assert_eq!(cli.hear().await.unwrap()["response"]["response"], 1);
 }
 
-/// A responder whose callbacks never end, and what fails when the first of them is dropped.
+/// A responder whose callbacks never end, and a receiver that fails when the first of them is dropped.
 fn stubborn() -> (impl Responder, oneshot::Receiver<()>) {
     let (held, dropped) = oneshot::channel::<()>();
     let held = Mutex::new(Some(held));

@@ -1,4 +1,4 @@
-//! Calls: each gets its own answer, whatever else goes on; given up, it is cancelled.
+//! Calls: each gets its own reply, and a dropped one is cancelled.
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,7 +33,7 @@ async fn a_call_completes_while_two_thousand_messages_are_unread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_hundred_calls_in_a_row() {
+async fn two_hundred_calls_in_a_row_are_answered() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let answering = tokio::spawn(async move {
         for number in 0..200 {
@@ -75,7 +75,7 @@ async fn twenty_calls_at_once_are_answered_in_any_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_threads_ask_at_once() {
+async fn calls_from_many_threads_are_answered() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         start_with(16, NoResponder::default(), Config::default()).await;
     let answering = tokio::spawn(async move {
@@ -104,7 +104,7 @@ async fn many_threads_ask_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_is_taken_back_and_its_late_reply_ignored() {
+async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     let call = tokio::spawn({
         let control = control.clone();
@@ -123,7 +123,7 @@ async fn a_dropped_call_is_taken_back_and_its_late_reply_ignored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_without_a_reply_ends_in_time_and_is_taken_back() {
+async fn call_without_a_reply_times_out_and_is_cancelled() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let hearing = tokio::spawn(async move { (cli.asked().await, cli.hear().await.unwrap()) });
     let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
@@ -136,7 +136,7 @@ async fn a_call_without_a_reply_ends_in_time_and_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_of_any_length_is_fine() {
+async fn time_limit_of_any_length_is_accepted() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let call = tokio::spawn(async move { control.call_within(Duration::MAX, &SetModel::new(None)).await });
     let id = cli.asked().await;
@@ -161,7 +161,7 @@ async fn a_large_prompt_goes_out_while_the_cli_writes_and_does_not_read() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     let prompt = "p".repeat(50_000);
     control.send(&UserInput::new(prompt.as_str())).await.unwrap();
-    // It writes all before it reads anything.
+    // The CLI writes everything before it reads.
     let long = format!(r#"{{"type":"news","x":"{}"}}"#, "y".repeat(50_000));
     cli.say(&long).await;
     assert_eq!(next(&mut messages).await, long);
@@ -174,7 +174,7 @@ async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         start(NoResponder::default(), config).await;
     let prompt = |text: &str| UserInput::new(format!("{text}{}", "x".repeat(200)).as_str());
-    // The first is being written, and the second waits to be.
+    // The first prompt is being written, and the second is queued.
     control.send(&prompt("one")).await.unwrap();
     control.send(&prompt("two")).await.unwrap();
     assert!(waits(control.send(&prompt("never"))).await);
@@ -191,9 +191,9 @@ async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
     assert!(waits(cli.hear()).await);
 }
 
-/// The CLI writes all that it has before it reads anything, and more than may lie unread.
+/// The CLI writes more than the soft limit before it reads.
 #[tokio::test(start_paused = true)]
-async fn a_call_behind_prompts_that_are_not_read_has_its_reply() {
+async fn call_behind_unread_prompts_gets_its_reply() {
     let Session { control, mut messages, cli, driver: _driver } =
         start(NoResponder::default(), tight()).await;
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
@@ -217,7 +217,7 @@ async fn a_call_behind_prompts_that_are_not_read_has_its_reply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_behind_prompts_that_are_never_read_ends_in_time() {
+async fn call_behind_prompts_that_are_never_read_times_out() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         start(NoResponder::default(), tight()).await;
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
@@ -246,18 +246,18 @@ async fn a_sender_that_waits_for_room_does_not_stop_reading() {
         control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     }
     let cli = speaking.await.unwrap();
-    // With nobody waiting, reading stops at the quiet limit again.
+    // Without a waiting sender, reading stops at the soft limit again.
     assert!(waits(async { while cli.peer.write(format!("{}\n", news(0))).await.is_ok() {} }).await);
     assert_eq!(next(&mut messages).await, news(0));
 }
 
-/// Limits that a few lines reach.
+/// Limits that a few lines exceed.
 fn tight() -> Config {
     config(|config| (config.write_buffer_limit, config.unread_soft_limit) = (100, 1024))
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_input_ends_after_all_that_was_sent() {
+async fn input_ends_after_all_queued_lines() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     control.send(&UserInput::new("one")).await.unwrap();
     control.send(&UserInput::new("two")).await.unwrap();
@@ -294,7 +294,7 @@ async fn a_dropped_next_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_whose_driver_is_not_polled_yet_keeps_what_is_asked() {
+async fn session_queues_calls_before_its_driver_is_polled() {
     let (link, cli) = link(1).await;
     let Connection { control, messages: _messages, driver } =
         connect(link, Arc::new(NoResponder::default()), Config::default());

@@ -1,4 +1,4 @@
-//! Ends: of the peer, of its pipes, of the driver, of the handles. Each reaches everyone who waits.
+//! The ends of the peer, its pipes, the driver and the handles. Each one wakes all waiting tasks.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -29,7 +29,7 @@ async fn ended(messages: &mut Messages) -> Arc<SessionEnd> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_reaches_every_waiter_at_once_after_what_was_written() {
+async fn crash_reaches_every_waiter_after_the_last_output() {
     let Session { control, mut messages, cli, driver } = quiet().await;
     control.send(&UserInput::new("x")).await.unwrap();
     cli.hear().await.unwrap();
@@ -56,7 +56,7 @@ async fn a_crash_reaches_every_waiter_at_once_after_what_was_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_peer_whose_output_someone_holds_open_is_noticed() {
+async fn dead_peer_with_an_open_output_is_noticed() {
     let Session { control, mut messages, cli, driver } = quiet().await;
     let call = asking(&control);
     cli.asked().await;
@@ -71,7 +71,7 @@ async fn a_dead_peer_whose_output_someone_holds_open_is_noticed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stranger_that_goes_on_writing_does_not_keep_the_session() {
+async fn another_process_that_writes_does_not_keep_the_session() {
     let Session { control: _control, mut messages, cli, driver } = quiet().await;
     cli.peer.end(ExitReport::exited(0));
     let speaker = cli.clone();
@@ -88,7 +88,7 @@ async fn a_stranger_that_goes_on_writing_does_not_keep_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_dead_peer_wrote_waits_for_a_slow_reader() {
+async fn output_of_a_dead_peer_waits_for_a_slow_reader() {
     let config = config(|config| config.unread_soft_limit = 1000);
     let Session { control: _control, mut messages, cli, driver: _driver } =
         start_with(1 << 20, NoResponder::default(), config).await;
@@ -105,7 +105,7 @@ async fn what_a_dead_peer_wrote_waits_for_a_slow_reader() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_closes_its_output_and_lives_on_is_given_up() {
+async fn peer_that_closes_its_output_without_exiting_is_an_error() {
     let (Connected { source, sink, handle }, cli) = link(1).await;
     let link = Connected { source, sink, handle: Process(handle) };
     let Connection { control, mut messages, driver } =
@@ -159,7 +159,7 @@ async fn a_read_fault_ends_the_session_with_its_cause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_refuses_input_and_says_why_is_believed() {
+async fn last_message_of_a_peer_that_refuses_input_is_the_cause() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     cli.peer.close_input();
     let call = asking(&control);
@@ -170,7 +170,7 @@ async fn a_peer_that_refuses_input_and_says_why_is_believed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_closes_its_input_and_lives_on_fails_calls_in_time_and_is_read_on() {
+async fn peer_that_closes_its_input_fails_calls_in_time_and_is_still_read() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     cli.peer.close_input();
     let before = Instant::now();
@@ -190,7 +190,7 @@ async fn a_peer_that_closes_its_input_and_lives_on_fails_calls_in_time_and_is_re
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_after_a_crash_but_before_it_is_known_has_the_cause() {
+async fn call_after_an_unnoticed_crash_gets_the_cause() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     cli.peer.close_input();
     let one = asking(&control);
@@ -210,7 +210,7 @@ async fn what_is_asked_after_a_crash_but_before_it_is_known_has_the_cause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_of_a_peer_that_closed_its_input_and_lives_on_fails_in_time() {
+async fn later_call_to_a_peer_that_closed_its_input_fails_in_time() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     cli.peer.close_input();
     let before = Instant::now();
@@ -272,7 +272,7 @@ async fn a_peer_that_refused_a_prompt_is_not_silent_while_the_user_does_not_read
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_was_taken_is_waited_for_though_the_peer_takes_no_more() {
+async fn result_of_a_written_prompt_is_awaited_after_a_failed_write() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     control.send(&UserInput::new("x")).await.unwrap();
     cli.hear().await.unwrap();
@@ -285,7 +285,7 @@ async fn a_prompt_that_was_taken_is_waited_for_though_the_peer_takes_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn senders_that_wait_for_room_are_told_of_the_end() {
+async fn senders_that_wait_for_room_fail_at_the_end() {
     let config = config(|config| config.write_buffer_limit = 1);
     let Session { control, messages: _messages, cli, driver: _driver } =
         start_with(1, NoResponder::default(), config).await;
@@ -345,7 +345,7 @@ fn a_runtime_that_shuts_down_ends_the_session_for_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_session_ends_with_its_last_handle_after_what_was_sent() {
+async fn session_ends_with_its_last_handle_after_all_queued_lines() {
     let Session { control, messages, cli, driver } = quiet().await;
     control.send(&UserInput::new("the last words")).await.unwrap();
     let other = control.clone();

@@ -46,7 +46,7 @@ async fn open_requests_are_refused_before_the_input_ends() {
     control.send(&UserInput::new("x")).await.unwrap();
     prompted(&cli).await;
     cli.say(&inbound("a")).await;
-    // Until it has arrived.
+    // Until the request has arrived.
     assert!(waits(cli.hear()).await);
     control.end_input();
     assert!(refuses(cli.hear().await, "a"));
@@ -70,7 +70,7 @@ async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_driver_refuses_what_is_open_and_stops_a_guarded_turn() {
+async fn dropped_driver_refuses_open_requests_and_stops_a_guarded_turn() {
     for guards in [false, true] {
         let (link, cli) = link(1).await;
         let Connection { control, messages: _messages, driver } =
@@ -105,7 +105,7 @@ async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn callbacks_that_hold_up_reading_end_with_the_peer() {
+async fn callbacks_that_stop_reading_end_with_the_peer() {
     let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
     let (Connected { source, sink, handle }, cli) = link(1).await;
     let link = Connected { source, sink, handle: Process(handle) };
@@ -114,7 +114,7 @@ async fn callbacks_that_hold_up_reading_end_with_the_peer() {
     let _driver = tokio::spawn(driver.run());
     let asking = cli.clone();
     let asking = tokio::spawn(async move {
-        // Each counts for a kilobyte and more.
+        // Each counts for more than a kilobyte.
         for number in 0..10 {
             asking.say(&inbound(&number.to_string())).await;
         }
@@ -129,7 +129,7 @@ async fn callbacks_that_hold_up_reading_end_with_the_peer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn short_answers_that_wait_count_for_what_they_take() {
+async fn queued_short_answers_count_with_their_overhead() {
     let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 16 << 10));
     let Session { control: _control, messages, cli, driver: _driver } =
         start(NoResponder::default(), tight).await;
@@ -142,7 +142,7 @@ async fn short_answers_that_wait_count_for_what_they_take() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn guarded_input_ends_a_moment_after_a_result_that_two_prompts_share() {
+async fn guarded_input_ends_soon_after_a_result_that_two_prompts_share() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         start(Undecided { guards: true }, Config::default()).await;
     for _ in 0..2 {
@@ -152,7 +152,7 @@ async fn guarded_input_ends_a_moment_after_a_result_that_two_prompts_share() {
     control.end_input();
     cli.say(RESULT).await;
     assert!(timeout(Duration::from_millis(900), cli.hear()).await.is_err());
-    // A turn that begins keeps it open.
+    // A new turn keeps the input open.
     cli.say(INIT).await;
     cli.say(&inbound("a")).await;
     assert!(refuses(cli.hear().await, "a"));

@@ -1,4 +1,4 @@
-//! The named methods: one for each request, with the right words on the wire and the right reply.
+//! There is a method for each request, with the right fields on the wire and the right reply.
 
 use std::{collections::BTreeSet, fmt::Debug, pin::Pin, time::Duration};
 
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use super::{Session, quiet};
 use crate::script::success;
 
-/// A method, called; its reply in words.
+/// The call of a method, and its reply as text.
 type Asking = Pin<Box<dyn Future<Output = Result<String, ControlError>> + Send>>;
 
-/// A method: what it sends beside its subtype, and what is answered.
+/// A method, the fields that it sends beside the subtype, and its reply.
 struct Row {
     subtype: &'static str,
     fields: Value,
@@ -156,14 +156,14 @@ async fn each_method_sends_its_request_and_reads_its_reply() {
         let id = line["request_id"].as_str().unwrap();
         cli.say(&success(id, &reply.to_string())).await;
         let told = asking.await.unwrap().unwrap();
-        // What a reply says beside that it was done is not thrown away.
+        // The content of a reply is returned.
         let says_something = reply.as_object().is_some_and(|reply| !reply.is_empty());
         assert!(!says_something || told != "()", "{subtype}: {told}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_method_passes_a_refusal_on() {
+async fn each_method_returns_a_refusal() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     for Row { subtype: asked, ask, .. } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
@@ -177,7 +177,7 @@ async fn each_method_passes_a_refusal_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_method_has_the_handles_limit_and_is_taken_back_when_it_runs_out() {
+async fn each_method_times_out_with_the_limit_of_its_handle() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let quick = control.within(Duration::from_secs(2));
     for Row { ask, .. } in rows() {
@@ -191,7 +191,7 @@ async fn each_method_has_the_handles_limit_and_is_taken_back_when_it_runs_out() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_method_is_taken_back_when_it_is_dropped() {
+async fn each_method_is_cancelled_when_it_is_dropped() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     for Row { ask, .. } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
@@ -203,7 +203,7 @@ async fn each_method_is_taken_back_when_it_is_dropped() {
 }
 
 #[test]
-fn a_handle_goes_to_any_task() {
+fn handle_is_send_and_sync() {
     fn goes_anywhere<T: Clone + Send + Sync + 'static>() {}
     goes_anywhere::<Control>();
 }

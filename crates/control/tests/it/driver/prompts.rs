@@ -1,4 +1,4 @@
-//! What becomes of a prompt, and what a sender is told when nothing moves.
+//! The states of prompts, and the errors of senders.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn lifecycle(uuid: &str, state: &str) -> String {
 
 const RESULT: &str = r#"{"subtype":"success","is_error":false,"result":"","type":"result"}"#;
 
-/// A session to which these prompts were sent, and that has taken them.
+/// A session whose CLI has received these prompts.
 async fn sent(config: Config, uuids: &[&str]) -> Session {
     let session = start(NoResponder::default(), config).await;
     for uuid in uuids {
@@ -33,7 +33,7 @@ async fn sent(config: Config, uuids: &[&str]) -> Session {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_end_of_a_prompt() {
+async fn prompt_reaches_each_final_state() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         sent(Config::default(), &["a", "b", "c"]).await;
     let ids = ["a", "b", "c"].map(Uuid::from);
@@ -44,7 +44,7 @@ async fn each_end_of_a_prompt() {
     cli.say(&lifecycle("a", "started")).await;
     assert_eq!(control.prompt_begun(&ids[0]).await.unwrap(), PromptState::Started);
     assert!(waits(control.prompt_settled(&ids[0])).await);
-    // Where the CLI tells of prompts, a result alone settles none.
+    // If the CLI reports the states of prompts, a result alone settles none.
     cli.say(RESULT).await;
     assert!(waits(control.prompt_settled(&ids[0])).await);
     cli.say(&lifecycle("a", "completed")).await;
@@ -61,7 +61,7 @@ async fn each_end_of_a_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cli_that_tells_nothing_settles_prompts_by_its_result() {
+async fn result_settles_prompts_of_a_cli_without_prompt_states() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         sent(Config::default(), &["a"]).await;
     cli.say(RESULT).await;
@@ -70,7 +70,7 @@ async fn a_cli_that_tells_nothing_settles_prompts_by_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_nobody_sent_and_one_whose_session_ends() {
+async fn unknown_prompt_and_ended_session_are_errors() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         sent(Config::default(), &["a"]).await;
     let error = control.prompt_settled(&"z".into()).await.unwrap_err();
@@ -80,9 +80,9 @@ async fn a_prompt_that_nobody_sent_and_one_whose_session_ends() {
     assert!(matches!(settled, Err(ControlError::Closed { .. })), "{settled:?}");
 }
 
-/// The news lies behind more than is read ahead while nobody waits.
+/// The state lies behind more messages than the soft limit allows.
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_prompt_makes_reading_go_on_and_loses_nothing() {
+async fn waiting_for_a_prompt_keeps_reading_and_loses_nothing() {
     let Session { control, mut messages, cli, driver: _driver } =
         sent(config(|config| config.unread_soft_limit = 1024), &["a"]).await;
     let speaking = tokio::spawn(async move {
@@ -90,7 +90,7 @@ async fn who_waits_for_a_prompt_makes_reading_go_on_and_loses_nothing() {
         cli.say(&lifecycle("a", "completed")).await;
         cli
     });
-    // Dropped, over and over, it takes nothing with it.
+    // Dropping the wait repeatedly loses no message.
     let prompt = Uuid::from("a");
     for _ in 0..10 {
         tokio::select! {
@@ -107,12 +107,12 @@ async fn who_waits_for_a_prompt_makes_reading_go_on_and_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn past_the_open_limit_senders_and_those_who_wait_for_a_prompt_are_told() {
+async fn past_the_hard_limit_senders_and_waits_for_prompts_fail() {
     let config = config(|config| {
         (config.unread_soft_limit, config.unread_hard_limit, config.write_buffer_limit) = (4096, 32_768, 100);
     });
     let Session { control, mut messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
-    // One is being written, one waits, and there is no room for a third.
+    // One prompt is being written, one is queued, and there is no room for a third.
     for uuid in ["a", "b"] {
         control.send(&prompt(uuid)).await.unwrap();
     }
@@ -127,7 +127,7 @@ async fn past_the_open_limit_senders_and_those_who_wait_for_a_prompt_are_told() 
             "{error:?}"
         );
     }
-    // So is one that begins while reading stands still, and one that sends a line.
+    // So do waits that start while reading is paused, and senders of lines.
     assert!(matches!(control.send(&third).await, Err(ControlError::Backlogged { .. })));
     let line = control.send_line("{}\n".into()).await;
     assert!(
@@ -139,7 +139,7 @@ async fn past_the_open_limit_senders_and_those_who_wait_for_a_prompt_are_told() 
         assert_eq!(next(&mut messages).await, news(number));
     }
     speaking.await.unwrap();
-    // What was refused was not sent, and what was sent is not lost.
+    // Refused prompts were not sent, and sent ones are not lost.
     for uuid in ["a", "b"] {
         assert_eq!(cli.hear().await.unwrap()["uuid"], uuid);
     }
@@ -149,7 +149,7 @@ async fn past_the_open_limit_senders_and_those_who_wait_for_a_prompt_are_told() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_very_many_prompts_the_oldest_are_forgotten() {
+async fn oldest_of_very_many_prompts_are_forgotten() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let hearing = tokio::spawn(async move { while cli.hear().await.is_some() {} });
     for number in 0..5000 {
@@ -162,7 +162,7 @@ async fn of_very_many_prompts_the_oldest_are_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_prompt_hears_that_it_was_forgotten() {
+async fn wait_for_a_forgotten_prompt_fails() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let hearing = tokio::spawn(async move { while cli.hear().await.is_some() {} });
     control.send(&prompt("first")).await.unwrap();
@@ -184,7 +184,7 @@ async fn speak(cli: &Cli, count: usize) {
     }
 }
 
-/// A session whose CLI has read none of its input, and that has taken two prompts: so many that a third one waits.
+/// A session with a CLI that reads no input, and two queued prompts, so that a third one waits.
 async fn full() -> Session {
     let session = start(NoResponder::default(), config(|config| config.write_buffer_limit = 10)).await;
     for uuid in ["a", "b"] {
@@ -208,7 +208,7 @@ async fn prompt_that_finds_no_room_is_not_sent() {
     let error = control.send_line("{}\n".into()).await.unwrap_err();
     assert!(matches!(error, ControlError::NotSent { .. }), "{error:?}");
     assert_eq!(control.prompt_state(&"c".into()), None);
-    // Once the CLI reads, what was sent arrives, and what is sent again arrives once.
+    // When the CLI reads, queued prompts arrive, and a prompt that is sent again arrives once.
     let sending = control.clone();
     let sending = tokio::spawn(async move { sending.send(&prompt("c")).await });
     for uuid in ["a", "b", "c"] {
@@ -228,7 +228,7 @@ async fn each_sender_waits_for_its_own_limit() {
         tokio::spawn(async move { (control.send(&prompt(uuid)).await, start.elapsed().as_secs()) })
     };
     let (long, short, longest) = (send("d", 20), send("e", 5), send("f", u64::MAX));
-    // The first limit is that of a sender that is gone by then.
+    // The first deadline belongs to a sender that is gone by then.
     let brief = control.within(Duration::from_secs(1));
     assert!(timeout(Duration::from_millis(1), brief.send(&prompt("g"))).await.is_err());
     let (ended, after) = short.await.unwrap();

@@ -1,4 +1,4 @@
-//! Who waits is woken: only where somebody does is anybody told, and that must never be a moment too early.
+//! Wake-ups: only waiting tasks are notified, and no wake-up is lost.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,14 +9,14 @@ use tokio::{sync::Mutex, task::JoinSet, time::timeout};
 use super::{Session, ask, config, news, next, start_with};
 use crate::script::{inbound, success};
 
-/// Senders wait for room, the peer for who reads, and callbacks are answered between, all at once on several threads and
-/// with limits that are reached all the time: a wake that got lost would leave somebody waiting.
+/// Senders wait for room, the peer waits for the reader, and callbacks run between, on several threads and always at their
+/// limits: a lost wake-up would leave a task waiting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nobody_is_left_waiting_where_all_wait_for_each_other() {
+async fn no_wake_up_is_lost_when_all_parts_wait_for_each_other() {
     let tight = config(|config| (config.write_buffer_limit, config.unread_soft_limit) = (100, 1024));
     let Session { control, mut messages, cli, driver: _driver } = start_with(64, Answers, tight).await;
     let mut all = JoinSet::new();
-    // One line at a time, whoever says it.
+    // One line at a time, from either task.
     let voice = Arc::new(Mutex::new(cli.clone()));
     let saying = Arc::clone(&voice);
     all.spawn(async move {
@@ -63,7 +63,7 @@ async fn nobody_is_left_waiting_where_all_wait_for_each_other() {
         all.join_all().await
     };
     timeout(Duration::from_secs(60), heard).await.unwrap();
-    // Until here: a session that nobody holds any more ends, and with it the callbacks that are not answered yet.
+    // The handles live until here: without them the session ends, and with it its callbacks.
     drop((control, messages));
 }
 
