@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn success_without_a_response_is_read_as_an_empty_reply() {
         let text = r#"{"request_id":"r1","response":{"model":"opus"}}"#;
-        let told: Success = serde_json::from_str(text).unwrap();
-        assert_eq!(told.reply::<SetModel>().unwrap().model.as_deref(), Some("opus"));
+        let success: Success = serde_json::from_str(text).unwrap();
+        assert_eq!(success.reply::<SetModel>().unwrap().model.as_deref(), Some("opus"));
         let silent: Success = serde_json::from_str(r#"{"request_id":"r1"}"#).unwrap();
         assert_eq!(silent.reply::<SetModel>().unwrap().model, None);
     }

@@ -5,7 +5,7 @@ use super::{HookEvent, HookReply};
 /// An event with a reply that can add text for the model (`additionalContext`).
 pub trait AddsContext: HookEvent<Output: Default> {
     /// Sets the text in the event-specific output.
-    fn tell(output: &mut Self::Output, text: String);
+    fn set_context(output: &mut Self::Output, text: String);
 }
 
 impl<E: AddsContext> HookReply<E> {
@@ -17,7 +17,7 @@ impl<E: AddsContext> HookReply<E> {
     /// Adds text for the model.
     #[must_use]
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
-        E::tell(self.output.get_or_insert_default(), text.into());
+        E::set_context(self.output.get_or_insert_default(), text.into());
         self
     }
 }
@@ -46,7 +46,7 @@ impl<E: CanContinue> HookReply<E> {
 macro_rules! adds_context {
     ($($event:ident),+) => {
         $( impl $crate::hook::AddsContext for $event {
-            fn tell(output: &mut Self::Output, text: String) {
+            fn set_context(output: &mut Self::Output, text: String) {
                 output.additional_context = Some(text);
             }
         } )+
