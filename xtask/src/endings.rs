@@ -219,7 +219,7 @@ fn serve(environment: &[(&'static str, OsString)], folder: &Path) -> Result<Stri
     let address = listener.local_addr()?.to_string();
     let cli = environment.iter().find(|(name, _)| *name == "AGENTWIRE_CLI").map(|(_, cli)| cli.clone());
     let mut command = std::process::Command::new(cli.unwrap_or_default());
-    command.args(Session::builder().lower()?.args).current_dir(folder);
+    command.args(Session::builder().to_launch_plan()?.args).current_dir(folder);
     command.env_clear().envs(environment.iter().cloned());
     let serve_one = move || -> std::io::Result<ExitStatus> {
         let socket: TcpStream = listener.accept()?.0;

@@ -81,7 +81,7 @@ fn is_of_word(char: char) -> bool {
 
 const FOLDERS: &[&str] = &["crates/", "docs/", "fixtures/", "xtask/", "fuzz/", "benches/", ".ci/"];
 /// Items of other crates.
-const EXTERNAL: &[&str] = &["std::", "process::exit", "serde_json::", "tokio::", "ClientOptions::"];
+const EXTERNAL: &[&str] = &["std::", "rmcp::", "process::exit", "serde_json::", "tokio::", "ClientOptions::"];
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,8 @@ use super::super::sources::Source;
 /// A change of the code without the guide, or of the guide without the code, breaks the row.
 #[rustfmt::skip] // One number a line: the guide and its words, the file and its code.
 const NUMBERS: &[[&str; 4]] = &[
-    ["docs/errors.md", "(60 seconds, `Settings::call_limit`", "crates/control/src/driver/settings.rs", "call_limit: Duration::from_secs(60),"],
-    ["docs/hooks.md", "`SessionEnd` has 1.5 s whatever", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
+    ["docs/errors.md", "(60 seconds, `Config::call_limit`", "crates/control/src/driver/config.rs", "call_limit: Duration::from_secs(60),"],
+    ["docs/hooks.md", "`SessionEnd` has 1.5 s regardless", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
     ["docs/hub.md", "after 500 ms of quiet (`HubBuilder::debounce`)", "crates/hub/src/hub/builder.rs", "const DEBOUNCE: Duration = Duration::from_millis(500);"],
     ["docs/hub.md", "no longer than 5 seconds; the hub goes on", "crates/hub/src/config/watch.rs", "const PATIENCE: Duration = Duration::from_secs(5);"],
     ["docs/hub.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/hub/src/config/bounded.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
@@ -15,7 +15,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/hub.md", "seconds that a call may take, 1 to 3600;", "crates/hub/src/config/edit.rs", "const MAX_TIMEOUT: Duration = Duration::from_secs(3600);"],
     ["docs/hub.md", "or not within 5 seconds, gets `initialize`", "crates/hub/src/connection/open.rs", "const PROBE: Duration = Duration::from_secs(5);"],
     ["docs/mcp.md", "All servers together have 250 ms; `McpServers::manifest_limit`", "crates/mcp/src/registry.rs", "const MANIFEST_LIMIT: Duration = Duration::from_millis(250);"],
-    ["docs/mcp.md", "the handler is dropped 5 seconds later", "crates/mcp/src/rmcp_server/guarded.rs", "const GRACE: Duration = Duration::from_secs(5);"],
+    ["docs/mcp.md", "the handler is dropped 5 seconds later", "crates/mcp/src/server/handler_future.rs", "const GRACE: Duration = Duration::from_secs(5);"],
     ["docs/observing.md", "It holds 1,024 observations", "crates/agentwire/src/observe/stream.rs", "const MOST: usize = 1024;"],
     ["docs/observing.md", "and 16 MiB of contents", "crates/agentwire/src/observe/stream.rs", "const MOST_BYTES: usize = 16 << 20;"],
     ["docs/observing.md", "(16 KiB of each at most)", "crates/agentwire/src/observe/span.rs", "const MOST: usize = 16 << 10;"],
@@ -32,7 +32,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["crates/chat/README.md", "They have 30 seconds to start", "crates/chat/src/bin/agentwire-chat/main.rs", "const START: Duration = Duration::from_secs(30);"],
     ["crates/fetch-mcp/README.md", "(5 MiB, counted after decompression)", "crates/fetch-mcp/src/options.rs", "max_bytes: 5 * 1024 * 1024,"],
     ["crates/fetch-mcp/README.md", "`--time-limit` (30 s)", "crates/fetch-mcp/src/options.rs", "time_limit: Duration::from_secs(30),"],
-    ["crates/mcp/README.md", "dropped after a grace of 5 seconds", "crates/mcp/src/rmcp_server/guarded.rs", "const GRACE: Duration = Duration::from_secs(5);"],
+    ["crates/mcp/README.md", "its handler is dropped after 5 seconds", "crates/mcp/src/server/handler_future.rs", "const GRACE: Duration = Duration::from_secs(5);"],
 ];
 
 pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
