@@ -21,7 +21,7 @@ use crate::{
     approval::{Approval, Approved, Denied, Proposed},
     audit::{Audit, Recording, Rule, Use},
     gateway::Caller,
-    handlers::{ClientRoots, Feed},
+    handlers::{ClientRoots, Feed, LogMessage, Update},
 };
 pub use error::{CallError, DeniedBy, TimeLimit};
 pub use limits::CallLimits;
@@ -114,7 +114,9 @@ pub(crate) struct Calls {
     /// Whether questions of servers go to who calls them.
     pub(crate) asks_callers: bool,
     /// What servers log.
-    pub(crate) logs: Feed,
+    pub(crate) logs: Feed<LogMessage>,
+    /// The resources of servers that change.
+    pub(crate) updates: Feed<Update>,
     /// The roots of clients of gateways.
     pub(crate) roots: ClientRoots,
 }

@@ -42,7 +42,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ServerName,
     gateway::Caller,
-    handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling},
+    handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling, Update},
 };
 use asked::Asked;
 use asked::Asking;
@@ -260,6 +260,7 @@ impl Client {
     }
 
     fn updated(&self, uri: &str) {
+        self.handlers.updates.tell(&Update { server: self.server.clone(), uri: uri.into() });
         if let Some(handler) = &self.handlers.updated {
             let _: Option<()> = asked::catch(|| handler(&self.server, uri));
         }

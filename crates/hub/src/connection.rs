@@ -27,7 +27,7 @@ pub(crate) use self::{
     allowed::Allowed,
     desired::Desired,
     record::Record,
-    subscriptions::Subscriptions,
+    subscriptions::{Hold, Subscriptions},
     task::{Setting, Task},
 };
 pub use self::{backoff::Backoff, keep_alive::KeepAlive};

@@ -6,6 +6,7 @@ mod rewrite;
 mod roots;
 mod rounds;
 mod run;
+mod subscribed;
 mod volume;
 mod watch;
 mod whole;
@@ -21,6 +22,7 @@ use rmcp::{Peer, RoleServer, service::RequestContext};
 use crate::{Hub, Naming, Offers, llm::fence::fenced};
 pub(crate) use caller::Caller;
 use rounds::Waiting;
+use subscribed::Subscribed;
 use volume::{PassedOn, Volume};
 use watch::Watch;
 
@@ -34,11 +36,13 @@ use watch::Watch;
 /// - Reading a resource goes through the approval, too; see [`resource_approval`](Self::resource_approval).
 /// - Progress is passed on in its order and before the result; a call that is cancelled is cancelled at the server.
 /// - When servers come, go or offer something else, the lists that are different are told of (`list_changed`).
+/// - A client hears of changes of the resources that it subscribes to (`resources/subscribe`), where a server takes
+///   subscriptions; they end with the client.
 /// - The caller of records and questions is the name that the client gave itself.
 ///
 /// It speaks all versions of MCP. To a client without a handshake (since 2026-07-28) a question of a server is the answer to
-/// its request (`input_required`); until the client sends that again, the call waits for it. Changes of lists are reported
-/// on `subscriptions/listen`.
+/// its request (`input_required`); until the client sends that again, the call waits for it. Changes of lists and of
+/// resources are reported on `subscriptions/listen`.
 ///
 /// What servers ask (elicitation, sampling, roots) goes to the [`Handlers`](crate::Handlers) of the hub; with
 /// [`Handlers::ask_callers`](crate::Handlers::ask_callers) questions that no handler is there for go to the client for
@@ -57,6 +61,7 @@ pub struct Gateway {
     offers: Mutex<Option<Offers>>,
     watch: OnceLock<Watch>,
     passed_on: OnceLock<PassedOn>,
+    subscribed: Subscribed,
     /// Tells the client from others.
     client: Arc<()>,
     /// Requests that wait for input: those of all clones, since a client without a handshake may reach another one.
@@ -66,6 +71,7 @@ pub struct Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         self.hub.calls().roots.set(self.client_id(), Vec::new());
+        self.subscribed.clear();
     }
 }
 
@@ -82,6 +88,7 @@ impl Gateway {
             offers: Mutex::new(None),
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),
+            subscribed: Subscribed::default(),
             client: Arc::default(),
             waiting: Arc::default(),
         }
@@ -144,9 +151,11 @@ impl Gateway {
         self.offers()
     }
 
-    /// Reports changes of lists to a client with a handshake from now on.
+    /// Reports changes to a client with a handshake from now on.
     fn watch(&self, peer: &Peer<RoleServer>) {
-        self.watch.get_or_init(|| Watch::start(self.hub.clone(), self.offers(), peer.clone()));
+        self.watch.get_or_init(|| {
+            Watch::start(self.hub.clone(), self.offers(), self.subscribed.clone(), peer.clone())
+        });
     }
 
     /// Passes log messages on from now on, where that is wanted.
@@ -188,6 +197,7 @@ impl Clone for Gateway {
             offers: Mutex::new(offers),
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),
+            subscribed: Subscribed::default(),
             client: Arc::default(),
             waiting: Arc::clone(&self.waiting),
         }

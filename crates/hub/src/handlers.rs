@@ -40,7 +40,8 @@ pub struct Handlers {
     pub(crate) log: Option<Arc<HearLog>>,
     pub(crate) updated: Option<Arc<HearUpdate>>,
     pub(crate) asks_callers: bool,
-    pub(crate) feed: Feed,
+    pub(crate) feed: Feed<LogMessage>,
+    pub(crate) updates: Feed<Update>,
     pub(crate) client_roots: ClientRoots,
 }
 
@@ -184,24 +185,24 @@ impl RootChanges {
 /// So many roots of one client are passed on.
 const MAX_ROOTS: usize = 1000;
 
-/// What all servers of a hub log, for all who listen.
+/// What the servers of a hub report, for all who listen.
 #[derive(Clone, Debug)]
-pub(crate) struct Feed(broadcast::Sender<LogMessage>);
+pub(crate) struct Feed<T>(broadcast::Sender<T>);
 
-impl Feed {
-    pub(crate) fn tell(&self, message: &LogMessage) {
+impl<T: Clone> Feed<T> {
+    pub(crate) fn tell(&self, message: &T) {
         if self.0.receiver_count() > 0 {
             // Whoever has gone meanwhile does not hear it.
             let _ = self.0.send(message.clone());
         }
     }
 
-    pub(crate) fn listen(&self) -> broadcast::Receiver<LogMessage> {
+    pub(crate) fn listen(&self) -> broadcast::Receiver<T> {
         self.0.subscribe()
     }
 }
 
-impl Default for Feed {
+impl<T: Clone> Default for Feed<T> {
     fn default() -> Self {
         Self(broadcast::Sender::new(UNHEARD))
     }
@@ -209,6 +210,13 @@ impl Default for Feed {
 
 /// So many messages wait for the slowest who listens.
 const UNHEARD: usize = 256;
+
+/// A resource of a server that has changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Update {
+    pub(crate) server: ServerName,
+    pub(crate) uri: Arc<str>,
+}
 
 /// What a server wants to know from the user.
 #[derive(Clone, Debug)]

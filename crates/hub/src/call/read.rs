@@ -20,6 +20,7 @@ use crate::{
     Hub,
     approval::Proposed,
     audit::{Recording, Rule, Use},
+    connection::Hold,
     gateway::Caller,
     spelling,
 };
@@ -269,47 +270,92 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
-        let params = SubscribeRequestParams::new(uri);
-        let request = ClientRequest::SubscribeRequest(SubscribeRequest::new(params));
-        let place = self.subscription(server, uri, request).await?;
+        let place = self.subscribable(server)?;
+        place.subscribe(uri, self).await?;
         place.connection.subscriptions().add(uri);
         Ok(())
     }
 
-    /// Wants to hear of a resource no more. Where it fails the server is not told of it at the next connection.
+    /// Subscribes for a client of a gateway, until the result is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`subscribe`](Self::subscribe), and [`CallError::NotSent`] where the server has too many subscriptions.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the subscription.
+    pub(crate) async fn hold(&self, server: &str, uri: &str) -> Result<Hold, CallError> {
+        let place = self.subscribable(server)?;
+        // Before the request is sent: otherwise another client's hold could end at the server in between.
+        let hold = place.connection.subscriptions().hold(uri).ok_or_else(|| CallError::NotSent {
+            server: place.server().clone(),
+            name: uri.into(),
+            why: "too many of its resources are subscribed to".to_owned(),
+        })?;
+        match place.subscribe(uri, self).await {
+            Ok(()) => Ok(hold),
+            Err(error) => {
+                if let CallError::Refused { .. } = error {
+                    hold.refused();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether a connected server takes subscriptions to resources.
+    pub(crate) fn takes_subscriptions(&self) -> bool {
+        let mut connections = self.connections().into_iter();
+        connections.any(|connection| {
+            let info = connection.live().and_then(|live| live.info.clone());
+            info.is_some_and(|info| takes_subscriptions(&info.capabilities))
+        })
+    }
+
+    /// Cancels a subscription of the program. Those of a gateway's clients to the same resource stay.
+    ///
+    /// If it fails, the subscription is not made again at the next connection.
     ///
     /// # Errors
     ///
     /// As [`call`](Self::call).
     pub async fn unsubscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
-        if let Some(connection) = self.connection(server) {
-            connection.subscriptions().remove(uri);
+        let is_held =
+            self.connection(server).is_some_and(|connection| connection.subscriptions().remove(uri));
+        let place = self.subscribable(server)?;
+        if is_held {
+            return Ok(());
         }
         let params = UnsubscribeRequestParams::new(uri);
-        self.subscription(server, uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)))
-            .await
-            .map(drop)
+        place.change(uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)), self).await
     }
 
-    async fn subscription(
-        &self,
-        server: &str,
-        uri: &str,
-        request: ClientRequest,
-    ) -> Result<Place, CallError> {
+    fn subscribable(&self, server: &str) -> Result<Place, CallError> {
         let place = Place::find(self, server)?;
-        place.supports("resources that can be subscribed to", |offers| {
-            offers.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
-        })?;
-        // Without a handshake, a subscription is a stream that the connection keeps open.
-        if !place.live.is_stateless() {
-            place.exchange(request, uri, &self.calls().limits, Ears::default()).await?;
-        }
+        place.supports("resources that can be subscribed to", takes_subscriptions)?;
         Ok(place)
     }
 }
 
+fn takes_subscriptions(offers: &ServerCapabilities) -> bool {
+    offers.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
+}
+
 impl Place {
+    async fn subscribe(&self, uri: &str, hub: &Hub) -> Result<(), CallError> {
+        let params = SubscribeRequestParams::new(uri);
+        self.change(uri, ClientRequest::SubscribeRequest(SubscribeRequest::new(params)), hub).await
+    }
+
+    async fn change(&self, uri: &str, request: ClientRequest, hub: &Hub) -> Result<(), CallError> {
+        // Without a handshake, a subscription is a stream that the connection keeps open.
+        if !self.live.is_stateless() {
+            self.exchange(request, uri, &hub.calls().limits, Ears::default()).await?;
+        }
+        Ok(())
+    }
+
     fn supports(
         &self,
         what: &'static str,

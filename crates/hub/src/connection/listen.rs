@@ -14,14 +14,18 @@ use crate::excerpt::excerpt;
 
 impl Core {
     /// Listens as long as the connection stands, to the changes of lists and of subscribed resources.
-    pub(super) async fn listen(&self, live: &Live) -> Infallible {
+    ///
+    /// At a server with a handshake, it cancels the subscriptions that nobody holds any more, each within the limit.
+    pub(super) async fn listen(&self, live: &Live, limit: Duration) -> Infallible {
         if !live.is_stateless() {
-            return pending().await;
+            return self.subscriptions.cancel_released(live, limit, &self.record).await;
         }
         let mut uris = self.subscriptions.follow();
         let mut losses = 0;
         loop {
-            let wanted = filter(live, uris.borrow_and_update().iter());
+            // They are not part of the next stream.
+            self.subscriptions.take_released();
+            let wanted = filter(live, uris.borrow_and_update().uris());
             if wanted == SubscriptionFilter::default() {
                 let _ = uris.changed().await;
                 continue;

@@ -1,38 +1,144 @@
-//! The resources of a server that the program wants to hear of: each connection is to know them.
+//! The resources of a server that somebody has subscribed to: each connection is to know them.
+#![expect(deprecated, reason = "servers with a handshake know no other way")]
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
+    future::pending,
+    sync::Arc,
+    time::Duration,
+};
 
-use rmcp::{ServiceError, model::SubscribeRequestParams};
+use rmcp::{
+    ServiceError,
+    model::{SubscribeRequestParams, UnsubscribeRequestParams},
+};
 use tokio::{sync::watch, time::timeout};
 
 use super::{Live, Record};
 use crate::excerpt::excerpt;
 
-/// The URIs that are subscribed to, whatever becomes of connections.
-#[derive(Debug, Default)]
-pub(crate) struct Subscriptions(watch::Sender<BTreeSet<String>>);
+/// The URIs that are subscribed to, whatever becomes of connections. A clone is the same list.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Subscriptions(Arc<watch::Sender<Holders>>);
 
-impl Subscriptions {
-    /// Keeps one that the server has taken; past a bound it is of this connection alone.
-    pub(crate) fn add(&self, uri: &str) {
-        self.0.send_if_modified(|uris| uris.len() < MAX && uris.insert(uri.to_owned()));
+/// The holders of each URI: the program, and clients of gateways. A URI without holders is still to be cancelled at the
+/// server.
+#[derive(Debug, Default)]
+pub(super) struct Holders {
+    uris: BTreeMap<String, BTreeSet<u64>>,
+    /// The number of the last hold.
+    last: u64,
+}
+
+impl Holders {
+    /// The URIs that somebody holds.
+    pub(super) fn uris(&self) -> impl Iterator<Item = &String> {
+        self.uris.iter().filter(|(_, holders)| !holders.is_empty()).map(|(uri, _)| uri)
     }
 
-    pub(crate) fn remove(&self, uri: &str) {
-        self.0.send_if_modified(|uris| uris.remove(uri));
+    fn add(&mut self, uri: &str, holder: u64) -> bool {
+        if let Some(holders) = self.uris.get_mut(uri) {
+            holders.insert(holder);
+        } else if self.uris.len() < MAX {
+            self.uris.insert(uri.to_owned(), BTreeSet::from([holder]));
+        } else {
+            return false;
+        }
+        true
+    }
+}
+
+/// A subscription to one resource for a client of a gateway; dropping it releases the subscription, which the task of the
+/// connection then cancels at the server if nobody else holds it.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    subscriptions: Subscriptions,
+    uri: String,
+    holder: u64,
+}
+
+impl Hold {
+    /// Releases a subscription that the server has refused: there is nothing to cancel.
+    pub(crate) fn refused(self) {
+        self.subscriptions.forget(&self.uri, self.holder);
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.subscriptions.0.send_if_modified(|all| {
+            let holders = all.uris.get_mut(&self.uri);
+            holders.is_some_and(|holders| holders.remove(&self.holder) && holders.is_empty())
+        });
+    }
+}
+
+impl Subscriptions {
+    /// Keeps one of the program's that the server has taken; past a bound it is of this connection alone.
+    pub(crate) fn add(&self, uri: &str) {
+        self.0.send_if_modified(|all| all.add(uri, PROGRAM));
+    }
+
+    /// Removes one of the program's. Returns whether a client still holds it.
+    pub(crate) fn remove(&self, uri: &str) -> bool {
+        self.forget(uri, PROGRAM);
+        self.is_held(uri)
+    }
+
+    /// Keeps one for a client; `None` where there are too many.
+    pub(crate) fn hold(&self, uri: &str) -> Option<Hold> {
+        let mut holder = None;
+        self.0.send_if_modified(|all| {
+            all.last += 1;
+            holder = all.add(uri, all.last).then_some(all.last);
+            holder.is_some()
+        });
+        Some(Hold { subscriptions: self.clone(), uri: uri.to_owned(), holder: holder? })
+    }
+
+    fn is_held(&self, uri: &str) -> bool {
+        self.0.borrow().uris.get(uri).is_some_and(|holders| !holders.is_empty())
+    }
+
+    /// Removes a holder, and the URI where there is no other.
+    fn forget(&self, uri: &str, holder: u64) {
+        self.0.send_if_modified(|all| {
+            let Some(holders) = all.uris.get_mut(uri) else { return false };
+            let is_last = holders.remove(&holder) && holders.is_empty();
+            if is_last {
+                all.uris.remove(uri);
+            }
+            is_last
+        });
+    }
+
+    /// Removes the URIs that clients have released.
+    pub(super) fn take_released(&self) -> Vec<String> {
+        let mut released = Vec::new();
+        // Nobody needs to know: these count for nobody already.
+        self.0.send_if_modified(|all| {
+            all.uris.retain(|uri, holders| {
+                if holders.is_empty() {
+                    released.push(uri.clone());
+                }
+                !holders.is_empty()
+            });
+            false
+        });
+        released
     }
 
     pub(super) fn all(&self) -> Vec<String> {
-        self.0.borrow().iter().cloned().collect()
+        self.0.borrow().uris().cloned().collect()
     }
 
     /// The URIs as they change.
-    pub(super) fn follow(&self) -> watch::Receiver<BTreeSet<String>> {
+    pub(super) fn follow(&self) -> watch::Receiver<Holders> {
         self.0.subscribe()
     }
 
-    /// Tells a server again of these, but for those that were cancelled meanwhile. One that it refuses is forgotten.
-    #[expect(deprecated, reason = "servers with a handshake know no other way")]
+    /// Subscribes to these once more, except those that were cancelled meanwhile. One that the server refuses is forgotten.
     pub(super) async fn renew(&self, uris: Vec<String>, live: &Live, limit: Duration, record: &Record) {
         if uris.is_empty() || live.is_stateless() {
             return;
@@ -40,13 +146,13 @@ impl Subscriptions {
         let _waits = live.back.life.wait();
         let all = async {
             for uri in uris {
-                if !self.0.borrow().contains(&uri) {
+                if !self.is_held(&uri) {
                     continue;
                 }
                 match live.peer.subscribe(SubscribeRequestParams::new(uri.as_str())).await {
                     Ok(()) | Err(ServiceError::UnexpectedResponse) => {}
                     Err(ServiceError::McpError(error)) => {
-                        self.remove(&uri);
+                        self.0.send_if_modified(|all| all.uris.remove(&uri).is_some());
                         let (uri, why) = (excerpt(&uri), excerpt(&error.message));
                         record.note(&format!("it does not take the subscription to `{uri}` again: {why}"));
                     }
@@ -59,7 +165,31 @@ impl Subscriptions {
             record.note("it did not take all subscriptions to its resources again in time");
         }
     }
+
+    /// Cancels, at a server with a handshake, the subscriptions that clients release.
+    pub(super) async fn cancel_released(&self, live: &Live, limit: Duration, record: &Record) -> Infallible {
+        let mut changes = self.follow();
+        loop {
+            for uri in self.take_released() {
+                let waits = live.back.life.wait();
+                let cancelled = live.peer.unsubscribe(UnsubscribeRequestParams::new(uri.as_str()));
+                match timeout(limit, cancelled).await {
+                    Ok(Ok(()) | Err(ServiceError::UnexpectedResponse)) => {}
+                    Ok(Err(error)) => tracing::debug!(%error, "a subscription was not cancelled"),
+                    Err(_) => tracing::debug!("a subscription was not cancelled in time"),
+                }
+                drop(waits);
+                // A client may have subscribed again before the server had cancelled it; otherwise this does nothing.
+                self.renew(vec![uri], live, limit, record).await;
+            }
+            if changes.changed().await.is_err() {
+                return pending().await;
+            }
+        }
+    }
 }
 
+/// The holder that the program is.
+const PROGRAM: u64 = 0;
 /// How many are kept of a server.
 const MAX: usize = 1000;

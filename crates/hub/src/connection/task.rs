@@ -259,7 +259,8 @@ impl Task {
         let Opened { service, catalog } = opened;
         let live = Arc::new(Live::new(&service, wish.generation));
         slot.serve(service);
-        // Those that come from now on are made on this connection.
+        // Those that come from now on are made on this connection, which knows none of those that were released before.
+        self.core.subscriptions.take_released();
         let subscribed = self.core.subscriptions.all();
         self.note_problems(&catalog);
         self.core.connect(Arc::clone(&live), catalog, &self.wishes);
@@ -270,7 +271,7 @@ impl Task {
         let follow = async {
             tokio::join!(
                 self.follow_lists(&live, stale, listing),
-                self.core.listen(&live),
+                self.core.listen(&live, limit),
                 report_roots(&live, roots),
                 self.core.subscriptions.renew(subscribed, &live, limit, &self.core.record)
             )

@@ -1,5 +1,8 @@
 //! The requests of a client.
-#![expect(deprecated, reason = "logging is on its way out of MCP, and clients still set its level")]
+#![expect(
+    deprecated,
+    reason = "clients with a handshake subscribe to resources, and set the level of logging"
+)]
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -11,7 +14,7 @@ use rmcp::{
         InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
         ReadResourceResponse, Reference, ResultType, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
-        SetLevelRequestParams, SubscriptionFilter, Tool,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -22,8 +25,9 @@ use super::{
     Gateway,
     rewrite::Rewrite,
     rounds::Done,
-    run::{Again, Ran, unless_cancelled},
-    watch::{To, watch},
+    run::{Again, Ran, cancelled, unless_cancelled},
+    subscribed::Subscribed,
+    watch::{Changes, To, watch},
 };
 use crate::{
     CallError, CallOutcome, CallRequest, Misnamed, NamedTool, Progress, PromptRequest, ReadRequest, Use,
@@ -44,6 +48,9 @@ impl ServerHandler for Gateway {
             .enable_completions();
         let mut capabilities = capabilities.build();
         capabilities.logging = self.passes_logs.then(Default::default);
+        if let Some(resources) = &mut capabilities.resources {
+            resources.subscribe = self.hub.takes_subscriptions().then_some(true);
+        }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         info.instructions = self.instructions();
@@ -59,13 +66,26 @@ impl ServerHandler for Gateway {
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         // rmcp leaves out what the capabilities do not have.
-        Some(requested.clone())
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| self.find_resource(uri).is_ok());
+        }
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let (events, before) = (self.hub.events(), self.offers());
+        let (changes, before) = (Changes::of(&self.hub), self.offers());
+        let subscribed = Subscribed::default();
+        let listen = async {
+            for uri in context.accepted().resource_subscriptions.iter().flatten() {
+                if let Err(error) = self.subscribe_to(&subscribed, uri.clone()).await {
+                    tracing::debug!(%error, "a resource was not subscribed to");
+                }
+            }
+            watch(self.hub.clone(), changes, before, &subscribed, To::Subscription(context.sink())).await;
+        };
         tokio::select! {
-            () = watch(self.hub.clone(), events, before, To::Subscription(context.sink())) => {}
+            () = listen => {}
             () = context.cancelled() => {}
         }
         Ok(())
@@ -182,10 +202,7 @@ impl ServerHandler for Gateway {
         let subject = ("resources/read", request.uri.clone());
         let again = Again { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
-        let (server, uri) = offers
-            .uris()
-            .find_unlisted(&request.uri)
-            .map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
+        let (server, uri) = self.find_resource(&request.uri)?;
         let mut read = ReadRequest::new(server.as_str(), uri).caller(caller(&context));
         if self.asks_for_resources {
             read = read.with_approval();
@@ -206,6 +223,30 @@ impl ServerHandler for Gateway {
             Ran::Asks(required) => Ok(required.into()),
             Ran::Done(_) => Err(another()),
         }
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watch(&context.peer);
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(cancelled()),
+            subscribed = self.subscribe_to(&self.subscribed, request.uri) => subscribed,
+        }
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.subscribed.remove(&request.uri) {
+            self.find_resource(&request.uri)?;
+        }
+        Ok(())
     }
 
     async fn list_prompts(

@@ -121,7 +121,7 @@ pub(super) async fn unless_cancelled<T>(
 }
 
 /// Nobody reads it: a cancelled request is not answered.
-fn cancelled() -> ErrorData {
+pub(super) fn cancelled() -> ErrorData {
     ErrorData::internal_error("the request was cancelled", None)
 }
 

@@ -1,23 +1,41 @@
-//! Tells a client which lists have changed.
+//! Tells a client which lists and resources have changed.
 
 use futures_util::{FutureExt, StreamExt};
 use rmcp::{
     Peer, RoleServer,
+    model::ServerNotification,
     service::{SubscriptionSendError, SubscriptionSink},
 };
-use tokio::task::JoinHandle;
+use tokio::{sync::broadcast, task::JoinHandle};
 
-use crate::{EventStream, Hub, List, Offers};
+use super::subscribed::{Subscribed, report};
+use crate::{EventStream, Hub, List, Offers, handlers::Update};
 
-/// Tells a client which lists have changed, until it is dropped.
+/// Tells a client which lists and resources have changed, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Watch(JoinHandle<()>);
 
 impl Watch {
-    /// Tells of everything that is different from what was offered `before`.
-    pub(super) fn start(hub: Hub, before: Offers, peer: Peer<RoleServer>) -> Self {
-        let events = hub.events();
-        Self(tokio::spawn(async move { watch(hub, events, before, To::Session(&peer)).await }))
+    /// Tells of everything that is different from what was offered `before`, and of changes of what is subscribed to.
+    pub(super) fn start(hub: Hub, before: Offers, subscribed: Subscribed, peer: Peer<RoleServer>) -> Self {
+        let changes = Changes::of(&hub);
+        Self(tokio::spawn(async move {
+            watch(hub, changes, before, &subscribed, To::Session(&peer)).await;
+            // The client is gone, also where its gateway is not dropped.
+            subscribed.clear();
+        }))
+    }
+}
+
+/// What happens in a hub from now on.
+pub(super) struct Changes {
+    events: EventStream,
+    updates: broadcast::Receiver<Update>,
+}
+
+impl Changes {
+    pub(super) fn of(hub: &Hub) -> Self {
+        Self { events: hub.events(), updates: hub.calls().updates.listen() }
     }
 }
 
@@ -35,37 +53,45 @@ pub(super) enum To<'a> {
 }
 
 impl To<'_> {
-    /// Returns `false` where the client is gone.
     async fn tell(self, list: List) -> bool {
-        let told = match (self, list) {
-            (Self::Session(peer), List::Tools) => peer.notify_tool_list_changed().await,
-            (Self::Session(peer), List::Prompts) => peer.notify_prompt_list_changed().await,
-            (Self::Session(peer), _) => peer.notify_resource_list_changed().await,
-            (Self::Subscription(sink), list) => {
-                let told = match list {
-                    List::Tools => sink.notify_tool_list_changed().await,
-                    List::Prompts => sink.notify_prompt_list_changed().await,
-                    _ => sink.notify_resource_list_changed().await,
-                };
-                match told {
-                    // It did not ask for this list.
-                    Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => return true,
-                    Err(error) => {
-                        tracing::debug!(%error, "a subscription to a gateway has ended");
-                        return false;
-                    }
-                }
+        self.send(match list {
+            List::Tools => ServerNotification::ToolListChangedNotification(Default::default()),
+            List::Prompts => ServerNotification::PromptListChangedNotification(Default::default()),
+            _ => ServerNotification::ResourceListChangedNotification(Default::default()),
+        })
+        .await
+    }
+
+    /// Returns `false` where the client is gone.
+    pub(super) async fn send(self, notification: ServerNotification) -> bool {
+        let sent = match self {
+            Self::Session(peer) => {
+                peer.send_notification(notification).await.map_err(SubscriptionSendError::from)
             }
+            Self::Subscription(sink) => sink.send(notification).await,
         };
-        if let Err(error) = &told {
-            tracing::debug!(%error, "the client of a gateway is gone");
+        match sent {
+            // It did not ask for this.
+            Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => true,
+            Err(error) => {
+                tracing::debug!(%error, "the client of a gateway is gone");
+                false
+            }
         }
-        told.is_ok()
     }
 }
 
-/// Reports everything that is different from what was offered `before`, until the client or the hub is gone.
-pub(super) async fn watch(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>) {
+/// Reports everything that is different from what was offered `before`, and changes of what is subscribed to, until the
+/// client or the hub is gone.
+pub(super) async fn watch(hub: Hub, changes: Changes, before: Offers, subscribed: &Subscribed, to: To<'_>) {
+    tokio::select! {
+        () = lists(hub, changes.events, before, to) => {}
+        () = report(changes.updates, subscribed, to) => {}
+    }
+}
+
+/// Reports which lists are different from those `before`.
+async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>) {
     // Something may have happened between the list that the client has, and the first event.
     loop {
         let now = before.renewed(&hub);

@@ -67,7 +67,12 @@ impl HubBuilder {
     /// What servers may ask of the program: nothing by default.
     pub fn handlers(mut self, handlers: Handlers) -> Self {
         // Those of two hubs may be clones.
-        self.handlers = Handlers { feed: Feed::default(), client_roots: ClientRoots::default(), ..handlers };
+        self.handlers = Handlers {
+            feed: Feed::default(),
+            updates: Feed::default(),
+            client_roots: ClientRoots::default(),
+            ..handlers
+        };
         self
     }
 
@@ -157,6 +162,7 @@ impl HubBuilder {
         let calls = Calls {
             asks_callers: self.handlers.asks_callers,
             logs: self.handlers.feed.clone(),
+            updates: self.handlers.updates.clone(),
             roots: self.handlers.client_roots.clone(),
             ..self.calls
         };

@@ -38,6 +38,7 @@ mod real;
 mod server;
 mod slow_client;
 mod stateless;
+mod subscribed;
 mod tasks;
 mod trust;
 #[cfg(feature = "http")]

@@ -148,12 +148,13 @@ impl Server {
             "resources/read" if params["uri"] == "test://none" => Err("there is no such resource"),
             "resources/read" => Ok(json!({"contents": [{"uri": params["uri"], "text": "x".repeat(100)},
                 {"uri": "test://blob", "mimeType": "image/png", "blob": "A".repeat(100)}]})),
+            "resources/subscribe" if params["uri"] == "test://none" => Err("there is no such resource"),
             "resources/subscribe" => {
                 self.state.lock().unwrap().subscribed.push(params["uri"].clone());
                 Ok(json!({}))
             }
             "resources/unsubscribe" => {
-                self.state.lock().unwrap().subscribed.clear();
+                self.state.lock().unwrap().subscribed.retain(|uri| *uri != params["uri"]);
                 Ok(json!({}))
             }
             "completion/complete" => Ok(json!({"completion": {"values": [params["argument"]["value"]]}})),

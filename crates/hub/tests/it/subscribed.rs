@@ -1,0 +1,246 @@
+//! Clients of the gateway that subscribe to resources.
+#![expect(deprecated, reason = "versions with a handshake know no other way")]
+
+use agentwire_hub::{CallRequest, Gateway, Hub, config::Sources};
+use rmcp::{
+    ClientHandler, ClientLifecycleMode, ClientServiceExt as _, RoleClient, RoleServer, ServiceError,
+    model::{
+        ErrorCode, ProtocolVersion, ReadResourceRequestParams, ResourceUpdatedNotificationParam,
+        ServerNotification, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    },
+    service::{NotificationContext, RunningService},
+};
+use serde_json::{Value, json};
+use tokio::{
+    sync::mpsc,
+    task::{JoinHandle, yield_now},
+    time::timeout,
+};
+
+use crate::server::{LIMIT, config, hub};
+
+/// A client that passes on the URIs of changed resources.
+struct Client(mpsc::UnboundedSender<String>);
+
+impl ClientHandler for Client {
+    async fn on_resource_updated(
+        &self,
+        updated: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.0.send(updated.uri).unwrap();
+    }
+}
+
+struct Connected {
+    client: RunningService<RoleClient, Client>,
+    updates: mpsc::UnboundedReceiver<String>,
+    server: JoinHandle<RunningService<RoleServer, Gateway>>,
+}
+
+impl Connected {
+    async fn new(hub: &Hub, lifecycle: ClientLifecycleMode) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (sender, updates) = mpsc::unbounded_channel();
+        let gateway = Gateway::new(hub).patience(LIMIT);
+        let server = tokio::spawn(async move { gateway.serve(ours).await.unwrap() });
+        let client = Client(sender).serve_with_lifecycle(theirs, lifecycle).await.unwrap();
+        Self { client, updates, server }
+    }
+
+    /// With a handshake.
+    async fn session(hub: &Hub) -> Self {
+        Self::new(hub, ClientLifecycleMode::Initialize).await
+    }
+
+    async fn subscribe(&self, uri: &str) -> Result<(), ServiceError> {
+        self.client.subscribe(SubscribeRequestParams::new(uri)).await
+    }
+
+    async fn unsubscribe(&self, uri: &str) -> Result<(), ServiceError> {
+        self.client.unsubscribe(UnsubscribeRequestParams::new(uri)).await
+    }
+
+    async fn update(&mut self) -> String {
+        timeout(LIMIT, self.updates.recv()).await.unwrap().unwrap()
+    }
+
+    /// Disconnects, and waits until the gateway has seen it.
+    async fn leave(self) {
+        self.client.cancel().await.unwrap();
+        self.server.await.unwrap().waiting().await.unwrap();
+    }
+}
+
+/// Two servers that both list `test://a`.
+async fn two() -> Hub {
+    let sources = Sources::new().server("one", config()).server("two", config());
+    let hub = Hub::builder().sources(sources).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    hub
+}
+
+async fn one() -> Hub {
+    hub(config(), |builder| builder).await
+}
+
+/// Has a server report that a resource has changed.
+async fn change(hub: &Hub, server: &str, uri: &str) {
+    let notify = json!({"method": "notifications/resources/updated", "params": {"uri": uri}});
+    hub.call(CallRequest::new(server, "notify").arguments(notify)).await.unwrap();
+}
+
+/// Waits until exactly these are subscribed to at a server.
+async fn settled(hub: &Hub, server: &str, uris: Value) {
+    let reached = async {
+        loop {
+            let heard = hub.call(CallRequest::new(server, "heard")).await.unwrap();
+            let text = &heard.content[0].as_text().unwrap().text;
+            if serde_json::from_str::<Value>(text).unwrap()["subscribed"] == uris {
+                return;
+            }
+            yield_now().await;
+        }
+    };
+    timeout(LIMIT, reached).await.unwrap();
+}
+
+fn error_of(result: Result<(), ServiceError>) -> (ErrorCode, String) {
+    let Err(ServiceError::McpError(error)) = result else { panic!("{result:?}") };
+    (error.code, error.message.into_owned())
+}
+
+#[tokio::test]
+async fn a_client_hears_of_the_resources_that_it_has_subscribed_to() {
+    let hub = one().await;
+    let mut client = Connected::session(&hub).await;
+    let resources = client.client.peer_info().unwrap().capabilities.resources.clone().unwrap();
+    assert_eq!(resources.subscribe, Some(true));
+    client.subscribe("test://a").await.unwrap();
+    settled(&hub, "test", json!(["test://a"])).await;
+    change(&hub, "test", "test://b").await;
+    change(&hub, "test", "test://ab").await;
+    change(&hub, "test", "test://a/part").await;
+    assert_eq!(client.update().await, "test://a/part");
+    change(&hub, "test", "test://a").await;
+    assert_eq!(client.update().await, "test://a");
+    client.unsubscribe("test://a").await.unwrap();
+    settled(&hub, "test", json!([])).await;
+    change(&hub, "test", "test://a").await;
+    client.subscribe("test://b").await.unwrap();
+    change(&hub, "test", "test://b").await;
+    assert_eq!(client.update().await, "test://b");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn the_subscription_of_one_client_does_not_end_with_that_of_another() {
+    let hub = one().await;
+    let (mut first, mut second) = (Connected::session(&hub).await, Connected::session(&hub).await);
+    let third = Connected::session(&hub).await;
+    for client in [&first, &second, &third] {
+        client.subscribe("test://a").await.unwrap();
+    }
+    change(&hub, "test", "test://a").await;
+    assert_eq!((first.update().await, second.update().await), ("test://a".into(), "test://a".into()));
+    first.unsubscribe("test://a").await.unwrap();
+    third.leave().await;
+    // What ends at the server ends in this order.
+    second.subscribe("test://b").await.unwrap();
+    second.unsubscribe("test://b").await.unwrap();
+    settled(&hub, "test", json!(["test://a", "test://a", "test://a"])).await;
+    change(&hub, "test", "test://a").await;
+    assert_eq!(second.update().await, "test://a");
+    assert!(first.updates.try_recv().is_err());
+    // The program's own subscription counts as one, too.
+    hub.subscribe("test", "test://b").await.unwrap();
+    second.subscribe("test://b").await.unwrap();
+    hub.unsubscribe("test", "test://b").await.unwrap();
+    change(&hub, "test", "test://b").await;
+    assert_eq!(second.update().await, "test://b");
+    second.leave().await;
+    settled(&hub, "test", json!([])).await;
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn the_subscriptions_of_a_client_that_disconnects_are_released() {
+    let hub = one().await;
+    let client = Connected::session(&hub).await;
+    client.subscribe("test://a").await.unwrap();
+    client.subscribe("test://b").await.unwrap();
+    settled(&hub, "test", json!(["test://a", "test://b"])).await;
+    client.leave().await;
+    settled(&hub, "test", json!([])).await;
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_subscription_stands_again_at_the_next_connection_of_its_server() {
+    let hub = one().await;
+    let mut client = Connected::session(&hub).await;
+    client.subscribe("test://a").await.unwrap();
+    client.subscribe("test://b").await.unwrap();
+    client.unsubscribe("test://b").await.unwrap();
+    hub.restart("test").await.unwrap();
+    settled(&hub, "test", json!(["test://a"])).await;
+    change(&hub, "test", "test://a").await;
+    assert_eq!(client.update().await, "test://a");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_hears_of_a_resource_by_the_uri_that_it_knows() {
+    let hub = two().await;
+    let mut client = Connected::session(&hub).await;
+    client.subscribe("mcp-hub:two/test://a").await.unwrap();
+    settled(&hub, "two", json!(["test://a"])).await;
+    settled(&hub, "one", json!([])).await;
+    change(&hub, "one", "test://a").await;
+    change(&hub, "two", "test://a").await;
+    assert_eq!(client.update().await, "mcp-hub:two/test://a");
+    assert!(client.updates.try_recv().is_err());
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_subscription_to_an_unknown_resource_is_refused_as_its_reading_is() {
+    let hub = two().await;
+    let client = Connected::session(&hub).await;
+    for uri in ["test://a", "test://other"] {
+        let read = client.client.read_resource(ReadResourceRequestParams::new(uri)).await.map(drop);
+        let expected = error_of(read);
+        assert_eq!(error_of(client.subscribe(uri).await), expected);
+        assert_eq!(error_of(client.unsubscribe(uri).await), expected);
+    }
+    // The server itself knows it as little.
+    let (_, message) = error_of(client.subscribe("mcp-hub:one/test://none").await);
+    assert_eq!(message, "there is no such resource");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_hub_without_servers_offers_no_subscriptions() {
+    let hub = Hub::builder().build();
+    let client = Connected::session(&hub).await;
+    let resources = client.client.peer_info().unwrap().capabilities.resources.clone().unwrap();
+    assert_eq!(resources.subscribe, None);
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn a_client_without_a_handshake_listens_to_resources() {
+    let hub = one().await;
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    let client = Connected::new(&hub, ClientLifecycleMode::Discover { preferred_versions }).await;
+    let filter = SubscriptionFilter::builder().resource_subscriptions(["test://a"]).build();
+    let mut changes = client.client.listen(filter).await.unwrap();
+    assert_eq!(changes.acknowledged().resource_subscriptions, Some(vec!["test://a".to_owned()]));
+    settled(&hub, "test", json!(["test://a"])).await;
+    change(&hub, "test", "test://a").await;
+    let change = timeout(LIMIT, changes.next()).await.unwrap().unwrap().unwrap();
+    assert!(matches!(change, ServerNotification::ResourceUpdatedNotification(_)), "{change:?}");
+    drop(changes);
+    settled(&hub, "test", json!([])).await;
+    hub.close().await;
+}
