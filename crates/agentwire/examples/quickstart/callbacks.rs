@@ -60,9 +60,10 @@ pub(crate) fn mcp_servers() -> McpServers {
     McpServers::new().with("weather", weather)
 }
 
-/// The input of the forecast tool. Its JSON schema is derived, and the input is validated before the tool runs.
+// The doc comments below are part of the recorded handshake: the tool's schema holds them.
+/// The input of the forecast tool; its JSON schema is derived, and checked before the tool runs.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Place {
-    /// The name of the city.
+    /// The city's name.
     city: String,
 }

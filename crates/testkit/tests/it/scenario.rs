@@ -103,7 +103,7 @@ async fn a_faulty_cli_is_told_with_the_step() {
         (
             &GOOD.replace(r#"echo '{"type":"result""#, r#"echo noise; echo '{"type":"result""#),
             "step 2, until",
-            "Noise",
+            "NonJson",
         ),
     ] {
         let failed = failure(body, ASK, DONE).await;

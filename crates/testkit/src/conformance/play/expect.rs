@@ -139,13 +139,13 @@ fn is_headless(read: &Recorded) -> bool {
 }
 
 /// Returns the line that the event shows to the reader, decoded, or an event of another kind.
-fn shown(event: Option<Event>) -> Result<Incoming, Option<Event>> {
+fn shown(event: Option<Event>) -> Result<Incoming, Box<Option<Event>>> {
     match event {
         Some(Event::Session(event @ SessionEvent::Incoming(_))) => match event.decode() {
             SessionEvent::Incoming(incoming) => Ok(incoming),
-            _ => Err(None),
+            _ => Err(Box::new(None)),
         },
-        other => Err(other),
+        other => Err(Box::new(other)),
     }
 }
 

@@ -85,7 +85,7 @@ pub(super) fn name(step: &Step) -> String {
         Step::McpStatus(_) => "mcpStatus".to_owned(),
         Step::Call(call) => format!("call {}", call.request),
         Step::Ask(asking) => format!("ask {}", asking.request),
-        Step::Cancel(name) => format!("takeBack {name}"),
+        Step::Cancel(name) => format!("cancel {name}"),
         Step::Replied(call) => format!("replied {}", call.request),
         Step::Keep(_) => "keep".to_owned(),
         Step::Run(command) => format!("run {command}"),
