@@ -29,7 +29,7 @@ pub use dialog::{DialogHandler, IntoDialogReply};
 pub use elicitation::{ElicitationHandler, IntoElicitationReply};
 pub use handlers::Handlers;
 pub use matcher::Matcher;
-pub use permission::{Audit, IntoDecision, Outcome, PermissionHandler, PermissionResult};
+pub use permission::{IntoDecision, PermissionAudit, PermissionHandler, PermissionOutcome, PermissionResult};
 pub use problem::{HookWarning, HooksError};
 pub use registry::Hooks;
 pub use reply::{HandlerResult, IntoReply};

@@ -8,7 +8,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
-pub use audit::{Audit, Outcome};
+pub use audit::{PermissionAudit, PermissionOutcome};
 pub use decision::{IntoDecision, PermissionResult};
 
 use crate::callback;

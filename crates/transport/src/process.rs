@@ -49,9 +49,9 @@ pub use self::{
     handle::ProcessHandle,
     input::ProcessSink,
     launch::Launch,
-    locate::{AGENTWIRE_CLI, Search, locate},
+    locate::{AGENTWIRE_CLI, CliSearch, locate},
     output::ProcessSource,
-    version::Version,
+    version::CliVersion,
 };
 use self::{running::Attachments, stderr::StderrSink};
 use crate::{

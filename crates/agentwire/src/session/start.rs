@@ -13,7 +13,7 @@ use agentwire_mcp::McpServers;
 use agentwire_protocol::{cli, control::InitializeReply};
 use agentwire_transport::{
     BoxPeerHandle, BoxTransport, Connected, Transport,
-    process::{self, ProcessTransport, Version},
+    process::{self, CliVersion, ProcessTransport},
 };
 use tokio::runtime::Handle;
 
@@ -196,10 +196,10 @@ impl Start {
         }
         let versioned = reply.version();
         let found = versioned.claude_code_version.as_deref();
-        let version = found.and_then(Version::parse);
+        let version = found.and_then(CliVersion::parse);
         let mut warnings = Vec::new();
         if let Some(version) = version
-            && version < Version::MIN
+            && version < CliVersion::MIN
         {
             warnings.push(Warning::CliTooOld { found: version.to_string(), needed: cli::MIN_VERSION });
         }
@@ -214,7 +214,7 @@ impl Start {
         let is_too_new = |option: &&OptionInfo| {
             option.origin != Origin::Own
                 && !DELIVERED.contains(&option.name)
-                && Version::parse(option.since).is_some_and(|since| assumed < since)
+                && CliVersion::parse(option.since).is_some_and(|since| assumed < since)
         };
         let too_new = Options::described().iter().filter(is_too_new).collect();
         warnings.extend(self.options.set(too_new).into_iter().map(|option| {
@@ -222,7 +222,7 @@ impl Start {
             Warning::OptionTooNew { option: option.name, found, needed: option.since }
         }));
         if !request.sdk_mcp_server_configs.is_empty()
-            && Version::parse(SERVER_CONFIGS).is_some_and(|since| assumed < since)
+            && CliVersion::parse(SERVER_CONFIGS).is_some_and(|since| assumed < since)
         {
             let found = found.map(str::to_owned);
             let option = "sdkMcpServerConfigs";
@@ -279,11 +279,11 @@ pub(super) fn take_files(files: &LaunchFiles) -> Vec<PrivateDir> {
 /// The variable of the reference SDKs.
 const SKIP_VERSION_CHECK: &str = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
 /// The oldest tested version, assumed for a CLI that does not report its version.
-const OLDEST_TESTED: Version = Version { major: 2, minor: 1, patch: 197 };
+const OLDEST_TESTED: CliVersion = CliVersion { major: 2, minor: 1, patch: 197 };
 /// The oldest known version that applies the policies of in-process servers; 2.1.197 ignores them.
 const SERVER_CONFIGS: &str = "2.1.330";
 /// No option needs a newer version.
-const NEWEST: Version = Version { major: 2, minor: 1, patch: 330 };
+const NEWEST: CliVersion = CliVersion { major: 2, minor: 1, patch: 330 };
 /// Options that are delivered in another way to an older CLI.
 const DELIVERED: &[&str] = &["mcpServersDelivery", "pluginDelivery"];
 
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn nothing_is_newer_than_the_newest() {
         let options = Options::described().iter().map(|option| option.since);
-        let newest = options.chain([SERVER_CONFIGS]).filter_map(Version::parse).max();
+        let newest = options.chain([SERVER_CONFIGS]).filter_map(CliVersion::parse).max();
         assert_eq!(newest, Some(NEWEST));
     }
 }

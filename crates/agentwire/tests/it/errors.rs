@@ -11,7 +11,7 @@ use agentwire::{
         control::{ControlCall, HookFailure, Interrupt},
         hook::PreToolUse,
     },
-    transport::{ExitReport, TransportError, memory, process::Search},
+    transport::{ExitReport, TransportError, memory, process::CliSearch},
 };
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
@@ -48,7 +48,7 @@ async fn answered(response: &str, config: Config) -> Error {
 /// The environment belongs to the test: a CLI installed on this machine is neither found nor started.
 #[test]
 fn cli_not_found() {
-    let mut search = Search::new(|name| (name == "PATH").then(|| "/nonexistent/bin".into()));
+    let mut search = CliSearch::new(|name| (name == "PATH").then(|| "/nonexistent/bin".into()));
     search.installs.clear();
     let error = Error::from(search.find().unwrap_err());
     assert!(matches!(error, Error::CliNotFound(TransportError::NotFound { .. })), "{error:?}");

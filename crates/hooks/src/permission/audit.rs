@@ -13,11 +13,11 @@ use super::PermissionHandler;
 /// One question and its outcome.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Audit<'a> {
+pub struct PermissionAudit<'a> {
     /// The question.
     pub request: &'a CanUseTool,
     /// The outcome.
-    pub outcome: Outcome<'a>,
+    pub outcome: PermissionOutcome<'a>,
     /// The time that the handler took.
     pub took: Duration,
 }
@@ -25,7 +25,7 @@ pub struct Audit<'a> {
 /// The outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Outcome<'a> {
+pub enum PermissionOutcome<'a> {
     /// The handler has decided.
     Decided(&'a Decision),
     /// The handler has left the question open.
@@ -46,7 +46,7 @@ impl PermissionHandler {
     /// The auditor can't change the outcome: it borrows the decision, and its panic is logged.
     /// It runs on the handler's task, so it must not block for long.
     #[must_use]
-    pub fn audited(self, auditor: impl Fn(&Audit<'_>) + Send + Sync + 'static) -> Self {
+    pub fn audited(self, auditor: impl Fn(&PermissionAudit<'_>) + Send + Sync + 'static) -> Self {
         let auditor: Arc<Auditor> = Arc::new(auditor);
         Self::erased(move |request, context| {
             let (decide, auditor) = (Arc::clone(&self.decide), Arc::clone(&auditor));
@@ -55,9 +55,11 @@ impl PermissionHandler {
                     Watch { request: request.clone(), since: Instant::now(), auditor, reported: false };
                 let decision = decide(request, context).await;
                 watch.finish(match &decision {
-                    Ok(Some(decision)) => Outcome::Decided(decision),
-                    Ok(None) => Outcome::LeftOpen,
-                    Err(error) => Outcome::Failed(error.answer.as_ref().err().unwrap_or(&error.reason)),
+                    Ok(Some(decision)) => PermissionOutcome::Decided(decision),
+                    Ok(None) => PermissionOutcome::LeftOpen,
+                    Err(error) => {
+                        PermissionOutcome::Failed(error.answer.as_ref().err().unwrap_or(&error.reason))
+                    }
                 });
                 decision
             })
@@ -65,7 +67,7 @@ impl PermissionHandler {
     }
 }
 
-type Auditor = dyn Fn(&Audit<'_>) + Send + Sync;
+type Auditor = dyn Fn(&PermissionAudit<'_>) + Send + Sync;
 
 /// Reports the outcome once, at the latest when it is dropped.
 struct Watch {
@@ -76,13 +78,13 @@ struct Watch {
 }
 
 impl Watch {
-    fn finish(mut self, outcome: Outcome<'_>) {
+    fn finish(mut self, outcome: PermissionOutcome<'_>) {
         self.reported = true;
         self.report(outcome);
     }
 
-    fn report(&self, outcome: Outcome<'_>) {
-        let audit = Audit { request: &self.request, outcome, took: self.since.elapsed() };
+    fn report(&self, outcome: PermissionOutcome<'_>) {
+        let audit = PermissionAudit { request: &self.request, outcome, took: self.since.elapsed() };
         if catch_unwind(AssertUnwindSafe(|| (self.auditor)(&audit))).is_err() {
             tracing::error!(tool = %self.request.tool_name, "the auditor of permission questions panicked");
         }
@@ -92,7 +94,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if !self.reported {
-            self.report(Outcome::Cancelled);
+            self.report(PermissionOutcome::Cancelled);
         }
     }
 }

@@ -48,7 +48,7 @@ pub use plugin_install::{PluginInstall, PluginInstallStatus};
 pub use request_progress::{ControlRequestProgress, RequestProgress};
 pub use session_state::{SessionState, SessionStateChanged};
 pub use session_title::SessionTitleChanged;
-pub use status::{Activity, CompactResult, Status};
+pub use status::{CompactResult, Status, StatusKind};
 pub use task::{
     BackgroundTask, BackgroundTasksChanged, ResourceLink, TaskEnd, TaskEndReason, TaskNotification,
     TaskPatch, TaskProgress, TaskStarted, TaskStatus, TaskUpdated, TaskUsage,

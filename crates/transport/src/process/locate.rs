@@ -13,19 +13,19 @@ use crate::error::TransportError;
 /// The environment variable that names the CLI: a path, or a name to search in `PATH`.
 pub const AGENTWIRE_CLI: &str = "AGENTWIRE_CLI";
 
-/// Finds the CLI with this program's environment: see [`Search::find`].
+/// Finds the CLI with this program's environment: see [`CliSearch::find`].
 ///
 /// # Errors
 ///
-/// See [`Search::find`].
+/// See [`CliSearch::find`].
 pub fn locate(explicit: Option<&Path>) -> Result<PathBuf, TransportError> {
-    Search { explicit: explicit.map(Path::to_path_buf), ..Search::from_env() }.find()
+    CliSearch { explicit: explicit.map(Path::to_path_buf), ..CliSearch::from_env() }.find()
 }
 
 /// The paths to search for the CLI. The environment is read by the constructors, and files by [`find`](Self::find).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Search {
+pub struct CliSearch {
     /// The program that the caller names: a path, or a name to search in `path`.
     pub explicit: Option<PathBuf>,
     /// The program that `AGENTWIRE_CLI` names: a path, or a name to search in `path`.
@@ -37,7 +37,7 @@ pub struct Search {
     pub installs: Vec<PathBuf>,
 }
 
-impl Search {
+impl CliSearch {
     /// Creates a search from an environment. `lookup` is called for `AGENTWIRE_CLI`, `PATH` and `HOME`.
     pub fn new(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());

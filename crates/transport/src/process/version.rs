@@ -13,7 +13,7 @@ use crate::{
 /// A CLI version, ordered by its three numbers. A suffix such as `-beta.1` is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "three numbers are what a version is here")]
-pub struct Version {
+pub struct CliVersion {
     /// The first number.
     pub major: u32,
     /// The second number.
@@ -22,7 +22,7 @@ pub struct Version {
     pub patch: u32,
 }
 
-impl Version {
+impl CliVersion {
     /// The oldest version that `agentwire-protocol` supports.
     pub const MIN: Self = match Self::parse(MIN_VERSION) {
         Some(version) => version,
@@ -72,7 +72,7 @@ impl Version {
         }
     }
 
-    /// Checks that this version is at least `needed`, usually [`Version::MIN`].
+    /// Checks that this version is at least `needed`, usually [`CliVersion::MIN`].
     ///
     /// # Errors
     ///
@@ -85,13 +85,13 @@ impl Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for CliVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
     }
 }
 
-async fn ask(launch: Launch) -> Result<Version, TransportError> {
+async fn ask(launch: Launch) -> Result<CliVersion, TransportError> {
     let grace = Grace::default().after_input(Duration::ZERO).after_terminate(Duration::from_millis(500));
     let mut link = ProcessTransport::new(launch).grace(grace).open().await?;
     link.sink.finish().await?;
@@ -101,7 +101,7 @@ async fn ask(launch: Launch) -> Result<Version, TransportError> {
         answer.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
     let answer = String::from_utf8_lossy(&answer);
-    match Version::parse(answer.trim_start()) {
+    match CliVersion::parse(answer.trim_start()) {
         Some(version) => Ok(version),
         None => {
             let report = link.handle.wait().await;

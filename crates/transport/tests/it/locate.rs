@@ -8,7 +8,7 @@ use std::{
 
 use agentwire_transport::{
     TransportError,
-    process::{AGENTWIRE_CLI, Search},
+    process::{AGENTWIRE_CLI, CliSearch},
 };
 use tempfile::TempDir;
 
@@ -42,8 +42,8 @@ impl Machine {
         self
     }
 
-    fn search(&self) -> Search {
-        let mut search = Search::new(|name| {
+    fn search(&self) -> CliSearch {
+        let mut search = CliSearch::new(|name| {
             self.vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
         });
         // Remove the paths of CLIs that may be installed on this machine.
@@ -51,7 +51,7 @@ impl Machine {
         search
     }
 
-    fn check(&self, search: &Search, expect: &str) {
+    fn check(&self, search: &CliSearch, expect: &str) {
         assert_eq!(search.find().unwrap(), self.path(expect));
     }
 }
@@ -124,7 +124,7 @@ fn not_found_error_lists_every_place() {
 
 #[test]
 fn empty_environment_still_searches_system_installs() {
-    let search = Search::new(|_| None);
+    let search = CliSearch::new(|_| None);
     assert!(search.path.is_empty());
     assert!(search.installs.contains(&PathBuf::from("/usr/local/bin/claude")));
 }

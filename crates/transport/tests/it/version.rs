@@ -1,9 +1,9 @@
 //! Parsing and comparing versions.
 
-use agentwire_transport::{TransportError, process::Version};
+use agentwire_transport::{TransportError, process::CliVersion};
 
 fn check(text: &str, expect: Option<(u32, u32, u32)>) {
-    let found = Version::parse(text).map(|version| (version.major, version.minor, version.patch));
+    let found = CliVersion::parse(text).map(|version| (version.major, version.minor, version.patch));
     assert_eq!(found, expect, "{text:?}");
 }
 
@@ -26,11 +26,11 @@ fn other_text_is_rejected() {
 
 #[test]
 fn versions_compare_by_number() {
-    let version = |text| Version::parse(text).unwrap();
+    let version = |text| CliVersion::parse(text).unwrap();
     assert!(version("2.1.30") < version("2.1.200"));
-    assert!(version("2.1.330") >= Version::MIN);
-    assert!(Version::MIN > version("0.0.0"));
-    assert_eq!(version("2.1.330").at_least(Version::MIN).unwrap().to_string(), "2.1.330");
+    assert!(version("2.1.330") >= CliVersion::MIN);
+    assert!(CliVersion::MIN > version("0.0.0"));
+    assert_eq!(version("2.1.330").at_least(CliVersion::MIN).unwrap().to_string(), "2.1.330");
     let error = version("1.0.44").at_least(version("2.1.0")).unwrap_err();
     assert!(
         matches!(&error, TransportError::TooOld { found, needed } if found == "1.0.44" && needed == "2.1.0")

@@ -4,7 +4,7 @@ use std::{fs, io::ErrorKind, os::unix::fs::PermissionsExt, path::Path, time::Dur
 
 use agentwire_transport::{
     PeerHandle, Transport, TransportError,
-    process::{Launch, ProcessTransport, Version},
+    process::{CliVersion, Launch, ProcessTransport},
 };
 
 use crate::fake::FAKE;
@@ -125,21 +125,21 @@ fn failed_open_leaks_nothing() {
 }
 
 fn version_is_read_from_the_program() {
-    let version = run(Version::ask(&fake(&["hang"]), Duration::from_secs(15))).unwrap();
-    assert_eq!(version, Version::parse("2.1.330").unwrap());
-    assert!(version.at_least(Version::MIN).is_ok());
+    let version = run(CliVersion::ask(&fake(&["hang"]), Duration::from_secs(15))).unwrap();
+    assert_eq!(version, CliVersion::parse("2.1.330").unwrap());
+    assert!(version.at_least(CliVersion::MIN).is_ok());
 }
 
 fn version_has_a_time_limit() {
     let launch = fake(&[]).env(FAKE, "hang");
-    let error = run(Version::ask(&launch, Duration::from_millis(100))).unwrap_err();
+    let error = run(CliVersion::ask(&launch, Duration::from_millis(100))).unwrap_err();
     assert!(matches!(error, TransportError::Io { source, .. } if source.kind() == ErrorKind::TimedOut));
 }
 
 fn output_that_is_no_version_is_an_error() {
     // One prints text that is not a version, the other prints nothing.
     for part in ["where", "die"] {
-        let error = run(Version::ask(&fake(&[]).env(FAKE, part), Duration::from_secs(15))).unwrap_err();
+        let error = run(CliVersion::ask(&fake(&[]).env(FAKE, part), Duration::from_secs(15))).unwrap_err();
         assert!(
             matches!(error, TransportError::Io { source, .. } if source.kind() == ErrorKind::InvalidData)
         );

@@ -11,7 +11,7 @@ use crate::{PermissionMode, SessionId, Uuid, open_enum::open_enum};
 pub struct Status {
     /// The activity; `None` if there is none to report.
     #[serialize_always]
-    pub status: Option<Activity>,
+    pub status: Option<StatusKind>,
     /// The permission mode, if it has just changed.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
@@ -34,7 +34,7 @@ pub struct Status {
 
 open_enum! {
     /// An activity of the CLI.
-    pub enum Activity {
+    pub enum StatusKind {
         /// Compacting the conversation.
         Compacting = "compacting",
         /// Sending a request to the API; reported with `--include-partial-messages`.
