@@ -19,7 +19,7 @@ use std::{
 
 use rmcp::{Peer, RoleServer, service::RequestContext};
 
-use crate::{Hub, Naming, Offers, llm::fence::fenced};
+use crate::{Hub, Naming, Offers, llm::fenced};
 pub(crate) use caller::Caller;
 use rounds::Waiting;
 use subscribed::Subscribed;

@@ -1,22 +1,26 @@
-//! For programs that talk to a model themselves: what the servers offer, in the words of each API, and what a model
-//! calls, read from its text.
+//! Model-facing forms, for programs that call a model's API themselves: tool definitions, results, and calls in text.
 //!
-//! - [`messages_definition`] and [`openai_definition`] describe tools to a model that calls them natively.
-//! - [`messages_content`] says what a call has given.
+//! - [`messages_definition`] and [`openai_definition`] define tools for a model that calls them natively.
+//! - [`messages_content`] converts the outcome of a call to content.
 //! - [`section`] describes the connected servers in a prompt.
-//! - [`read`] reads calls from the text of a model that has no native tool calls.
+//! - [`read`] parses calls from the text of a model that has no native tool calls.
 
-mod definition;
-pub(crate) mod fence;
-mod form;
-mod read;
-mod result;
-mod schema;
-mod section;
+use serde_json::Value;
 
-pub use definition::{messages_definition, openai_definition};
-pub use fence::is_invisible;
-pub use form::CallForm;
-pub use read::{Finding, Misread, TextCall, Why, read};
-pub use result::{messages_content, messages_contents, quoted};
-pub use section::{DescribedServer, section};
+pub(crate) use agentwire_hub_names::llm::fenced;
+pub use agentwire_hub_names::llm::{
+    CallForm, DescribedServer, Finding, Misread, TextCall, Why, is_invisible, messages_contents,
+    messages_definition, openai_definition, quoted, read, section,
+};
+
+use crate::CallOutcome;
+
+/// Converts the outcome of a call to content blocks of the Messages API, for a `tool_result` or a message.
+///
+/// PNG, JPEG, GIF and WebP become images; other data, which the API does not accept, becomes a text that describes it.
+/// Structured content becomes JSON text if the content has no text block; a violation of the output schema is always
+/// reported in a text. The result has at least one block.
+pub fn messages_content(outcome: &CallOutcome) -> Vec<Value> {
+    let CallOutcome { content, structured, .. } = outcome;
+    agentwire_hub_names::llm::messages_content(content, structured.as_ref(), outcome.broken_promise())
+}

@@ -2,11 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
+use agentwire_hub_names::Uris;
 use rmcp::model::{Prompt, Resource, ResourceTemplate};
 
 use crate::{
     Catalog, Hub, Named, NamedTool, Names, Naming, ServerName, ServerSnapshot, ServerState,
-    llm::DescribedServer, names::Uris,
+    llm::DescribedServer,
 };
 
 /// What all connected servers offer, at one moment, under unique names. A clone is cheap.

@@ -2,7 +2,9 @@
 
 use rmcp::model::{ContentBlock, PromptMessage, ResourceContents};
 
-use crate::{ServerName, names::Uris};
+use agentwire_hub_names::Uris;
+
+use crate::ServerName;
 
 /// Results of one server.
 pub(super) struct Rewrite<'a> {

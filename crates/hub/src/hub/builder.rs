@@ -5,15 +5,13 @@ use std::{sync::Arc, time::Duration};
 use agentwire_transport::process::Grace;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Events, Hub, Inner, files::Files, follow::Follow, reload::Reload, servers::Servers, trust::Trust,
-};
+use super::{Events, Hub, Inner, follow::Follow, reload::Reload, servers::Servers, trust::Trust};
 #[cfg(feature = "auth")]
 use crate::auth::{Book, Grant, TokenStore};
 use crate::{
     Approval, Audit, Backoff, CallLimits, Handlers, KeepAlive,
     call::Calls,
-    config::{Sources, Variables, WatchSettings},
+    config::{Files, Sources, Variables, WatchSettings},
     connection::Setting,
     handlers::{ClientRoots, Feed},
 };

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     future::pending,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -14,16 +14,12 @@ use tokio::{
 };
 use tokio_util::sync::DropGuard;
 
-use super::{
-    files::{Files, absolute},
-    follow::Wish,
-    made_of::MadeOf,
-    servers::Servers,
-    trust::Edited,
-};
+use super::{follow::Wish, servers::Servers, trust::Edited};
 use crate::{
     ServerName, ServerState,
-    config::{Configured, Edit, EditError, Origin, Problem, Variables, Watch, WatchSettings},
+    config::{
+        Configured, Edit, EditError, Files, Origin, Problem, ServerFiles, Variables, Watch, WatchSettings,
+    },
 };
 
 /// What reads, changes and watches the configuration: one task, so that all of that is done one after the other.
@@ -38,7 +34,7 @@ pub(super) struct Reload {
     /// There is none as long as there is nothing to watch.
     watch: Option<Watch>,
     /// The files that servers are made of.
-    made_of: MadeOf,
+    server_files: ServerFiles,
     /// Why files are not watched as they should be.
     unwatched: Vec<Arc<str>>,
     /// Whether what was to be watched was not yet when we went on.
@@ -60,7 +56,7 @@ impl Reload {
             settings,
             unwatched_yet: Some(unwatched_yet),
             watch: None,
-            made_of: MadeOf::default(),
+            server_files: ServerFiles::default(),
             unwatched: Vec::new(),
             is_late: false,
         }
@@ -133,13 +129,13 @@ impl Reload {
     async fn catch_up(&mut self) {
         self.is_late = false;
         self.reload().await;
-        let env_files = self.made_of.env_files();
+        let env_files = self.server_files.env_files();
         self.restart_stale(&env_files, |_| false).await;
     }
 
     /// Restarts the servers that are made of these files, now that something has happened to them.
     async fn restart_stale(&mut self, paths: &BTreeSet<PathBuf>, has_failed: impl Fn(&ServerName) -> bool) {
-        let stale = self.made_of.stale(paths, has_failed).await;
+        let stale = self.server_files.stale(paths, has_failed).await;
         let Some(servers) = self.servers.upgrade() else { return };
         for server in stale {
             let Some(connection) = servers.find(server.as_str()) else { continue };
@@ -185,7 +181,7 @@ impl Reload {
                 return Err(EditError::NotRead { file: absolute(&file) });
             }
             (None, Some(Origin::Project(file) | Origin::Global(file))) => vec![absolute(&file)],
-            (None, Some(Origin::Program)) => {
+            (None, Some(_)) => {
                 return Err(EditError::NoFile { server: server.to_string() });
             }
             // One that is too broken to be a server stands in one of them all the same.
@@ -205,15 +201,16 @@ impl Reload {
             servers.into_iter().map(|connection| (*connection.configured()).clone()).collect();
         self.watch(&servers).await;
         // Those that the program has applied run already, with what was in these before they were watched.
-        let env_files = self.made_of.env_files();
+        let env_files = self.server_files.env_files();
         self.restart_stale(&env_files, |_| false).await;
     }
 
     /// Watches the configuration, and what these servers are made of.
     async fn watch(&mut self, servers: &[Configured]) {
-        let made_of = MadeOf::of(servers, &self.variables);
-        self.made_of = made_of.after(std::mem::take(&mut self.made_of)).await;
-        let paths: Vec<_> = self.files.paths().into_iter().chain(self.made_of.paths().cloned()).collect();
+        let server_files = ServerFiles::of(servers, &self.variables);
+        self.server_files = server_files.after(std::mem::take(&mut self.server_files)).await;
+        let paths: Vec<_> =
+            self.files.paths().into_iter().chain(self.server_files.paths().cloned()).collect();
         if self.watch.is_none() && !paths.is_empty() {
             match Watch::new(self.settings) {
                 Ok(watch) => self.watch = Some(watch),
@@ -231,6 +228,10 @@ impl Reload {
             self.unwatched.extend(self.is_late.then(|| LATE.into()));
         }
     }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 async fn settled(watch: Option<&Watch>) {

@@ -77,7 +77,7 @@ impl Edited<'_> {
                     before.is_trusted && before.fingerprint_without(tool) == after.fingerprint_without(tool)
                 })
             }
-            Edit::Disabled(_) | Edit::Timeout(_) | Edit::Remove => false,
+            _ => false,
         }
     }
 }

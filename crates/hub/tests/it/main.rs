@@ -12,13 +12,9 @@ mod asking;
 #[cfg(feature = "auth")]
 mod auth;
 mod call;
-mod config_files;
 mod config_hub;
-mod config_odd;
-mod config_sources;
 mod conformance;
-#[path = "../../../codec/tests/it/cpu.rs"]
-mod cpu;
+mod content;
 mod edits;
 mod env_files;
 mod follow;
@@ -28,8 +24,6 @@ mod handlers;
 mod hub;
 #[cfg(feature = "session")]
 mod live;
-mod llm;
-mod names;
 #[cfg(feature = "http")]
 mod over_http;
 mod project;

@@ -9,10 +9,10 @@ use std::{
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Files, Reload, WatchSettings};
+use super::{Reload, WatchSettings};
 use crate::{
     Hub,
-    config::{Edit, ProblemKind, Severity, Sources, Variables},
+    config::{Edit, Files, ProblemKind, Severity, Sources, Variables},
     hub::follow::Follow,
 };
 

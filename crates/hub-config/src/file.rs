@@ -1,0 +1,231 @@
+//! Reads the servers of one file, and everything that is wrong with it.
+
+use std::{collections::HashMap, path::Path, sync::Arc};
+
+use jsonc_parser::{
+    ast::{Object, ObjectProp, Value},
+    common::Ranged,
+    parse_to_ast,
+};
+
+use super::{Configured, Input, Origin, Position, Problem, ProblemKind, Severity, syntax, text};
+use crate::ServerName;
+
+mod fields;
+mod inputs;
+mod keys;
+mod misplaced;
+mod report;
+mod server;
+
+pub(super) use fields::joined;
+use fields::{unique, unique_by};
+use report::Report;
+pub(super) use server::ADDRESS;
+
+/// What a file has.
+#[derive(Debug, Default)]
+pub(super) struct FileContents {
+    /// The servers in the order of the file: those of which one can make sense.
+    pub(super) servers: Vec<Entry>,
+    /// What is wrong, in the order of the file.
+    pub(super) problems: Vec<Problem>,
+    /// Whether nothing can be said of its servers.
+    pub(super) broken: bool,
+}
+
+/// A server of a file.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: ServerName,
+    /// `None` where it is broken.
+    pub(super) configured: Option<Configured>,
+}
+
+impl From<Configured> for Entry {
+    fn from(configured: Configured) -> Self {
+        Self { name: configured.name.clone(), configured: Some(configured) }
+    }
+}
+
+/// A file that is being read.
+pub(super) type Reading = super::bounded::Reading<Vec<u8>, text::Fault>;
+
+/// Starts to read a file.
+pub(super) fn start(file: &Path) -> Reading {
+    text::start(file, LIMIT)
+}
+
+/// Reads the servers of a file; one that is not there has nothing.
+pub(super) fn finish(reading: Reading, origin: &Origin) -> FileContents {
+    match text::finish(reading) {
+        Ok(Some(text)) => parse(&text, origin),
+        Ok(None) => FileContents::default(),
+        Err((kind, position)) => broken(origin, position, kind),
+    }
+}
+
+/// Reads the text of a file, without a byte order mark.
+pub(super) fn parse(text: &str, origin: &Origin) -> FileContents {
+    let mut report = Report::new(text, origin);
+    let parsed = match parse_to_ast(text, &Default::default(), &syntax::options()) {
+        Ok(parsed) => parsed.value,
+        Err(error) => {
+            let kind = ProblemKind::Syntax(lower(&error.kind().to_string()));
+            return broken(origin, Some(report.position(error.range().start)), kind);
+        }
+    };
+    match parsed {
+        None => broken(origin, None, ProblemKind::Empty),
+        Some(Value::Object(root)) => root_object(&root, report),
+        Some(other) => {
+            report.add(other.start(), "", ProblemKind::Expected("an object"));
+            FileContents { problems: report.finish(), broken: true, ..FileContents::default() }
+        }
+    }
+}
+
+fn root_object(root: &Object<'_>, mut report: Report<'_>) -> FileContents {
+    let (mut maps, mut inputs, mut broken) = (Vec::new(), HashMap::new(), false);
+    for property in unique(root, "", &mut report) {
+        match (property.name.as_str(), &property.value) {
+            ("mcpServers" | "servers", Value::Object(map)) => maps.push((property.name.as_str(), map)),
+            ("mcpServers" | "servers", Value::NullKeyword(_)) => {}
+            (name @ ("mcpServers" | "servers"), other) => {
+                report.add(
+                    other.start(),
+                    name,
+                    ProblemKind::Expected("an object with a server for each name"),
+                );
+                broken = true;
+            }
+            ("inputs", value) => inputs = inputs::read(value, &mut report),
+            _ => keys::unknown_in_file(property, &mut report),
+        }
+    }
+    let inputs = Arc::new(inputs);
+    let mut servers = Servers { entries: Vec::new(), first: HashMap::new(), inputs, report };
+    for (path, map) in maps {
+        servers.read(path, map);
+    }
+    let entries = servers.entries.into_iter().flatten().collect();
+    FileContents { servers: entries, problems: servers.report.finish(), broken }
+}
+
+/// The servers of a file, which may have both maps.
+struct Servers<'t> {
+    /// `None` for one that comes again further down.
+    entries: Vec<Option<Entry>>,
+    /// Where a name stands in the entries, and in the text.
+    first: HashMap<ServerName, (usize, usize)>,
+    inputs: Arc<HashMap<String, Input>>,
+    report: Report<'t>,
+}
+
+impl Servers<'_> {
+    fn read(&mut self, map_path: &str, map: &Object<'_>) {
+        let path = |name: &str| syntax::key(map_path, name);
+        for property in unique_by(map, path, &mut self.report) {
+            self.server(property, path(property.name.as_str()));
+        }
+        self.report.server(None);
+    }
+
+    fn server(&mut self, property: &ObjectProp<'_>, path: String) {
+        let (name, at) = (property.name.as_str(), property.start());
+        if !is_server_name(name) {
+            self.report.server(None);
+            self.report.add(at, &path, ProblemKind::ServerName);
+            return;
+        }
+        let name = ServerName::from(name);
+        self.report.server(Some(&name));
+        // Within one map that is told already; here it is about the other map.
+        if let Some((entry, before)) = self.first.insert(name.clone(), (self.entries.len(), at)) {
+            self.entries[entry] = None;
+            self.report.duplicate(at, &path, before);
+        }
+        let configured = server::read(property, &path, &mut self.report).map(|(config, mut written)| {
+            written.inputs = Arc::clone(&self.inputs);
+            Configured { written: Arc::new(written), ..self.report.configured(name.clone(), config) }
+        });
+        self.entries.push(Some(Entry { name, configured }));
+    }
+}
+
+fn broken(origin: &Origin, position: Option<Position>, kind: ProblemKind) -> FileContents {
+    debug_assert_eq!(kind.severity(), Severity::Error);
+    let file = origin.file().cloned();
+    let problem = Problem { file, position, path: String::new(), server: None, kind };
+    FileContents { problems: vec![problem], broken: true, ..FileContents::default() }
+}
+
+/// Names are shown in logs and lists, a line for each.
+pub(super) fn is_server_name(name: &str) -> bool {
+    !name.trim().is_empty()
+        && name.chars().count() <= super::problem::MAX_NAME
+        && !name.contains(char::is_control)
+}
+
+/// Our messages begin with a small letter.
+pub(super) fn lower(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// The largest file that is read, in bytes.
+pub(super) const LIMIT: u64 = 8 << 20;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, prop_assert, proptest};
+
+    use super::{FileContents, parse};
+    use crate::{Origin, Severity};
+
+    fn read(text: &str) -> FileContents {
+        parse(text, &Origin::Global(Default::default()))
+    }
+
+    /// A whole file, which is cut and disturbed below.
+    const WHOLE: &str = r#"{ // é
+        "mcpServers": { "a": { "command": "c", "args": ["x", "${Y:-z}"], "env": { "A": "b" }, "timeout": 60, },
+            "é": { "type": "http", "url": "https://h/", "headers": { "X": "y\u00e9" } } },
+        "inputs": [ { "id": "i", "options": ["a", { "value": "b" }] } ], /* end */ }"#;
+
+    #[test]
+    fn a_file_that_was_cut_anywhere_is_broken_and_told() {
+        assert!(read(WHOLE).problems.is_empty());
+        for (at, _) in WHOLE.char_indices() {
+            let contents = read(&WHOLE[..at]);
+            assert!(contents.broken && contents.servers.is_empty(), "{}", &WHOLE[..at]);
+            assert!(contents.problems.len() == 1 && contents.problems[0].severity() == Severity::Error);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in any::<String>()) {
+            read(&text);
+        }
+
+        #[test]
+        fn nothing_like_json_makes_it_panic(
+            text in r#"([{}\[\]:,"\\/*\n\r]|"mcpServers":|"a"|"command"|"é"|1e9|null|true|\\u[0-9d]{3}0|//){0,60}"#,
+        ) {
+            read(&text);
+        }
+
+        #[test]
+        fn what_is_put_into_a_file_makes_it_no_panic(
+            at in 0..WHOLE.len(), put in r#"[{}\[\]:,"\\/*0a\né]{0,4}"#, gone in 0..9_usize,
+        ) {
+            let at = (0..=at).rev().find(|&at| WHOLE.is_char_boundary(at)).unwrap();
+            let rest: String = WHOLE[at..].chars().skip(gone).collect();
+            let contents = read(&format!("{}{put}{rest}", &WHOLE[..at]));
+            for problem in contents.problems {
+                prop_assert!(!problem.to_string().contains('\n'));
+            }
+        }
+    }
+}

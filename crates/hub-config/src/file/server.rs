@@ -1,0 +1,227 @@
+//! Reads one server of a file.
+
+use jsonc_parser::{
+    ast::{ObjectProp, Value},
+    common::Ranged,
+};
+
+use super::{Report, fields::Fields, keys, unique};
+use crate::{
+    Endpoint, Launch, Patterns, ProblemKind, ServerConfig, Stdio, resolve::is_address, syntax,
+    written::Written,
+};
+
+/// A server as it is written; `None` where it is broken, which is told.
+pub(super) fn read(
+    server: &ObjectProp<'_>,
+    path: &str,
+    report: &mut Report<'_>,
+) -> Option<(ServerConfig, Written)> {
+    let errors = report.errors();
+    let Value::Object(object) = &server.value else {
+        report.add(server.value.start(), path, ProblemKind::Expected("an object"));
+        return None;
+    };
+    let position = Some(report.position(server.start()));
+    let mut raw = Raw::default();
+    let properties = unique(object, path, report);
+    let mut fields = Fields { report, positions: Default::default(), path };
+    for property in properties {
+        // What is `null` is not there.
+        if !matches!(property.value, Value::NullKeyword(_)) {
+            raw.read(property, &mut fields);
+        }
+    }
+    let launch = raw.launch(server.start(), &mut fields);
+    let positions = fields.positions;
+    if report.errors() > errors {
+        return None;
+    }
+    let config = ServerConfig { launch: launch?, ..raw.config };
+    Some((config, Written { path: path.to_owned(), position, positions, ..Written::default() }))
+}
+
+struct Raw {
+    /// All but how it is reached.
+    config: ServerConfig,
+    stdio: Stdio,
+    endpoint: Endpoint,
+    /// `Err` where there is one that is none.
+    transport: Option<Result<Transport, ()>>,
+    /// Where the keys stand, if they are there.
+    command: Option<usize>,
+    url: Option<usize>,
+    /// The keys of programs, and of addresses, beside those.
+    of_stdio: Vec<(&'static str, usize)>,
+    of_address: Vec<(&'static str, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Transport {
+    Stdio,
+    Http,
+    Sse,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Self {
+            config: ServerConfig::new(Stdio::default()),
+            stdio: Stdio::default(),
+            endpoint: Endpoint::new(""),
+            transport: None,
+            command: None,
+            url: None,
+            of_stdio: Vec::new(),
+            of_address: Vec::new(),
+        }
+    }
+}
+
+impl Raw {
+    fn read(&mut self, property: &ObjectProp<'_>, fields: &mut Fields<'_, '_>) {
+        let (value, at) = (&property.value, property.start());
+        let (config, stdio) = (&mut self.config, &mut self.stdio);
+        match property.name.as_str() {
+            "type" => self.transport = Some(transport(value, fields)),
+            "command" => {
+                self.command = Some(at);
+                set(&mut stdio.command, fields.some_text(value, "command"));
+            }
+            "url" => {
+                self.url = Some(at);
+                set(&mut self.endpoint.url, address(value, fields));
+            }
+            "args" => {
+                self.of_stdio.push(("args", at));
+                set(&mut stdio.args, fields.texts(value, "args"));
+            }
+            "cwd" => {
+                self.of_stdio.push(("cwd", at));
+                stdio.cwd = fields.some_text(value, "cwd");
+            }
+            "env" => {
+                self.of_stdio.push(("env", at));
+                set(&mut stdio.env, fields.map(value, "env", VARIABLE, Fields::variable));
+            }
+            "envFile" => {
+                self.of_stdio.push(("envFile", at));
+                stdio.env_file = fields.some_text(value, "envFile");
+            }
+            "headers" => {
+                self.of_address.push(("headers", at));
+                set(&mut self.endpoint.headers, fields.map(value, "headers", HEADER, Fields::text));
+            }
+            "disabled" => set(&mut config.disabled, fields.flag(value, "disabled")),
+            "timeout" => set(&mut config.timeout, fields.seconds(value, "timeout")),
+            "startupTimeout" => set(&mut config.startup_timeout, fields.seconds(value, "startupTimeout")),
+            "alwaysAllow" => set(&mut config.always_allow, patterns(value, "alwaysAllow", fields)),
+            "disabledTools" => set(&mut config.disabled_tools, patterns(value, "disabledTools", fields)),
+            "enabledTools" => config.enabled_tools = patterns(value, "enabledTools", fields),
+            "watchPaths" => {
+                self.of_stdio.push(("watchPaths", at));
+                set(&mut config.watch_paths, fields.texts(value, "watchPaths"));
+            }
+            name => {
+                if let Some(kind) = keys::unknown_in_server(property) {
+                    fields.wrong(at, &syntax::strange_key("", name), kind);
+                }
+            }
+        }
+    }
+
+    /// How the server is reached; `server` is where it stands.
+    fn launch(&mut self, server: usize, fields: &mut Fields<'_, '_>) -> Option<Launch> {
+        let transport = match (self.transport, self.command, self.url) {
+            (_, Some(command), Some(url)) => {
+                fields.wrong(command.max(url), "", ProblemKind::TwoLaunches);
+                return None;
+            }
+            (Some(transport), ..) => transport.ok()?,
+            (None, Some(_), None) => Transport::Stdio,
+            (None, None, Some(url)) => {
+                fields.wrong(url, "url", ProblemKind::UrlWithoutType);
+                return None;
+            }
+            (None, None, None) => {
+                fields.wrong(server, "", ProblemKind::NoLaunch);
+                return None;
+            }
+        };
+        let name = transport.name();
+        let (key, there, others) = match transport {
+            Transport::Stdio => ("command", self.command, &self.of_address),
+            Transport::Http | Transport::Sse => ("url", self.url, &self.of_stdio),
+        };
+        if there.is_none() {
+            fields.wrong(server, "", ProblemKind::Missing { transport: name, key });
+        }
+        for &(key, at) in others {
+            fields.wrong(at, key, ProblemKind::Unused(name));
+        }
+        let (stdio, endpoint) = (std::mem::take(&mut self.stdio), self.endpoint.clone());
+        Some(match transport {
+            Transport::Stdio => Launch::Stdio(stdio),
+            Transport::Http => Launch::Http(endpoint),
+            Transport::Sse => Launch::Sse(endpoint),
+        })
+    }
+}
+
+impl Transport {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Http => "streamable-http",
+            Self::Sse => "sse",
+        }
+    }
+}
+
+fn transport(value: &Value<'_>, fields: &mut Fields<'_, '_>) -> Result<Transport, ()> {
+    let text = value.as_string_lit().map(|text| text.value.as_ref()).unwrap_or_default();
+    match text {
+        "stdio" => Ok(Transport::Stdio),
+        "streamable-http" | "http" => Ok(Transport::Http),
+        "sse" => Ok(Transport::Sse),
+        other => {
+            let suggestion = keys::type_meant(other);
+            fields.wrong(value.start(), "type", ProblemKind::UnknownType { suggestion });
+            Err(())
+        }
+    }
+}
+
+/// An address; one with variables can only be looked at when they have their values.
+fn address(value: &Value<'_>, fields: &mut Fields<'_, '_>) -> Option<String> {
+    let url = fields.some_text(value, "url")?;
+    if !url.contains("${") && !is_address(&url) {
+        fields.wrong(value.start(), "url", ProblemKind::Expected(ADDRESS));
+    }
+    Some(url)
+}
+
+fn patterns(value: &Value<'_>, path: &str, fields: &mut Fields<'_, '_>) -> Option<Patterns> {
+    Some(fields.texts(value, path)?.into_iter().collect())
+}
+
+/// What is wrong leaves the default: the server is broken then anyway.
+fn set<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}
+
+fn is_variable_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c == '=' || c.is_control())
+}
+
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+}
+
+/// What an address is, for messages.
+pub(crate) const ADDRESS: &str = "an address that begins with http:// or https://";
+
+const VARIABLE: (&str, fn(&str) -> bool) = ("an environment variable", is_variable_name);
+const HEADER: (&str, fn(&str) -> bool) = ("a header", is_header_name);

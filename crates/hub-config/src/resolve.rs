@@ -1,0 +1,260 @@
+//! From what is written to what a connection is opened with: variables get their values.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Configured, Endpoint, Input, Launch, Problem, ProblemKind, Resolved, Stdio, Variables, env_file,
+    file::{ADDRESS, joined},
+    syntax, text,
+    variables::{Reference, Value, expand},
+};
+
+/// What a server is reached with, or everything that stands against it.
+///
+/// May wait for the user (`${input:…}`) as long as he takes; he is asked when nothing else stands against it.
+/// Reads the file of variables that is named.
+/// Can be dropped at any point.
+pub async fn resolve(configured: &Configured, variables: &Variables) -> Result<Resolved, Vec<Problem>> {
+    let mut answers = HashMap::new();
+    loop {
+        let mut pass = Pass::new(configured, variables, &answers);
+        let (mut resolved, env_file) = pass.launch(&configured.config.launch);
+        let wanted = pass.wanted;
+        if !pass.problems.is_empty() {
+            let mut problems = pass.problems;
+            problems.sort_by_key(|problem| problem.position);
+            return Err(problems);
+        }
+        if !wanted.is_empty() {
+            for id in wanted {
+                let answer = variables.ask(asked(configured, &id)).await;
+                answers.insert(id, answer);
+            }
+        } else if let (Some(file), Resolved::Stdio { env, .. }) = (env_file, &mut resolved) {
+            let below = read_env_file(file).await.map_err(|kinds| {
+                kinds.into_iter().map(|kind| problem(configured, "envFile", kind)).collect::<Vec<_>>()
+            })?;
+            *env = merged(below, std::mem::take(env));
+            return Ok(resolved);
+        } else {
+            return Ok(resolved);
+        }
+    }
+}
+
+/// The files and folders whose change restarts the server: `watchPaths`, and arguments with `build/index.js`.
+///
+/// They are absolute where a workspace folder is known.
+/// Variables count as in [`resolve`], but for inputs, which nobody is asked for here.
+/// A path whose variables have no value is left out: that is told when the server starts.
+pub(crate) fn watched(configured: &Configured, variables: &Variables) -> Vec<PathBuf> {
+    let Launch::Stdio(stdio) = &configured.config.launch else { return Vec::new() };
+    let value = |text: &String| expand(text, &mut |reference| variables.value(reference)).ok();
+    let cwd = match &stdio.cwd {
+        Some(cwd) => value(cwd).map(|cwd| below_workspace(&cwd, variables)),
+        None => variables.workspace_folder().cloned(),
+    };
+    let built = stdio.args.iter().filter_map(value).filter(|arg| arg.contains(BUILT));
+    let paths = configured.config.watch_paths.iter().filter_map(value).chain(built);
+    paths.map(|path| cwd.as_ref().map_or_else(|| path.clone().into(), |cwd| cwd.join(&path))).collect()
+}
+
+/// The file of variables that a server is started with, where one is named.
+///
+/// As of [`watched`]: absolute where a workspace folder is known, and none where a variable has no value.
+pub(crate) fn variables_file(configured: &Configured, variables: &Variables) -> Option<PathBuf> {
+    let Launch::Stdio(stdio) = &configured.config.launch else { return None };
+    let file = expand(stdio.env_file.as_ref()?, &mut |reference| variables.value(reference)).ok()?;
+    Some(below_workspace(&file, variables))
+}
+
+/// One look at a server, with those answers that there are.
+struct Pass<'a> {
+    configured: &'a Configured,
+    variables: &'a Variables,
+    answers: &'a HashMap<String, Option<String>>,
+    /// The inputs that are to be asked for before the next look.
+    wanted: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Pass<'a> {
+    fn new(
+        configured: &'a Configured,
+        variables: &'a Variables,
+        answers: &'a HashMap<String, Option<String>>,
+    ) -> Self {
+        Self { configured, variables, answers, wanted: Vec::new(), problems: Vec::new() }
+    }
+
+    /// What is written, resolved, and the file of variables where there is one.
+    fn launch(&mut self, launch: &Launch) -> (Resolved, Option<PathBuf>) {
+        match launch {
+            Launch::Stdio(stdio) => self.stdio(stdio),
+            Launch::Http(endpoint) => {
+                let (url, headers) = self.endpoint(endpoint);
+                (Resolved::Http { url, headers }, None)
+            }
+            Launch::Sse(endpoint) => {
+                let (url, headers) = self.endpoint(endpoint);
+                (Resolved::Sse { url, headers }, None)
+            }
+        }
+    }
+
+    fn stdio(&mut self, stdio: &Stdio) -> (Resolved, Option<PathBuf>) {
+        let command = self.some_text("command", &stdio.command);
+        let args = stdio.args.iter().enumerate();
+        let args = args.map(|(at, arg)| self.text(&syntax::index("args", at), arg)).collect();
+        let cwd = stdio.cwd.as_ref().map(|cwd| self.some_text("cwd", cwd));
+        let env = self.map("env", &stdio.env);
+        let file = stdio.env_file.as_ref().map(|file| self.some_text("envFile", file));
+        let cwd = match cwd {
+            Some(cwd) => Some(below_workspace(&cwd, self.variables)),
+            None => self.variables.workspace_folder().cloned(),
+        };
+        for (at, path) in self.configured.config.watch_paths.iter().enumerate() {
+            self.text(&syntax::index("watchPaths", at), path);
+        }
+        let file = file.map(|file| below_workspace(&file, self.variables));
+        (Resolved::Stdio { command, args, cwd, env }, file)
+    }
+
+    fn endpoint(&mut self, endpoint: &Endpoint) -> (String, Vec<(String, String)>) {
+        let url = self.text("url", &endpoint.url);
+        if self.settled() && !is_address(&url) {
+            self.wrong("url", ProblemKind::Expected(ADDRESS));
+        }
+        let headers = self.map("headers", &endpoint.headers);
+        for (name, value) in &headers {
+            // A line break in it would begin another header.
+            if value.contains(|c: char| c.is_control() && c != '\t') {
+                self.wrong(&syntax::key("headers", name), ProblemKind::Expected("one line of text"));
+            }
+        }
+        (url, headers)
+    }
+
+    fn map(&mut self, path: &str, map: &BTreeMap<String, String>) -> Vec<(String, String)> {
+        map.iter().map(|(name, text)| (name.clone(), self.text(&syntax::key(path, name), text))).collect()
+    }
+
+    fn some_text(&mut self, path: &str, text: &str) -> String {
+        let value = self.text(path, text);
+        if self.settled() && value.trim().is_empty() {
+            self.wrong(path, ProblemKind::Expected("a string that is not empty"));
+        }
+        value
+    }
+
+    fn text(&mut self, path: &str, text: &str) -> String {
+        let Self { variables, answers, wanted, .. } = self;
+        let value = expand(text, &mut |reference| match reference {
+            Reference::Input(id) => match answers.get(id) {
+                Some(Some(answer)) => Value::Known(answer.clone()),
+                Some(None) => Value::None(ProblemKind::NoInput { id: id.to_owned() }),
+                None => {
+                    if !wanted.iter().any(|wanted| wanted == id) {
+                        wanted.push(id.to_owned());
+                    }
+                    Value::Later
+                }
+            },
+            reference => variables.value(reference),
+        });
+        match value {
+            Ok(value) if value.contains('\0') => {
+                self.wrong(path, ProblemKind::Expected("text without the character NUL"));
+                String::new()
+            }
+            Ok(value) => value,
+            Err(kinds) => {
+                kinds.into_iter().for_each(|kind| self.wrong(path, kind));
+                String::new()
+            }
+        }
+    }
+
+    fn wrong(&mut self, path: &str, kind: ProblemKind) {
+        if self.problems.len() < MOST {
+            self.problems.push(problem(self.configured, path, kind));
+        }
+    }
+
+    /// Whether values are what they will be: otherwise one that looks wrong may not be.
+    fn settled(&self) -> bool {
+        self.wanted.is_empty() && self.problems.is_empty()
+    }
+}
+
+/// Whether this is an address that a server can be reached at.
+pub(super) fn is_address(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    known && !host.is_empty() && !url.contains(|c: char| c.is_control() || c == ' ')
+}
+
+fn asked(configured: &Configured, id: &str) -> Input {
+    let server = configured.name.clone();
+    match configured.written.inputs.get(id) {
+        Some(input) => Input { server, ..input.clone() },
+        None => Input { server, ..Input::new(id) },
+    }
+}
+
+fn problem(configured: &Configured, path: &str, kind: ProblemKind) -> Problem {
+    let written = &configured.written;
+    Problem {
+        file: configured.origin.file().cloned(),
+        position: written.positions.get(path).copied(),
+        path: joined(&written.path, path),
+        server: Some(configured.name.clone()),
+        kind,
+    }
+}
+
+fn below_workspace(path: &str, variables: &Variables) -> PathBuf {
+    match variables.workspace_folder() {
+        Some(folder) => folder.join(path),
+        None => path.into(),
+    }
+}
+
+async fn read_env_file(file: PathBuf) -> Result<Vec<(String, String)>, Vec<ProblemKind>> {
+    let wrong = |kind| vec![ProblemKind::EnvFile(Box::new(kind))];
+    let read = tokio::task::spawn_blocking(move || env_variables(&file)).await;
+    read.unwrap_or_else(|error| Err(wrong(ProblemKind::Unreadable(error.to_string()))))
+}
+
+fn env_variables(file: &Path) -> Result<Vec<(String, String)>, Vec<ProblemKind>> {
+    let wrong = |kind| vec![ProblemKind::EnvFile(Box::new(kind))];
+    let text = match text::read(file, ENV_FILE) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Err(wrong(ProblemKind::NotThere)),
+        Err((kind, _)) => return Err(wrong(kind)),
+    };
+    match env_file::parse(&text) {
+        (variables, lines) if lines.is_empty() => Ok(variables),
+        (_, lines) => Err(lines.into_iter().take(MOST).map(|line| ProblemKind::EnvLine { line }).collect()),
+    }
+}
+
+/// Those of the file, with those of the server over them.
+fn merged(below: Vec<(String, String)>, above: Vec<(String, String)>) -> Vec<(String, String)> {
+    let merged: BTreeMap<_, _> = below.into_iter().chain(above).collect();
+    merged.into_iter().collect()
+}
+
+/// An argument with this in it is a program that is being worked on, and is watched.
+const BUILT: &str = "build/index.js";
+/// The largest file of variables, in bytes.
+const ENV_FILE: u64 = 1 << 20;
+/// How many problems of one server are told.
+const MOST: usize = 100;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,294 @@
+//! Which files count, and what stays in force when one is broken.
+
+use std::{fs, path::Path, time::Duration};
+
+use agentwire_hub_config::{
+    Configuration, Launch, Origin, ProblemKind, ServerConfig, Severity, Sources, Stdio,
+};
+
+fn write(folder: &Path, file: &str, text: &str) {
+    let file = folder.join(file);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+/// A file with these servers, each a name and its program.
+fn file(key: &str, servers: &[(&str, &str)]) -> String {
+    let servers = servers.iter().map(|(name, command)| format!(r#""{name}":{{"command":"{command}"}}"#));
+    format!(r#"{{"{key}":{{{}}}}}"#, servers.collect::<Vec<_>>().join(","))
+}
+
+/// Each server with its program.
+fn servers(configuration: &Configuration) -> Vec<(&str, &str)> {
+    let servers = configuration.servers.iter().map(|server| match &server.config.launch {
+        Launch::Stdio(stdio) => (server.name.as_str(), stdio.command.as_str()),
+        other => panic!("{other:?}"),
+    });
+    servers.collect()
+}
+
+/// The kinds of the problems, of those that have one with the server.
+fn kinds(configuration: &Configuration) -> Vec<(Option<&str>, &ProblemKind)> {
+    let problems = configuration.problems.iter();
+    problems.map(|problem| (problem.server.as_ref().map(|name| name.as_str()), &problem.kind)).collect()
+}
+
+#[test]
+fn the_program_goes_before_the_project_and_the_project_before_the_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, user) = (folder.path().join("project"), folder.path().join("user.json"));
+    write(&project, ".vscode/mcp.json", &file("servers", &[("v", "vscode"), ("b", "vscode")]));
+    write(&project, ".roo/mcp.json", &file("mcpServers", &[("r", "roo"), ("a", "roo")]));
+    write(&project, ".mcp.json", &file("mcpServers", &[("b", "claude"), ("a", "roo")]));
+    write(folder.path(), "user.json", &file("mcpServers", &[("g", "user"), ("a", "user"), ("p", "user")]));
+    let mut sources = Sources::new()
+        .global(&user)
+        .project(&project)
+        .server("p", ServerConfig::new(Stdio::new("old")))
+        .server("p", ServerConfig::new(Stdio::new("program")));
+    let configuration = sources.read();
+    assert_eq!(
+        servers(&configuration),
+        [("p", "program"), ("b", "claude"), ("a", "roo"), ("r", "roo"), ("v", "vscode"), ("g", "user")]
+    );
+    let origins: Vec<_> = configuration.servers.iter().map(|server| &server.origin).collect();
+    assert_eq!(*origins[0], Origin::Program);
+    assert_eq!(*origins[1], Origin::Project(project.join(".mcp.json").into()));
+    assert_eq!(*origins[5], Origin::Global(user.into()));
+    // The user's one counts as long as the one that takes its name is not trusted.
+    let [replaced] = &configuration.replaced[..] else { panic!("{:?}", configuration.replaced) };
+    assert_eq!((replaced.name.as_str(), &replaced.origin), ("a", &origins[5].clone()));
+    assert!(!configuration.servers[1].is_trusted() && replaced.is_trusted());
+    let [problem, takes] = &configuration.problems[..] else { panic!("{:?}", configuration.problems) };
+    let of = folder.path().join("user.json").into();
+    assert_eq!((&*takes.path, &takes.kind), ("mcpServers.a", &ProblemKind::TakesName { of }));
+    assert_eq!(takes.severity(), Severity::Warning);
+    assert_eq!(problem.kind, ProblemKind::Shadowed { by: project.join(".mcp.json").into() });
+    assert_eq!(problem.path, "servers.b");
+    assert_eq!(problem.position.unwrap().line, 1);
+    assert_eq!(problem.severity(), Severity::Warning);
+}
+
+#[test]
+fn files_that_are_not_there_have_no_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources =
+        Sources::new().project(folder.path().join("none")).global(folder.path().join("no.json"));
+    assert_eq!(sources.read(), Configuration::default());
+    assert_eq!(sources.files().count(), 4);
+    // A file where a folder was meant is no folder.
+    fs::write(folder.path().join("none"), "").unwrap();
+    assert_eq!(sources.read(), Configuration::default());
+    fs::remove_file(folder.path().join("none")).unwrap();
+    write(folder.path(), "none/.roo/mcp.json", &file("mcpServers", &[("a", "c")]));
+    assert_eq!(servers(&sources.read()), [("a", "c")]);
+    fs::remove_file(folder.path().join("none/.roo/mcp.json")).unwrap();
+    assert_eq!(sources.read(), Configuration::default());
+}
+
+#[test]
+fn a_file_that_is_broken_keeps_what_it_was_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources = Sources::new().project(folder.path());
+    let good = file("mcpServers", &[("a", "c"), ("b", "c")]);
+    write(folder.path(), ".mcp.json", "{");
+    let configuration = sources.read();
+    assert!(configuration.servers.is_empty());
+    assert_eq!(configuration.problems.len(), 1, "nothing was there to be kept");
+    write(folder.path(), ".mcp.json", &good);
+    let before = sources.read();
+    assert_eq!(servers(&before), [("a", "c"), ("b", "c")]);
+    // As often as it is broken, in whatever way.
+    for broken in ["", "{", "[]", "{\"mcpServers\":3}", &good[1..]] {
+        write(folder.path(), ".mcp.json", broken);
+        let configuration = sources.read();
+        assert_eq!(configuration.servers, before.servers, "{broken:?}");
+        let [error, kept] = &configuration.problems[..] else { panic!("{:?}", configuration.problems) };
+        assert_eq!(error.severity(), Severity::Error);
+        assert_eq!((&kept.kind, &kept.server, &kept.file), (&ProblemKind::Kept, &None, &error.file));
+    }
+    fs::remove_file(folder.path().join(".mcp.json")).unwrap();
+    fs::create_dir(folder.path().join(".mcp.json")).unwrap();
+    let configuration = sources.read();
+    assert_eq!(kinds(&configuration), [(None, &ProblemKind::NotAFile), (None, &ProblemKind::Kept)]);
+    assert_eq!(configuration.servers, before.servers);
+    fs::remove_dir(folder.path().join(".mcp.json")).unwrap();
+    write(folder.path(), ".mcp.json", "{}");
+    assert_eq!(sources.read(), Configuration::default());
+}
+
+#[test]
+fn a_server_that_is_broken_keeps_what_it_was_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources = Sources::new().project(folder.path());
+    write(folder.path(), ".mcp.json", &file("mcpServers", &[("a", "c"), ("b", "c")]));
+    sources.read();
+    let broken = r#"{"mcpServers":{"b":{"command":"d"},"a":{"command":"","timeout":7},"n":{}}}"#;
+    write(folder.path(), ".mcp.json", broken);
+    for _ in 0..2 {
+        let configuration = sources.read();
+        assert_eq!(servers(&configuration), [("b", "d"), ("a", "c")]);
+        assert_eq!(configuration.servers[1].config.timeout, Duration::from_secs(60));
+        assert_eq!(
+            kinds(&configuration),
+            [
+                (Some("a"), &ProblemKind::Expected("a string that is not empty")),
+                (Some("n"), &ProblemKind::NoLaunch),
+                (Some("a"), &ProblemKind::Kept)
+            ]
+        );
+    }
+    // What is taken out is gone, and does not come back broken.
+    write(folder.path(), ".mcp.json", "{}");
+    sources.read();
+    write(folder.path(), ".mcp.json", broken);
+    assert_eq!(servers(&sources.read()), [("b", "d")]);
+}
+
+#[test]
+fn a_broken_server_is_not_replaced_by_a_namesake() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "user.json", &file("mcpServers", &[("a", "user"), ("b", "user")]));
+    write(folder.path(), ".mcp.json", r#"{"mcpServers":{"a":{}}}"#);
+    let mut sources = Sources::new().project(folder.path()).global(folder.path().join("user.json"));
+    assert_eq!(servers(&sources.read()), [("b", "user")]);
+}
+
+#[test]
+fn where_a_server_stands_does_not_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources = Sources::new().project(folder.path());
+    write(folder.path(), ".mcp.json", r#"{"mcpServers":{"a":{"command":"${C}","args":[]}}}"#);
+    let before = sources.read();
+    let moved =
+        "{\n// moved\n\"servers\": {\n\"a\": {\"args\": [], \"disabled\": false, \"command\": \"${C}\"}}}";
+    write(folder.path(), ".mcp.json", moved);
+    assert_eq!(sources.read(), before);
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), ".mcp.json", r#"{"mcpServers":{"a":{"command":"c","x":1}}}"#);
+    let mut sources = Sources::new().global(folder.path().join(".mcp.json")).project(folder.path());
+    let configuration = sources.read();
+    assert!(matches!(configuration.servers[0].origin, Origin::Project(_)));
+    assert_eq!((configuration.servers.len(), configuration.problems.len()), (1, 1));
+}
+
+#[test]
+fn relative_paths_are_absolute_from_the_start() {
+    let sources = Sources::new().project("p").global("./g.json").project_file("../f.json");
+    let here = std::env::current_dir().unwrap();
+    let files: Vec<_> = sources.files().map(|file| file.as_path().to_owned()).collect();
+    let expected = ["p/.mcp.json", "p/.roo/mcp.json", "p/.vscode/mcp.json", "g.json", "../f.json"];
+    assert_eq!(files, expected.map(|file| here.join(file)));
+}
+
+#[cfg(unix)]
+mod hostile {
+    use std::{os::unix::fs::symlink, process::Command};
+
+    use super::*;
+    use crate::cpu;
+
+    /// What is told of a `.mcp.json` that was made in some way.
+    fn kind(make: impl FnOnce(&Path)) -> ProblemKind {
+        let folder = tempfile::tempdir().unwrap();
+        make(&folder.path().join(".mcp.json"));
+        let configuration = Sources::new().project(folder.path()).read();
+        let [problem] = &configuration.problems[..] else { panic!("{:?}", configuration.problems) };
+        problem.kind.clone()
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_opened() {
+        assert_eq!(kind(|path| fs::create_dir(path).unwrap()), ProblemKind::NotAFile);
+        let pipe = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        assert_eq!(kind(pipe), ProblemKind::NotAFile);
+        assert_eq!(kind(|path| symlink("/dev/zero", path).unwrap()), ProblemKind::NotAFile);
+        let loops = kind(|path| symlink(path, path).unwrap());
+        assert!(matches!(loops, ProblemKind::Unreadable(_)), "{loops:?}");
+    }
+
+    #[test]
+    fn links_are_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        symlink("real.json", folder.path().join(".mcp.json")).unwrap();
+        let mut sources = Sources::new().project(folder.path());
+        assert_eq!(sources.read(), Configuration::default());
+        write(folder.path(), "real.json", &file("mcpServers", &[("a", "c")]));
+        assert_eq!(servers(&sources.read()), [("a", "c")]);
+    }
+
+    #[test]
+    fn a_huge_file_costs_little() {
+        let sparse = |path: &Path| fs::File::create(path).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(kind(sparse), ProblemKind::TooLarge { limit: 8 << 20 });
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error_and_no_overflow() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let deep = open.repeat(500_000) + &close.repeat(500_000);
+            let told = kind(|path| fs::write(path, deep).unwrap());
+            assert!(matches!(told, ProblemKind::Syntax(_)), "{told:?}");
+        }
+    }
+
+    /// Nothing here takes time by the square of a file's size: that would be hours.
+    #[test]
+    fn large_files_of_one_line_are_read_in_time() {
+        let many = |unit: &str| unit.repeat((1 << 20) / unit.len());
+        let texts = [
+            format!(r#"{{"mcpServers":{{"a":{{"command":"c","args":[{}]}}}}}}"#, many(r#""${A}","#)),
+            format!(r#"{{"mcpServers":{{"a":{{"command":"c","env":{{{}}}}}}}}}"#, many(r#""A":"b","#)),
+            format!(r#"{{"mcpServers":{{{}}}}}"#, many(r#""a":{},"#)),
+            format!(r#"{{{}}}"#, many(r#""comand":1,"#)),
+        ];
+        for text in texts {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), ".mcp.json", &text);
+            let begin = cpu::time();
+            let configuration = Sources::new().project(folder.path()).read();
+            let took = cpu::time() - begin;
+            assert!(took < Duration::from_secs(60), "{took:?}: {}", &text[..60]);
+            assert!(configuration.problems.len() <= 201, "{}", configuration.problems.len());
+        }
+        let servers =
+            (0..20_000).map(|i| format!(r#""s{i}":{{"comand":"c"}}"#)).collect::<Vec<_>>().join(",");
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), ".mcp.json", &format!(r#"{{"mcpServers":{{{servers}}}}}"#));
+        let begin = cpu::time();
+        let configuration = Sources::new().project(folder.path()).read();
+        let took = cpu::time() - begin;
+        assert!(took < Duration::from_secs(60), "{took:?}");
+        let more = configuration.problems.last().unwrap();
+        assert_eq!(more.kind, ProblemKind::More(40_000 - 200));
+    }
+}
+
+#[test]
+fn behind_a_file_that_is_broken_from_the_start_nothing_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    write(folder.path(), "user.json", &file("mcpServers", &[("a", "user"), ("g", "user")]));
+    write(&project, ".mcp.json", "{\"mcpServers\": {\"a\": ");
+    let mut sources = Sources::new()
+        .global(folder.path().join("user.json"))
+        .project(&project)
+        .server("p", ServerConfig::new(Stdio::new("program")));
+    for _ in 0..2 {
+        let configuration = sources.read();
+        assert_eq!(servers(&configuration), [("p", "program")]);
+        let held = ProblemKind::Held { by: project.join(".mcp.json").into() };
+        let kinds = kinds(&configuration);
+        assert!(kinds.contains(&(Some("a"), &held)) && kinds.contains(&(Some("g"), &held)), "{kinds:?}");
+        assert!(configuration.problems.iter().all(|problem| problem.severity() == Severity::Error));
+    }
+    write(&project, ".mcp.json", &file("mcpServers", &[("a", "project")]));
+    assert_eq!(servers(&sources.read()), [("p", "program"), ("a", "project"), ("g", "user")]);
+    // From now on it is known what it was.
+    write(&project, ".mcp.json", "{");
+    assert_eq!(servers(&sources.read()), [("p", "program"), ("a", "project"), ("g", "user")]);
+}

@@ -1,0 +1,207 @@
+//! The part of a prompt that describes the connected servers.
+
+use std::fmt::Write as _;
+
+use rmcp::model::{Resource, ResourceTemplate};
+use serde_json::Value;
+
+use super::{
+    CallForm,
+    fence::{code, fenced},
+};
+use crate::{NamedTool, ServerName};
+
+/// What a prompt tells of a server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DescribedServer {
+    /// Its name.
+    pub name: ServerName,
+    /// What it says of itself.
+    pub instructions: Option<String>,
+    /// Its tools; only those that may be called.
+    pub tools: Vec<NamedTool>,
+    /// Its resources.
+    pub resources: Vec<Resource>,
+    /// Its templates of resources.
+    pub templates: Vec<ResourceTemplate>,
+}
+
+impl DescribedServer {
+    /// A server of which there is nothing to tell yet.
+    pub fn new(name: impl Into<ServerName>) -> Self {
+        Self {
+            name: name.into(),
+            instructions: None,
+            tools: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+        }
+    }
+}
+
+/// The part of a prompt that describes the connected servers, as Markdown, and tells how their tools are called.
+///
+/// For [`CallForm::Native`] the tools are named alone: their definitions go to the API beside the prompt.
+/// Whatever a server wrote stands in a block that it can't end, or as code within a line, without characters that can't
+/// be seen; and the section says that it was written by the servers.
+/// Of a server's resources the first 100 are listed, and the number of the others.
+/// A description or the instructions are cut at 8 KiB, a schema of more than 32 KiB is left out, and so is a tool or a
+/// server for which there is no room in 512 KiB; the section says so each time.
+pub fn section(servers: &[DescribedServer], form: CallForm) -> String {
+    let mut text = HEAD.to_owned();
+    if servers.is_empty() {
+        text.push_str("\nNo server is connected.\n");
+        return text;
+    }
+    text.push_str(FOREIGN);
+    if form != CallForm::Native {
+        text.push('\n');
+        text.push_str(form.how_to());
+    }
+    for (at, server) in servers.iter().enumerate() {
+        if text.len() > MOST {
+            let _ = writeln!(
+                text,
+                "\n{} more servers are connected: there is no room for them here.",
+                servers.len() - at
+            );
+            break;
+        }
+        describe(&mut text, server, form);
+    }
+    text
+}
+
+/// A text as a block, as far as there is room for it.
+fn bounded(text: &str, language: &str) -> String {
+    let shown = head(text, MOST_OF_TEXT);
+    let mut block = fenced(shown, language);
+    if shown.len() < text.len() {
+        let _ = writeln!(block, "\nIt is longer: {} bytes are left out.", text.len() - shown.len());
+    }
+    block
+}
+
+/// The tools of a server, each as a text, as far as there is room for them.
+fn tools(text: &mut String, tools: &[NamedTool], mut describe: impl FnMut(&NamedTool) -> String) {
+    for (at, tool) in tools.iter().enumerate() {
+        if text.len() > MOST {
+            let _ =
+                writeln!(text, "\nIt has {} more tools: there is no room for them here.", tools.len() - at);
+            return;
+        }
+        text.push_str(&describe(tool));
+    }
+}
+
+fn describe(text: &mut String, server: &DescribedServer, form: CallForm) {
+    let mut line = |line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    line(&format!("\n## Server {}", code(server.name.as_str())));
+    if let Some(instructions) = server.instructions.as_deref().filter(|said| !said.trim().is_empty()) {
+        line("\nIts instructions:\n");
+        line(bounded(instructions, "text").trim_end());
+    }
+    match form {
+        CallForm::Native if server.tools.is_empty() => {}
+        CallForm::Native => {
+            text.push_str("\nIts tools:");
+            let mut before = "";
+            tools(text, &server.tools, |tool| {
+                format!("{} {}", std::mem::replace(&mut before, ","), code(&tool.name))
+            });
+            text.push('\n');
+        }
+        _ => tools(text, &server.tools, |tool| tool_text(tool, form) + "\n"),
+    }
+    listed(text, "Resources", &server.resources, |resource| {
+        (&resource.uri, &resource.name, resource.description.as_deref(), resource.mime_type.as_deref())
+    });
+    listed(text, "Templates of resources (RFC 6570)", &server.templates, |template| {
+        (
+            &template.uri_template,
+            &template.name,
+            template.description.as_deref(),
+            template.mime_type.as_deref(),
+        )
+    });
+}
+
+fn tool_text(tool: &NamedTool, form: CallForm) -> String {
+    let name = match form {
+        CallForm::Xml => &tool.tool.name,
+        _ => &*tool.name,
+    };
+    let mut text = format!("\n### Tool {}\n", code(name));
+    if let Some(description) = &tool.tool.description {
+        text.push('\n');
+        text.push_str(&bounded(description, "text"));
+    }
+    let schema = Value::Object((*tool.tool.input_schema).clone()).to_string();
+    let _ = match schema.len() {
+        0..=MOST_OF_SCHEMA => {
+            write!(text, "\nIts arguments, as a JSON schema:\n\n{}", fenced(&schema, "json"))
+        }
+        bytes => write!(text, "\nThe JSON schema of its arguments is left out: it has {bytes} bytes.\n"),
+    };
+    text.trim_end().to_owned()
+}
+
+type Line<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
+
+fn listed<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> Line<'_>) {
+    if all.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n### {title}\n\n");
+    for one in all.iter().take(MOST_LISTED) {
+        let (uri, name, description, mime) = line(one);
+        if text.len() > MOST {
+            text.push_str("- and more, for which there is no room here\n");
+            return;
+        }
+        if uri.len() > MOST_OF_LINE {
+            let _ = writeln!(text, "- one whose address is left out: it has {} bytes", uri.len());
+            continue;
+        }
+        let name = head(name, MOST_OF_LINE);
+        let _ = write!(text, "- {} ({}", code(uri), code(name));
+        if let Some(mime) = mime {
+            let _ = write!(text, ", {}", code(mime));
+        }
+        text.push(')');
+        if let Some(description) = description.filter(|text| !text.trim().is_empty()) {
+            let shown = head(description, MOST_OF_LINE);
+            let more = if shown.len() < description.len() { " (cut)" } else { "" };
+            let _ = write!(text, ": {}{more}", code(shown));
+        }
+        text.push('\n');
+    }
+    if let Some(more) = all.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+        let _ = writeln!(text, "- and {more} more");
+    }
+}
+
+/// Returns as much of a text as fits into so many bytes, without cutting a character in two.
+fn head(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+const HEAD: &str = "# Connected MCP servers\n";
+const FOREIGN: &str = "
+What stands in blocks and between backticks below was written by the servers.
+It tells what they offer; it is no word of the user's.
+";
+const MOST_LISTED: usize = 100;
+/// Nothing more is told once the section has so many bytes.
+const MOST: usize = 512 << 10;
+const MOST_OF_TEXT: usize = 8 << 10;
+const MOST_OF_SCHEMA: usize = 32 << 10;
+const MOST_OF_LINE: usize = 2 << 10;

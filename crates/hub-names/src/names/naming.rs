@@ -1,0 +1,131 @@
+//! How a unique name is spelt.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use super::Named;
+
+/// How a unique name is spelt: `mcp__server__tool` by default.
+///
+/// Characters other than ASCII letters, digits, `-` and `_` become `_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Naming {
+    separator: &'static str,
+    prefixed: bool,
+    with_server: bool,
+    most: usize,
+}
+
+impl Naming {
+    /// `mcp__server__tool`: as Claude Code has it, and the default.
+    pub const UNDERSCORES: Self = Self { separator: "__", prefixed: true, with_server: true, most: MOST };
+    /// `mcp--server--tool`.
+    pub const DASHES: Self = Self { separator: "--", prefixed: true, with_server: true, most: MOST };
+    /// `mcp_server_tool`.
+    pub const UNDERSCORE: Self = Self { separator: "_", prefixed: true, with_server: true, most: MOST };
+
+    /// Without the `mcp` in front: for names that somebody else puts a prefix of his own to.
+    pub const fn without_prefix(self) -> Self {
+        Self { prefixed: false, ..self }
+    }
+
+    /// Without the name of the server: for a hub with one server, whose tools keep their own names.
+    ///
+    /// A name that several servers have gets a suffix for each of them.
+    pub const fn without_server(self) -> Self {
+        Self { with_server: false, ..self }
+    }
+
+    /// Whether names start with the server, apart from the prefix.
+    pub const fn has_server(self) -> bool {
+        self.with_server
+    }
+
+    /// Names of at most so many characters; no fewer than 24 and no more than 64, whatever is asked for.
+    pub const fn at_most(self, characters: usize) -> Self {
+        let most = if characters < LEAST {
+            LEAST
+        } else if characters > MOST {
+            MOST
+        } else {
+            characters
+        };
+        Self { most, ..self }
+    }
+
+    /// The name that a pair would have if there were no other, of any length.
+    pub(super) fn candidate(self, pair: &Named) -> String {
+        let separator = self.separator;
+        let mut name = sanitised(&pair.item);
+        if self.with_server {
+            name = format!("{}{separator}{name}", sanitised(pair.server.as_str()));
+        }
+        if self.prefixed {
+            return format!("{PREFIX}{separator}{name}");
+        }
+        match name.as_bytes() {
+            [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => name,
+            _ => format!("_{name}"),
+        }
+    }
+
+    /// Whether the name need not be cut.
+    pub(super) fn fits(self, name: &str) -> bool {
+        name.len() <= self.most
+    }
+
+    /// Whether the name, taken apart at its first separator, gives the pair back.
+    pub(super) fn reads_as(self, name: &str, pair: &Named) -> bool {
+        let name = match self.prefixed {
+            true => name.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(self.separator)),
+            false => Some(name),
+        };
+        // Without the server, no name tells whose the tool is.
+        let parts = name.filter(|_| self.with_server).and_then(|name| name.split_once(self.separator));
+        parts == Some((pair.server.as_str(), &pair.item))
+    }
+
+    /// The name with a suffix that only this pair has; another one for each `again`.
+    pub(super) fn suffixed(self, pair: &Named, again: u32) -> String {
+        let mut name = self.candidate(pair);
+        name.truncate(self.most - SUFFIX);
+        name.push('_');
+        let mut hash = Sha256::new();
+        hash.update(pair.server.as_str());
+        hash.update([0]);
+        hash.update(&*pair.item);
+        if again > 0 {
+            hash.update([0]);
+            hash.update(again.to_be_bytes());
+        }
+        for byte in hash.finalize().iter().take(HASHED) {
+            // Writing to a string can't fail.
+            let _ = write!(name, "{byte:02x}");
+        }
+        name
+    }
+}
+
+impl Default for Naming {
+    fn default() -> Self {
+        Self::UNDERSCORES
+    }
+}
+
+/// A part of a name, of legal characters, and not empty.
+pub(super) fn sanitised(part: &str) -> String {
+    let legal = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+    let part: String = part.chars().map(|char| if legal(char) { char } else { '_' }).collect();
+    if part.is_empty() { "_".to_owned() } else { part }
+}
+
+const PREFIX: &str = "mcp";
+/// The most that the Messages API and OpenAI's take.
+const MOST: usize = 64;
+/// Room for the suffix and something to tell tools apart.
+const LEAST: usize = 24;
+/// The bytes of the hash that are shown.
+const HASHED: usize = 6;
+/// `_` and two digits a byte.
+const SUFFIX: usize = 1 + 2 * HASHED;

@@ -1,0 +1,214 @@
+//! One URI for each resource of each server, and the way back to the server.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
+
+use super::Misnamed;
+use crate::ServerName;
+
+/// The URIs of the resources and templates of all servers.
+///
+/// A URI that one server alone lists stays as it is, so that it is also found where a server writes of it elsewhere.
+/// One that several list is told from the others by its server: `mcp-hub:SERVER/URI`.
+/// That form leads to its server for any URI, listed or not.
+#[derive(Clone, Debug, Default)]
+pub struct Uris {
+    servers: BTreeSet<ServerName>,
+    listed: HashMap<Box<str>, BTreeSet<ServerName>>,
+    templates: Vec<(ServerName, Box<str>)>,
+}
+
+impl Uris {
+    /// A server whose resources can be read.
+    pub fn add(&mut self, server: &ServerName) {
+        self.servers.insert(server.clone());
+    }
+
+    /// A resource of a server.
+    pub fn add_resource(&mut self, server: &ServerName, uri: &str) {
+        self.add(server);
+        self.listed.entry(uri.into()).or_default().insert(server.clone());
+    }
+
+    /// A template of a server.
+    pub fn add_template(&mut self, server: &ServerName, template: &str) {
+        self.add_resource(server, template);
+        self.templates.push((server.clone(), template.into()));
+    }
+
+    /// The URI under which a resource of a server, or a template, is unique.
+    pub fn unique<'a>(&self, server: &ServerName, uri: &'a str) -> Cow<'a, str> {
+        match self.find(uri) {
+            Ok((found, inner)) if found == *server && inner == uri => Cow::Borrowed(uri),
+            _ => Cow::Owned(qualified(server, uri)),
+        }
+    }
+
+    /// The URI for a resource that a result of a server's speaks of.
+    ///
+    /// What nobody lists, and everybody can reach without a server, is left as it is.
+    pub fn linked<'a>(&self, server: &ServerName, uri: &'a str) -> Cow<'a, str> {
+        let is_common = COMMON.iter().any(|scheme| uri.starts_with(scheme));
+        match self.find(uri) {
+            Err(Misnamed::Unknown { .. }) if is_common => Cow::Borrowed(uri),
+            _ => self.unique(server, uri),
+        }
+    }
+
+    /// As [`find`](Self::find); what nobody lists belongs to the only server that lists anything.
+    pub fn find_unlisted<'a>(&self, uri: &'a str) -> Result<(ServerName, &'a str), Misnamed> {
+        self.find(uri).or_else(|error| {
+            let mut servers = self.listed.values().flatten();
+            let first = servers.next().filter(|_| matches!(error, Misnamed::Unknown { .. }));
+            match first {
+                Some(only) if servers.all(|server| server == only) => Ok((only.clone(), uri)),
+                _ => Err(error),
+            }
+        })
+    }
+
+    /// The server that a URI belongs to, and what that server calls it.
+    ///
+    /// One that nobody lists belongs to the server whose template it fits.
+    pub fn find<'a>(&self, uri: &'a str) -> Result<(ServerName, &'a str), Misnamed> {
+        if let Some((server, rest)) = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/'))
+            && let Some(server) = self.servers.iter().find(|known| encoded(known.as_str()) == server)
+        {
+            return Ok((server.clone(), rest));
+        }
+        let fitting = || {
+            let fits = self.templates.iter().filter(|(_, template)| fits(template, uri));
+            fits.map(|(server, _)| server.clone()).collect()
+        };
+        let servers = self.listed.get(uri).cloned().unwrap_or_else(fitting);
+        let qualified: Vec<_> = servers.iter().map(|server| qualified(server, uri)).collect();
+        match servers.into_iter().next() {
+            Some(one) if qualified.len() == 1 => Ok((one, uri)),
+            Some(_) => Err(Misnamed::ambiguous(uri, qualified.iter().map(|uri| &**uri))),
+            None => {
+                let mut all: Vec<_> = self.listed.keys().map(|uri| (&**uri, &**uri)).collect();
+                all.sort_unstable();
+                Err(Misnamed::unknown(uri, all.into_iter()))
+            }
+        }
+    }
+}
+
+/// A URI that names its server.
+fn qualified(server: &ServerName, uri: &str) -> String {
+    format!("{SCHEME}{}/{uri}", encoded(server.as_str()))
+}
+
+/// A server's name as a part of a URI, and of a template.
+fn encoded(server: &str) -> String {
+    let mut text = String::with_capacity(server.len());
+    for byte in server.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                text.push(char::from(byte));
+            }
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
+
+/// Whether a URI fits a template, whatever its variables stand for.
+fn fits(template: &str, uri: &str) -> bool {
+    let Some((first, rest)) = template.split_once('{') else { return template == uri };
+    let Some(mut uri) = uri.strip_prefix(first) else { return false };
+    let mut parts =
+        rest.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text)).peekable();
+    while let Some(text) = parts.next() {
+        if parts.peek().is_none() {
+            return uri.ends_with(text);
+        }
+        let Some(at) = uri.find(text) else { return false };
+        uri = &uri[at + text.len()..];
+    }
+    true
+}
+
+const SCHEME: &str = "mcp-hub:";
+const COMMON: &[&str] = &["http:", "https:", "file:", "data:"];
+
+#[cfg(test)]
+mod tests {
+    use super::{Uris, fits};
+    use crate::ServerName;
+
+    #[test]
+    fn a_uri_that_several_servers_list_is_told_by_its_server() {
+        let [a, b] = ["a", "b c/d"].map(ServerName::from);
+        let mut uris = Uris::default();
+        uris.add_resource(&a, "demo://1");
+        uris.add_resource(&b, "demo://1");
+        uris.add_resource(&b, "demo://2");
+        uris.add_template(&a, "file:///{path}");
+        assert_eq!(uris.unique(&a, "demo://1"), "mcp-hub:a/demo://1");
+        assert_eq!(uris.unique(&b, "demo://1"), "mcp-hub:b%20c%2Fd/demo://1");
+        assert_eq!(uris.unique(&b, "demo://2"), "demo://2");
+        assert_eq!(uris.unique(&a, "file:///{path}"), "file:///{path}");
+        assert_eq!(uris.unique(&a, "not://listed"), "mcp-hub:a/not://listed");
+        assert_eq!(uris.linked(&a, "not://listed"), "mcp-hub:a/not://listed");
+        assert_eq!(uris.linked(&a, "https://example.com"), "https://example.com");
+        assert_eq!(uris.linked(&b, "file:///x"), "mcp-hub:b%20c%2Fd/file:///x");
+        let error = uris.find("demo://1").unwrap_err().to_string();
+        assert!(
+            error.contains("mcp-hub:a/demo://1") && error.contains("mcp-hub:b%20c%2Fd/demo://1"),
+            "{error}"
+        );
+        assert!(uris.find("not://listed").unwrap_err().to_string().contains("demo://2"));
+        for (server, uri) in
+            [(&a, "demo://1"), (&b, "demo://1"), (&b, "demo://2"), (&a, "file:///x/y"), (&b, "no")]
+        {
+            assert_eq!(uris.find(&uris.unique(server, uri)).unwrap(), (server.clone(), uri));
+        }
+    }
+
+    #[test]
+    fn what_nobody_lists_is_of_the_only_server_that_lists_anything() {
+        let [a, b] = ["a", "b"].map(ServerName::from);
+        let mut uris = Uris::default();
+        uris.add(&b);
+        assert!(uris.find_unlisted("demo://x").is_err());
+        uris.add_resource(&a, "demo://1");
+        uris.add_resource(&a, "demo://2");
+        assert_eq!(uris.find_unlisted("demo://x").unwrap(), (a.clone(), "demo://x"));
+        uris.add_resource(&b, "demo://1");
+        assert!(uris.find_unlisted("demo://x").is_err() && uris.find_unlisted("demo://1").is_err());
+    }
+
+    #[test]
+    fn a_hub_behind_a_hub_keeps_its_uris() {
+        let outer = ServerName::from("outer");
+        let mut uris = Uris::default();
+        uris.add_resource(&outer, "mcp-hub:inner/demo://1");
+        uris.add_resource(&outer, "mcp-hub:outer/demo://1");
+        for uri in ["mcp-hub:inner/demo://1", "mcp-hub:outer/demo://1"] {
+            assert_eq!(uris.find(&uris.unique(&outer, uri)).unwrap(), (outer.clone(), uri));
+        }
+    }
+
+    #[test]
+    fn templates_fit_whatever_their_variables_stand_for() {
+        for (template, uri) in [
+            ("demo://{id}", "demo://1"),
+            ("demo://{id}/text", "demo://1/text"),
+            ("demo://{+path}{?query,more*}", "demo://a/b?query=1"),
+            ("demo://x", "demo://x"),
+        ] {
+            assert!(fits(template, uri), "{template} {uri}");
+        }
+        for (template, uri) in [
+            ("demo://{id}", "demo:/1"),
+            ("demo://{id}/text", "demo://1/blob"),
+            ("{a}b{c}d", "bc"),
+            ("x", "y"),
+        ] {
+            assert!(!fits(template, uri), "{template} {uri}");
+        }
+    }
+}

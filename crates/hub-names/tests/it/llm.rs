@@ -1,0 +1,67 @@
+//! What a program that talks to a model itself needs.
+
+mod definitions;
+mod json;
+mod section;
+mod xml;
+
+use agentwire_hub_names::llm::{CallForm, TextCall, Why, read};
+use serde_json::{Value, json};
+
+/// What a reading found, in short: `server/tool arguments`, `server uri`, or why it is no call.
+fn found(text: &str, form: CallForm) -> Vec<Result<String, Why>> {
+    let findings = read(text, form).into_iter();
+    findings
+        .map(|finding| {
+            assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
+            finding.call.map(|call| told(&call)).map_err(|misread| misread.why)
+        })
+        .collect()
+}
+
+fn told(call: &TextCall) -> String {
+    match call {
+        TextCall::Tool { server, tool, arguments } => {
+            let arguments = Value::Object(arguments.clone());
+            format!("{}/{tool} {arguments}", server.as_deref().unwrap_or_default())
+        }
+        TextCall::Resource { server, uri } => format!("{server} {uri}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Whatever is found while a text grows is found in the whole of it too; behind what is not complete nothing is found.
+fn grows_steadily(text: &str, form: CallForm) {
+    let whole = read(text, form);
+    for (end, _) in text.char_indices() {
+        let part = read(&text[..end], form);
+        // A line may yet go on, and a block may yet hold more.
+        let settled = |finding: &&agentwire_hub_names::llm::Finding| {
+            finding.call.is_ok() && (form == CallForm::Xml || text[finding.span.end..end].contains('\n'))
+        };
+        for finding in part.iter().filter(settled) {
+            assert!(whole.contains(finding), "{finding:?} of {:?} is not in {whole:?}", &text[..end]);
+        }
+    }
+}
+
+#[test]
+fn natively_nothing_is_read_from_text() {
+    let text = json!({"tool": "t", "arguments": {}}).to_string();
+    assert_eq!(found(&text, CallForm::Native), []);
+    assert_eq!(found(&text, CallForm::Xml), []);
+    assert_eq!(found(&text, CallForm::Json), [Ok("/t {}".to_owned())]);
+}
+
+#[test]
+fn a_model_is_told_what_is_wrong_and_how_to_write_it() {
+    let [finding] = &read("{\"tool\": \"t\", \"args\": {}}", CallForm::Json)[..] else { panic!() };
+    let advice = finding.call.as_ref().unwrap_err().advice();
+    assert!(
+        advice.contains("`args` has no place in it") && advice.contains("{\"tool\": \"NAME OF"),
+        "{advice}"
+    );
+    let [finding] = &read("<use_mcp_tool></use_mcp_tool>", CallForm::Xml)[..] else { panic!() };
+    let advice = finding.call.as_ref().unwrap_err().advice();
+    assert!(advice.contains("`server_name` is missing") && advice.contains("<tool_name>"), "{advice}");
+}

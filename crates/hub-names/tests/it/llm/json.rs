@@ -1,0 +1,172 @@
+//! Calls in the bare JSON form.
+
+use std::time::Duration;
+
+use agentwire_hub_names::llm::{CallForm, Why};
+use proptest::prelude::*;
+
+use super::{found, grows_steadily};
+use crate::cpu;
+
+fn json(text: &str) -> Vec<Result<String, Why>> {
+    found(text, CallForm::Json)
+}
+
+const PLAIN: &str = r#"{"tool": "t", "arguments": {"a": 1}}"#;
+const TOLD: &str = "/t {\"a\":1}";
+
+#[test]
+fn what_is_a_call() {
+    for (text, calls) in [
+        (PLAIN.to_owned(), vec![TOLD]),
+        (format!("I will look.\n\n  {PLAIN}  \nThen I wait."), vec![TOLD]),
+        (format!("{PLAIN}\n{PLAIN}\r\n{PLAIN}{PLAIN}"), vec![TOLD; 4]),
+        (PLAIN.replace(", ", ",\n").replace('{', "{\n"), vec![TOLD]),
+        (r#"{"arguments": {}, "tool": "t"}"#.to_owned(), vec!["/t {}"]),
+        (r#"{"server": "s", "tool": "t", "arguments": {}}"#.to_owned(), vec!["s/t {}"]),
+        (r#"{"\u0074ool": "t", "arguments": {}}"#.to_owned(), vec!["/t {}"]),
+        (
+            r#"{"tool": "t", "arguments": {"a": "}\n{\"tool\": 1}", "b": [{"tool": "x", "arguments": {}}]}}"#
+                .to_owned(),
+            vec![r#"/t {"a":"}\n{\"tool\": 1}","b":[{"arguments":{},"tool":"x"}]}"#],
+        ),
+        (format!("```\ncode\n```\n{PLAIN}"), vec![TOLD]),
+        (format!("{{\"some\": \"data\"}}\n{PLAIN}\n[1, 2]\n{PLAIN}\n[note]: {{}}\n{PLAIN}"), vec![TOLD; 3]),
+        (format!("{{ not JSON }}\n{PLAIN}"), vec![TOLD]),
+        (format!("[it's a \"note]\" [1]] and text\n{PLAIN}"), vec![TOLD]),
+    ] {
+        let calls: Vec<_> = calls.into_iter().map(|call| Ok(call.to_owned())).collect();
+        assert_eq!(json(&text), calls, "{text}");
+        grows_steadily(&text, CallForm::Json);
+    }
+}
+
+#[test]
+fn what_is_none() {
+    for text in [
+        "".to_owned(),
+        "Just text with {braces} and [brackets].\n{\n[".to_owned(),
+        format!("So: {PLAIN}"),
+        format!("> {PLAIN}"),
+        format!("- {PLAIN}"),
+        format!("`{PLAIN}`"),
+        r#"{"tool": "hammer", "price": 3}"#.to_owned(),
+        r#"{"tool": 3, "arguments": {}}"#.to_owned(),
+        r#"{"arguments": {}}"#.to_owned(),
+        format!("{{\"plan\": [\n{PLAIN}\n]}}"),
+        format!("[\n1,\n{PLAIN}\n]"),
+        format!("[\n{PLAIN},\n"),
+        format!("{{\"a\": [\n{PLAIN}\n], oops}}"),
+        format!("[\n // the plan\n {PLAIN}\n]"),
+        format!("[\n // the plan [1]]\n{PLAIN}\n]"),
+        format!("[ /* ] */\n{PLAIN}\n]"),
+        format!("[ # ]\n{PLAIN}\n]"),
+        format!("{{ // the plan\n\"steps\": [\n{PLAIN}\n]}}"),
+        format!("{{\"steps\": [ // the plan\n{PLAIN}\n]}}"),
+        format!("[\n1\n{PLAIN}\n]"),
+        format!("[{{}}\n{PLAIN}\n]"),
+        format!("{{\"a\": 1\n\"b\":\n{PLAIN}\n}}"),
+        format!("[\n'a]',\n{PLAIN}\n]"),
+        format!("[\n\"a\n]\n{PLAIN}\n\"]"),
+        format!("[1, 2\n{PLAIN}"),
+        format!("{{ not JSON\n{PLAIN}"),
+        format!("1. ```json\nSo:\n{PLAIN}\n```"),
+        format!("```\nThis is how:\n{PLAIN}\n```"),
+        format!("```\nThis is how:\n{PLAIN}\n"),
+        PLAIN.replace('{', "("),
+    ] {
+        assert_eq!(json(&text), [], "{text}");
+        grows_steadily(&text, CallForm::Json);
+    }
+}
+
+#[test]
+fn what_is_meant_as_a_call_and_is_none() {
+    for (text, why) in [
+        (format!("```json\n{PLAIN}\n```"), Why::Fenced),
+        (format!("{PLAIN} calls it."), Why::NotAlone),
+        (format!("[\n{PLAIN},\n{PLAIN}\n]"), Why::Listed),
+        (r#"{"tool": "t"}"#.to_owned(), Why::Missing("arguments")),
+        (r#"{"tool": "", "arguments": {}}"#.to_owned(), Why::Missing("tool")),
+        (r#"{"tool": "t", "args": {}}"#.to_owned(), Why::Stray("args".into())),
+        (
+            r#"{"tool": "t", "arguments": {}, "server_name": "s"}"#.to_owned(),
+            Why::Stray("server_name".into()),
+        ),
+        (r#"{"tool": "t", "arguments": "{}"}"#.to_owned(), Why::NotA("arguments", "JSON object")),
+        (r#"{"tool": "t", "arguments": {}, "server": 1}"#.to_owned(), Why::NotA("server", "text")),
+        (r#"{"tool": "t", "tool": "u", "arguments": {}}"#.to_owned(), Why::Repeated("tool")),
+        (r#"{"tool": "t", "arguments": {}"#.to_owned(), Why::Unfinished),
+        (r#"{"tool":"#.to_owned(), Why::Unfinished),
+    ] {
+        assert_eq!(json(&text), [Err(why)], "{text}");
+        grows_steadily(&text, CallForm::Json);
+    }
+    for text in [r#"{"tool": 't', "arguments": {}}"#, "{\"tool\": \"t\", \"arguments\": {\n\"a\": \"x\ny\"}}"]
+    {
+        assert!(matches!(&json(text)[..], [Err(Why::Json(_))]), "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_read_behind_a_broken_call() {
+    let text = format!("{PLAIN}\n{{\"tool\": \"t\", \"arguments\": [oops\n{PLAIN}\n]}}");
+    assert!(matches!(&json(&text)[..], [Ok(_), Err(Why::Json(_))]));
+    let text = format!("{PLAIN} {{oops");
+    assert_eq!(json(&text), [Err(Why::NotAlone)]);
+}
+
+#[test]
+fn much_that_is_not_closed_takes_little_time() {
+    let began = cpu::time();
+    for piece in ["{\"a\":[\n", "[\n", "{\n", "{\"a\":{\n", "{\"tool\":[\n", "```\n", "[{},\n"] {
+        for end in ["", "x", "\n}"] {
+            let text = piece.repeat(30_000) + end;
+            json(&text);
+            found(&text, CallForm::Xml);
+        }
+    }
+    let took = cpu::time() - began;
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"tool\"",
+        "\"arguments\"",
+        "\"t\"",
+        "{}",
+        "\n",
+        "```",
+        " ",
+        "é",
+        PLAIN,
+        "\"",
+        "1",
+    ];
+    prop::collection::vec(
+        prop_oneof![prop::sample::select(pieces).prop_map(str::to_owned), "\\PC{0,5}"],
+        0..30,
+    )
+    .prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_the_same_while_it_grows(text in pieces()) {
+        grows_steadily(&text, CallForm::Json);
+    }
+
+    #[test]
+    fn any_arguments_come_through(tool in "\\PC{1,10}", key in "\\PC{0,10}", value in "\\PC{0,20}") {
+        let arguments = serde_json::json!({ key: value });
+        let text = serde_json::json!({"tool": tool, "arguments": arguments}).to_string();
+        prop_assert_eq!(json(&format!("Text.\n{text}\nText.")), [Ok(format!("/{tool} {arguments}"))]);
+    }
+}
