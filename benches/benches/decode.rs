@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
+use agentwire_benches::cli::stream::{Tags, generate};
 use agentwire_codec::{Frame, Incoming, Limits, LineDecoder};
 use agentwire_protocol::Message;
-use agentwire_testkit::bench::stream::{Tags, generate};
 use bytes::Bytes;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use serde::de::IgnoredAny;

@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_testkit::bench::Plan;
+use crate::cli::Plan;
 
 use crate::outcome::Outcome;
 

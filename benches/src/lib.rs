@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+pub mod cli;
 pub mod clients;
 mod handlers;
 pub mod measured;

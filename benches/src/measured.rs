@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agentwire_testkit::bench::{Phase, Workload};
+use crate::cli::{Phase, Workload};
 
 use crate::{clients::BuiltIn, rounds::Rounds, run::Run};
 
@@ -131,7 +131,7 @@ const OURS: &str = BuiltIn::Ours.name();
 
 #[cfg(test)]
 mod tests {
-    use agentwire_testkit::bench::{Callback, Phase, Report, Tally, Workload};
+    use crate::cli::{Callback, Phase, Report, Tally, Workload};
 
     use super::measured;
     use crate::{rounds::Rounds, run::Run};

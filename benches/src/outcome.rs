@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agentwire_testkit::bench::Tally;
+use crate::cli::Tally;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::most_resident;
@@ -116,7 +116,7 @@ fn cpu_time() -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use agentwire_testkit::bench::Tally;
+    use crate::cli::Tally;
 
     use super::Told;
 

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_testkit::bench::{Plan, Workload};
+use crate::cli::{Plan, Workload};
 use serde::Deserialize;
 
 use crate::{
@@ -142,7 +142,7 @@ const WIDTH: usize = 160;
 mod tests {
     use std::time::Duration;
 
-    use agentwire_testkit::bench::{Callback, Phase, Report, Tally, Workload};
+    use crate::cli::{Callback, Phase, Report, Tally, Workload};
 
     use super::{cells, lost, seen};
     use crate::run::{Run, Unplayed};

@@ -2,7 +2,7 @@
 
 use std::{error::Error, path::Path};
 
-use agentwire_testkit::bench::{Plan, Workload};
+use crate::cli::{Plan, Workload};
 
 use crate::{
     clients::Client,

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_testkit::bench::{Plan, REPORT, Report, stream};
+use crate::cli::{Plan, REPORT, Report, stream};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
@@ -179,7 +179,7 @@ const MAX_LINE: usize = 1 << 30;
 mod tests {
     use std::{process::Command, time::Duration};
 
-    use agentwire_testkit::bench::{Plan, Workload};
+    use crate::cli::{Plan, Workload};
 
     use super::{Unplayed, in_words, output};
 

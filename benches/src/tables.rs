@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use agentwire_testkit::bench::{Phase, Workload};
+use crate::cli::{Phase, Workload};
 
 use crate::{
     measured::{Measured, bytes_a_second, lap, megabytes, messages_a_second, start},

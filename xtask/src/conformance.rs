@@ -10,10 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use agentwire_testkit::{
-    Splits, Transcript,
-    conformance::{Report, SelfTest, check, check_facade, self_test},
-};
+use agentwire_judge::conformance::{Report, SelfTest, check, check_facade, self_test};
+use agentwire_testkit::{Splits, Transcript};
 
 use crate::args::Args;
 use crate::failure::Failure;

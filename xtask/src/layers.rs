@@ -1,7 +1,6 @@
 //! `cargo xtask layers`: the order of the crates and what each may cost.
 
 mod budgets;
-mod cycles;
 mod manifests;
 mod msrv;
 mod order;
@@ -38,7 +37,6 @@ fn check() -> Result<Report, Failure> {
     let mut report = Report::default();
     for package in metadata.members() {
         report.findings.extend(order::findings(package));
-        report.findings.extend(cycles::findings(package, &metadata));
     }
     report.findings.extend(manifests::check(&metadata)?);
     budgets::check(&metadata, &mut report)?;

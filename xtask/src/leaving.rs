@@ -53,7 +53,7 @@ fn try_all(folder: &Path) -> Result<(), Failure> {
     let built = BuiltTests::build()?;
     for version in cli::ALL {
         let program = cli::ensure(version)?;
-        let tests = built.chosen("testkit", TEST)?;
+        let tests = built.chosen("judge", TEST)?;
         println!("every guard and every way with CLI {version}");
         let mut inside = netns::command_inside(&tests.program)?;
         inside.args(tests.arguments).env("AGENTWIRE_CLI", program).env(ROWS, folder.join(version));

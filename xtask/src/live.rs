@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use agentwire_testkit::{Outline, Transcript};
+use agentwire_judge::Outline;
+use agentwire_testkit::Transcript;
 
 use crate::args::Args;
 use crate::failure::{Failure, While as _};

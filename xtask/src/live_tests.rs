@@ -29,6 +29,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 }
 
 /// The crates whose tests drive the real CLI.
-const FOLDERS: &[&str] = &["testkit", "hub"];
+const FOLDERS: &[&str] = &["judge", "hub"];
 /// Where the tests find the CLI; the variable is the library's own.
 const NAMED_CLI: &str = "AGENTWIRE_CLI";

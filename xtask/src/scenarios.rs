@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use agentwire_testkit::{Header, Scenario, Transcript, scenario::Failed};
+use agentwire_judge::{Scenario, scenario::Failed};
+use agentwire_testkit::{Header, Transcript};
 use tokio::runtime;
 
 use crate::cli;
@@ -162,7 +163,7 @@ pub(crate) fn with_header(version: &str, mut transcript: Transcript) -> Transcri
 }
 
 fn folder() -> Result<PathBuf, Failure> {
-    Ok(workspace::root()?.join("crates/testkit/scenarios"))
+    Ok(workspace::root()?.join("crates/judge/scenarios"))
 }
 
 /// The name that stands for the MCP project's server for tests.

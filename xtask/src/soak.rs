@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agentwire_testkit::census::Census;
+use agentwire_judge::census::Census;
 use tokio::runtime;
 
 use crate::args::Args;

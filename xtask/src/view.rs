@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agentwire_testkit::{Transcript, view};
+use agentwire_testkit::Transcript;
 
 use crate::args::Args;
 use crate::failure::{Failure, While as _};
@@ -33,7 +33,8 @@ fn write(file: &Path, out: &Path) -> Result<(), Failure> {
     if let Some(folder) = out.parent() {
         fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;
     }
-    fs::write(out, view::page(&session, &title)).while_doing(|| format!("writing {}", out.display()))
+    fs::write(out, agentwire_viewer::page(&session, &title))
+        .while_doing(|| format!("writing {}", out.display()))
 }
 
 fn place(file: &Path) -> Result<PathBuf, Failure> {

@@ -51,9 +51,7 @@ pub(crate) struct Dependency {
     pub(crate) kind: Option<String>,
     /// The version that is asked for; `*` where none is.
     pub(crate) req: String,
-    pub(crate) optional: bool,
     pub(crate) uses_default_features: bool,
-    pub(crate) features: Vec<String>,
 }
 
 impl Metadata {

@@ -1,10 +1,10 @@
-//! The bench CLI beside its clients, so that they are built together: see `agentwire_testkit::bench`.
+//! The bench CLI beside its clients, so that they are built together: see `agentwire_benches::cli`.
 
 use std::process::ExitCode;
 
 #[cfg(unix)]
 fn main() -> ExitCode {
-    agentwire_testkit::bench::run()
+    agentwire_benches::cli::run()
 }
 
 #[cfg(not(unix))]

@@ -7,7 +7,7 @@
 
 use std::{path::Path, process::Stdio, sync::Arc, vec};
 
-use agentwire_testkit::bench::{Lines, Plan};
+use crate::cli::{Lines, Plan};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{ChildStdin, ChildStdout, Command},

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::cli::{Plan, Tally, Workload};
 use agentwire::{
     Incoming, Message, Options, Session,
     protocol::{
@@ -10,7 +11,6 @@ use agentwire::{
         message::{BlockDelta, Delta, Event},
     },
 };
-use agentwire_testkit::bench::{Plan, Tally, Workload};
 
 use super::answers::Failure;
 use crate::{

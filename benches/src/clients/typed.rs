@@ -9,7 +9,7 @@ mod content;
 
 use std::borrow::Cow;
 
-use agentwire_testkit::bench::Tally;
+use crate::cli::Tally;
 use serde::Deserialize;
 use serde_json::{Deserializer, value::RawValue};
 

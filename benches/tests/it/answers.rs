@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use agentwire_testkit::bench::{Callback, Plan, REPORT, Workload};
+use agentwire_benches::cli::{Callback, Plan, REPORT, Workload};
 use serde_json::{Value, json};
 
 use crate::cli;

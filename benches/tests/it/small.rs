@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use agentwire_benches::cli::{Callback, Plan, Workload};
 use agentwire_benches::{clients::BuiltIn, run::run};
-use agentwire_testkit::bench::{Callback, Plan, Workload};
 
 use crate::{cli, client};
 

@@ -2,8 +2,8 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
+use agentwire_benches::cli::{Plan, Workload};
 use agentwire_benches::{clients::BuiltIn, run::run};
-use agentwire_testkit::bench::{Plan, Workload};
 
 use crate::{cli, client};
 

@@ -11,7 +11,7 @@ use crate::{
 
 /// Which id of ours stands for which id of the recording.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ids {
+pub struct Ids {
     requests: HashMap<Box<str>, Box<str>>,
     uuids: HashMap<Box<str>, Box<str>>,
     callbacks: HashMap<Box<str>, Box<str>>,
@@ -19,31 +19,31 @@ pub(crate) struct Ids {
 
 impl Ids {
     /// A request of ours.
-    pub(crate) fn bind_request(&mut self, recorded: &str, ours: &str) {
+    pub fn bind_request(&mut self, recorded: &str, ours: &str) {
         self.requests.insert(recorded.into(), ours.into());
     }
 
     /// A `uuid` that we gave to a prompt.
-    pub(crate) fn bind_uuid(&mut self, recorded: &str, ours: &str) {
+    pub fn bind_uuid(&mut self, recorded: &str, ours: &str) {
         self.uuids.insert(recorded.into(), ours.into());
     }
 
     /// A hook callback that we declared.
-    pub(crate) fn bind_callback(&mut self, recorded: &str, ours: &str) {
+    pub fn bind_callback(&mut self, recorded: &str, ours: &str) {
         self.callbacks.insert(recorded.into(), ours.into());
     }
 
-    pub(crate) fn request(&self, recorded: &str) -> Option<&str> {
+    pub fn request(&self, recorded: &str) -> Option<&str> {
         self.requests.get(recorded).map(|id| &**id)
     }
 
     /// Whether the second is what the first stands for, as an id of a prompt.
-    pub(crate) fn is_uuid(&self, recorded: &str, ours: &str) -> bool {
+    pub fn is_uuid(&self, recorded: &str, ours: &str) -> bool {
         self.uuids.get(recorded).is_some_and(|id| **id == *ours)
     }
 
     /// The line of the CLI's with our ids in place of the recorded ones; every other byte stays.
-    pub(crate) fn translate(&self, line: &Bytes, recorded: &Recorded) -> Bytes {
+    pub fn translate(&self, line: &Bytes, recorded: &Recorded) -> Bytes {
         let mut edits = Vec::new();
         self.control_edits(recorded, &mut edits);
         if !self.uuids.is_empty() {

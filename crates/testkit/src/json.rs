@@ -6,13 +6,13 @@ use std::{fmt, ops::Range};
 
 /// A JSON value with its place in the text that it was read from.
 #[derive(Clone, Debug)]
-pub(crate) struct Json {
-    pub(crate) span: Range<usize>,
-    pub(crate) value: Value,
+pub struct Json {
+    pub span: Range<usize>,
+    pub value: Value,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     Null,
     Bool(bool),
     /// A number's text: `1.0` is not `1`.
@@ -25,7 +25,7 @@ pub(crate) enum Value {
 
 impl Json {
     /// Reads one JSON value; `None` where the bytes are none.
-    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+    pub fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         // The walk below relies on the text being JSON, and on its depth being bounded.
         serde_json::from_str::<serde::de::IgnoredAny>(text).ok()?;
@@ -33,17 +33,17 @@ impl Json {
     }
 
     /// Reads one JSON object.
-    pub(crate) fn object(text: &[u8]) -> Option<Self> {
+    pub fn object(text: &[u8]) -> Option<Self> {
         Self::parse(text).filter(|json| matches!(json.value, Value::Object(_)))
     }
 
     /// The first field of this name.
-    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+    pub fn field(&self, name: &str) -> Option<&Self> {
         self.fields().iter().find(|(key, _)| &**key == name).map(|(_, value)| value)
     }
 
     /// The same without the fields of this name.
-    pub(crate) fn without(mut self, name: &str) -> Self {
+    pub fn without(mut self, name: &str) -> Self {
         if let Value::Object(fields) = &mut self.value {
             fields.retain(|(key, _)| &**key != name);
         }
@@ -51,32 +51,32 @@ impl Json {
     }
 
     /// The value at the end of a path of names.
-    pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
+    pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |json, name| json.field(name))
     }
 
     /// The string at the end of a path of names.
-    pub(crate) fn text_at(&self, path: &[&str]) -> Option<&str> {
+    pub fn text_at(&self, path: &[&str]) -> Option<&str> {
         self.at(path)?.text()
     }
 
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(crate) fn is_true(&self) -> bool {
+    pub fn is_true(&self) -> bool {
         matches!(self.value, Value::Bool(true))
     }
 
-    pub(crate) fn is_null(&self) -> bool {
+    pub fn is_null(&self) -> bool {
         matches!(self.value, Value::Null)
     }
 
     /// The number's text.
-    pub(crate) fn number(&self) -> Option<&str> {
+    pub fn number(&self) -> Option<&str> {
         match &self.value {
             Value::Number(number) => Some(number),
             _ => None,
@@ -84,7 +84,7 @@ impl Json {
     }
 
     /// The elements; none where it is no list.
-    pub(crate) fn list(&self) -> &[Self] {
+    pub fn list(&self) -> &[Self] {
         match &self.value {
             Value::List(list) => list,
             _ => &[],
@@ -92,7 +92,7 @@ impl Json {
     }
 
     /// The fields in their order; none where it is no object.
-    pub(crate) fn fields(&self) -> &[(Box<str>, Self)] {
+    pub fn fields(&self) -> &[(Box<str>, Self)] {
         match &self.value {
             Value::Object(fields) => fields,
             _ => &[],
@@ -100,17 +100,17 @@ impl Json {
     }
 
     /// The value's own text, of the text that it was read from.
-    pub(crate) fn raw<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+    pub fn raw<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         text.get(self.span.clone()).unwrap_or_default()
     }
 
     /// Whether both say the same: the order of fields does not count, the text of numbers does.
-    pub(crate) fn same(&self, other: &Self) -> bool {
+    pub fn same(&self, other: &Self) -> bool {
         self.difference(other, &|_, _| false).is_none()
     }
 
     /// The path to the first difference, where two different strings may pass for the same.
-    pub(crate) fn difference<'a>(
+    pub fn difference<'a>(
         &'a self,
         other: &'a Self,
         passes: &dyn Fn(&str, &str) -> bool,
@@ -156,19 +156,19 @@ impl fmt::Display for Json {
 
 impl Value {
     /// A string as JSON text.
-    pub(crate) fn quoted(text: &str) -> String {
+    pub fn quoted(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }
 }
 
 /// Where two values first differ.
 #[derive(Debug)]
-pub(crate) struct Difference<'a> {
+pub struct Difference<'a> {
     /// As `.name[0]`; empty where the whole values differ.
-    pub(crate) path: String,
+    pub path: String,
     /// The two values there; `None` where a field is missing.
-    pub(crate) first: Option<&'a Json>,
-    pub(crate) second: Option<&'a Json>,
+    pub first: Option<&'a Json>,
+    pub second: Option<&'a Json>,
 }
 
 impl Difference<'_> {

@@ -22,11 +22,10 @@
 //!
 //! No request's body is kept, since it holds the vendor's words; only the small facts of [`RequestFact`] are.
 
+mod environment;
 mod error;
 mod gates;
 mod message;
-#[cfg(any(feature = "facade", feature = "scenario"))]
-mod options;
 mod progress;
 mod request;
 pub mod script;
@@ -38,8 +37,6 @@ use std::{sync::Arc, thread};
 use tokio::sync::oneshot;
 
 pub use error::ModelError;
-#[cfg(feature = "scenario")]
-pub(crate) use options::environment;
 pub use request::{Answer, RequestFact};
 use script::Script;
 use server::Shared;

@@ -4,14 +4,14 @@ use crate::json::Json;
 
 /// A line that is a JSON object, and what it is to the control protocol.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
-    pub(crate) json: Json,
-    pub(crate) role: Role,
+pub struct Recorded {
+    pub json: Json,
+    pub role: Role,
 }
 
 /// What a line is to the control protocol; the same words serve both directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// A `control_request` with its id.
     Request { id: Box<str>, subtype: Box<str> },
     /// A `control_response` with the id that it answers.
@@ -24,34 +24,34 @@ pub(crate) enum Role {
 
 impl Recorded {
     /// `None` where the line is no JSON object.
-    pub(crate) fn read(line: &[u8]) -> Option<Self> {
+    pub fn read(line: &[u8]) -> Option<Self> {
         let json = Json::object(unmarked(line))?;
         let role = role(&json);
         Some(Self { json, role })
     }
 
     /// The `type`, or nothing.
-    pub(crate) fn kind(&self) -> &str {
+    pub fn kind(&self) -> &str {
         self.json.text_at(&["type"]).unwrap_or_default()
     }
 
     /// The `subtype` beside the `type`, or nothing.
-    pub(crate) fn subtype(&self) -> &str {
+    pub fn subtype(&self) -> &str {
         self.json.text_at(&["subtype"]).unwrap_or_default()
     }
 
     /// The `request` of a request.
-    pub(crate) fn request(&self) -> Option<&Json> {
+    pub fn request(&self) -> Option<&Json> {
         self.json.field("request")
     }
 
     /// The `response` of a response: its outcome.
-    pub(crate) fn outcome(&self) -> Option<&Json> {
+    pub fn outcome(&self) -> Option<&Json> {
         self.json.field("response")
     }
 
     /// The id of a request, a response or a cancellation.
-    pub(crate) fn id(&self) -> Option<&str> {
+    pub fn id(&self) -> Option<&str> {
         match &self.role {
             Role::Request { id, .. } | Role::Response { id } | Role::Cancel { id } => Some(id),
             Role::Message => None,
@@ -60,7 +60,7 @@ impl Recorded {
 }
 
 /// The line without a byte order mark.
-pub(crate) fn unmarked(line: &[u8]) -> &[u8] {
+pub fn unmarked(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
 }
 
@@ -81,7 +81,7 @@ fn role(json: &Json) -> Role {
 }
 
 /// The start of a line, for a report.
-pub(crate) fn excerpt(line: &[u8]) -> String {
+pub fn excerpt(line: &[u8]) -> String {
     let start = line.get(..EXCERPT).unwrap_or(line);
     let text = String::from_utf8_lossy(start);
     if start.len() < line.len() {

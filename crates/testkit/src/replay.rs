@@ -58,13 +58,13 @@ use tokio::sync::Notify;
 pub use link::{ReplayPeer, ReplaySink, ReplaySource};
 pub use report::{Mismatch, Missing, ReplayReport};
 
-use crate::{Splits, Transcript};
-#[cfg(feature = "facade")]
-pub(crate) use player::Due;
+use crate::{Entry, Splits, Transcript};
+#[doc(hidden)]
+pub use player::Due;
 use player::Player;
-pub(crate) use score::Score;
-#[cfg(feature = "facade")]
-pub(crate) use score::exit_report;
+use score::Score;
+#[doc(hidden)]
+pub use score::exit_report;
 
 /// Plays the CLI's side of a transcript.
 #[derive(Debug)]
@@ -84,7 +84,13 @@ impl Replay {
         Self::of(Score::new(transcript))
     }
 
-    pub(crate) fn of(score: Score) -> Self {
+    /// Plays these entries, each with its line number in the file.
+    #[doc(hidden)]
+    pub fn of_entries(entries: impl IntoIterator<Item = (usize, Entry)>) -> Self {
+        Self::of(Score::of(entries.into_iter()))
+    }
+
+    fn of(score: Score) -> Self {
         Self { shared: Arc::new(Shared { player: Mutex::new(Player::new(score)), moved: Notify::new() }) }
     }
 
@@ -141,8 +147,8 @@ impl ReplayHandle {
     }
 
     /// Waits until a line is due that only the host can decide to send, or until nothing more is.
-    #[cfg(feature = "facade")]
-    pub(crate) async fn due(&self) -> Due {
+    #[doc(hidden)]
+    pub async fn due(&self) -> Due {
         self.shared.wait(Player::due).await
     }
 }

@@ -43,19 +43,19 @@ impl fmt::Display for Splits {
 
 /// Cuts, one read after the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Cutter {
+pub struct Cutter {
     splits: Splits,
     state: u64,
 }
 
 impl Cutter {
-    pub(crate) fn new(splits: Splits) -> Self {
+    pub fn new(splits: Splits) -> Self {
         let state = if let Splits::Random(seed) = splits { seed } else { 0 };
         Self { splits, state }
     }
 
     /// The length of the next read, of these bytes: at least one, where there is one.
-    pub(crate) fn next(&mut self, waiting: &[u8]) -> usize {
+    pub fn next(&mut self, waiting: &[u8]) -> usize {
         let wanted = match self.splits {
             Splits::Lines => waiting.iter().position(|byte| *byte == b'\n').map_or(usize::MAX, |end| end + 1),
             Splits::Whole => usize::MAX,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentwire_testkit::conformance::{Report, SelfTest};
+use agentwire_judge::conformance::{Report, SelfTest};
 use serde_json::{Value, json};
 
 use super::{File, Outcome, Told};

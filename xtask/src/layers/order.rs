@@ -1,6 +1,6 @@
 //! Each crate sits only on lower ones.
 
-use super::rules::{BENCHES, BESIDE, ORDER, TESTKIT, UNDER_TESTKIT, XTASK};
+use super::rules::{BENCHES, BESIDE, JUDGE, ORDER, TESTKIT, VIEWER, XTASK};
 use crate::workspace::{Dependency, Package};
 
 /// What is wrong with the edges of this crate.
@@ -25,7 +25,7 @@ pub(super) fn findings(package: &Package) -> Vec<String> {
 
 /// Whether this is a crate of the workspace.
 pub(super) fn is_ours(name: &str) -> bool {
-    rank(name).is_some() || [TESTKIT, BENCHES, XTASK].contains(&name)
+    rank(name).is_some() || [JUDGE, BENCHES, XTASK].contains(&name)
 }
 
 /// The place of a layer, counted from the bottom.
@@ -38,9 +38,9 @@ fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
     match (from, to) {
         (XTASK | BENCHES, _) => None,
         (_, XTASK | BENCHES) => Some("nothing may use the chores"),
-        (_, TESTKIT) => Some("the testkit is for tests only"),
-        (TESTKIT, _) if UNDER_TESTKIT.contains(&to) || dependency.optional => None,
-        (TESTKIT, _) => Some("must be optional: the testkit sits there only by a feature"),
+        (JUDGE, _) => None,
+        (_, JUDGE) => Some("the judge is for tests only"),
+        (from, TESTKIT) if from != VIEWER => Some("the testkit is for tests only"),
         _ if rank(to) >= rank(from) => Some("leads upwards"),
         _ if BESIDE.iter().any(|(beside, below)| *beside == from && !below.contains(&to)) => {
             Some("leads into the stack")
@@ -52,13 +52,13 @@ fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
 fn wrong_in_tests(from: &str, dependency: &Dependency) -> Option<&'static str> {
     let to = dependency.name.as_str();
     match (from, to) {
-        (XTASK | BENCHES, _) => None,
+        (XTASK | BENCHES | JUDGE, _) => None,
         (_, XTASK | BENCHES) => Some("nothing may use the chores, not even in tests"),
-        // With a version, `cargo package` would look for the testkit where it cannot be yet.
-        (_, TESTKIT) if dependency.req != "*" => {
+        // The judge is not published: with a version, `cargo package` would search for it in the registry.
+        (_, JUDGE) if dependency.req != "*" => {
             Some("needs an entry without a version in [workspace.dependencies], or no crate can be packed")
         }
-        (_, TESTKIT) | (TESTKIT, _) => None,
+        (_, JUDGE) => None,
         _ if rank(to) < rank(from) => None,
         _ => Some("leads upwards through a dev-dependency"),
     }
@@ -92,7 +92,9 @@ mod tests {
         assert!(edge("xtask", "agentwire", "{}").is_empty());
         assert!(edge("agentwire-codec", "serde", r#"{"uses_default_features": true}"#).is_empty());
         assert!(edge("agentwire-codec", "agentwire-testkit", r#"{"kind": "dev"}"#).is_empty());
-        assert!(edge("agentwire-testkit", "agentwire", r#"{"optional": true}"#).is_empty());
+        assert!(edge("agentwire-viewer", "agentwire-testkit", "{}").is_empty());
+        assert!(edge("agentwire-judge", "agentwire", "{}").is_empty());
+        assert!(edge("agentwire-store-redis", "agentwire-judge", r#"{"kind": "dev"}"#).is_empty());
     }
 
     #[test]
@@ -104,8 +106,10 @@ mod tests {
             ("agentwire-codec", "agentwire-control", r#"{"optional": true}"#, "upwards"),
             ("agentwire-codec", "agentwire-control", r#"{"kind": "dev"}"#, "dev-dependency"),
             ("agentwire", "agentwire-testkit", "{}", "tests only"),
-            ("agentwire", "agentwire-testkit", r#"{"kind": "dev", "req": "^0.1"}"#, "without a version"),
-            ("agentwire-testkit", "agentwire", "{}", "optional"),
+            ("agentwire", "agentwire-judge", "{}", "tests only"),
+            ("agentwire", "agentwire-judge", r#"{"kind": "dev", "req": "^0.1"}"#, "without a version"),
+            ("agentwire-testkit", "agentwire", "{}", "upwards"),
+            ("agentwire-testkit", "agentwire", r#"{"kind": "dev"}"#, "dev-dependency"),
             ("agentwire-sessions", "agentwire-codec", "{}", "into the stack"),
             ("agentwire-store-redis", "agentwire", "{}", "into the stack"),
             ("agentwire", "agentwire-store-redis", "{}", "upwards"),

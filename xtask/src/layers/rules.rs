@@ -5,6 +5,7 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-protocol-macros",
     "agentwire-protocol",
     "agentwire-transport",
+    TESTKIT,
     "agentwire-codec",
     "agentwire-control",
     "agentwire-hooks",
@@ -21,6 +22,7 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-chat",
     "agentwire-fetch-mcp",
     "agentwire-jupyter-mcp",
+    VIEWER,
 ];
 
 /// Crates beside the stack, and all of ours that each may use.
@@ -47,6 +49,8 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-chat", &["agentwire-hub"]),
     ("agentwire-fetch-mcp", &["agentwire-address"]),
     ("agentwire-jupyter-mcp", &["agentwire-transport"]),
+    (TESTKIT, &["agentwire-protocol", "agentwire-transport"]),
+    (VIEWER, &["agentwire-protocol", TESTKIT]),
 ];
 
 /// What the CLI keeps of its sessions, and stores of them.
@@ -55,11 +59,14 @@ const SESSIONS: &str = "agentwire-sessions";
 /// The crate on top of the stack.
 pub(super) const FACADE: &str = "agentwire";
 
-/// Beside the layers: a dev-dependency of any, a dependency of none.
+/// For tests: a normal dependency of the viewer and of unpublished crates only.
 pub(super) const TESTKIT: &str = "agentwire-testkit";
 
-/// What the testkit always sits on; what is higher only by a feature of its own.
-pub(super) const UNDER_TESTKIT: &[&str] = &["agentwire-protocol", "agentwire-transport", "agentwire-codec"];
+/// Renders transcripts, whose format the testkit defines.
+pub(super) const VIEWER: &str = "agentwire-viewer";
+
+/// Not published, and on top of the facade: a dependency of tests and of the chores only.
+pub(super) const JUDGE: &str = "agentwire-judge";
 
 /// On top of everything, and used by nothing.
 pub(super) const XTASK: &str = "xtask";

@@ -44,22 +44,22 @@ const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "sleep",
-        path: "crates/testkit/tests/it/live/killed.rs",
+        path: "crates/judge/tests/it/live/killed.rs",
         reason: "it watches other processes, which report nothing",
     },
     Exception {
         rule: "sleep",
-        path: "crates/testkit/tests/it/live/leaving.rs",
+        path: "crates/judge/tests/it/live/leaving.rs",
         reason: "it watches other processes, which report nothing, and looks for what must not happen meanwhile",
     },
     Exception {
         rule: "sleep",
-        path: "crates/testkit/tests/it/live/leaving/host.rs",
+        path: "crates/judge/tests/it/live/leaving/host.rs",
         reason: "it waits for a file of another process",
     },
     Exception {
         rule: "sleep",
-        path: "crates/testkit/tests/it/live/mirrored.rs",
+        path: "crates/judge/tests/it/live/mirrored.rs",
         reason: "it watches another process, which reports nothing",
     },
     Exception {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agentwire_testkit::{Transcript, view};
+use agentwire_testkit::Transcript;
 
 use crate::failure::{Failure, While as _};
 use crate::workspace;
@@ -58,7 +58,7 @@ impl Case {
         word: &'static str,
         session: &Transcript,
     ) -> Result<Self, Failure> {
-        let html = view::page(session, name);
+        let html = agentwire_viewer::page(session, name);
         let file = folder.join(format!("{name}.html"));
         fs::write(&file, &html).while_doing(|| format!("writing {}", file.display()))?;
         Ok(Self { name, html, word, file })

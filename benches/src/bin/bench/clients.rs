@@ -2,6 +2,7 @@
 
 use std::{error::Error, process::ExitCode};
 
+use agentwire_benches::cli::{Plan, Workload};
 use agentwire_benches::{
     clients::{BuiltIn, CURRENT_THREAD, Client, Flavour},
     measured::{Measured, measured},
@@ -10,7 +11,6 @@ use agentwire_benches::{
     tables,
     words::{ended, has, value},
 };
-use agentwire_testkit::bench::{Plan, Workload};
 
 pub(crate) fn run(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
     let flavour = if has(words, CURRENT_THREAD) { Flavour::CurrentThread } else { Flavour::MultiThread };

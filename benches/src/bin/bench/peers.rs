@@ -4,13 +4,13 @@
 
 use std::{error::Error, path::Path, process::ExitCode};
 
+use agentwire_benches::cli::Plan;
 use agentwire_benches::{
     clients::{BuiltIn, Client, Flavour},
     peers::{HEAD, Peer, are_played, rows},
     run::{bench_cli, bench_client},
     words::value,
 };
-use agentwire_testkit::bench::Plan;
 
 use crate::clients::chosen;
 

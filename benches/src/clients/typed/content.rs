@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agentwire_testkit::bench::Tally;
+use crate::cli::Tally;
 use serde::{
     Deserialize, Deserializer,
     de::{Error, SeqAccess, Visitor, value::SeqAccessDeserializer},

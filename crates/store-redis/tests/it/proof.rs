@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentwire::Options;
-use agentwire_testkit::continued;
+use agentwire_judge::continued;
 
 use crate::server::store;
 

@@ -41,14 +41,13 @@ pub(super) struct Player {
     extra: Vec<String>,
     late: usize,
     /// The step that was last handed to a host that asks what is due.
-    #[cfg(feature = "facade")]
     given: Option<usize>,
 }
 
 /// What only the host can decide to do.
-#[cfg(feature = "facade")]
 #[derive(Debug)]
-pub(crate) enum Due {
+#[expect(clippy::exhaustive_enums, reason = "a host has to handle each kind")]
+pub enum Due {
     /// Send this prompt, request or cancellation.
     Line(Bytes),
     /// End the input.
@@ -75,7 +74,6 @@ impl Player {
             mismatch: None,
             extra: Vec::new(),
             late: 0,
-            #[cfg(feature = "facade")]
             given: None,
         }
     }
@@ -224,7 +222,6 @@ impl Player {
     }
 
     /// What only the host can decide to do, once each.
-    #[cfg(feature = "facade")]
     pub(super) fn due(&mut self) -> Option<Due> {
         if self.mismatch.is_some() || self.is_over() {
             return Some(Due::Over);

@@ -162,7 +162,7 @@ impl Ours {
 }
 
 /// How a transport reports this end.
-pub(crate) fn exit_report(end: &End) -> ExitReport {
+pub fn exit_report(end: &End) -> ExitReport {
     match end {
         End::Exit(code) => ExitReport::exited(*code),
         End::Signal(name) => {

@@ -66,8 +66,8 @@ impl Entry {
         }
     }
 
-    /// The line, without its line feed.
-    pub(crate) fn to_line(&self) -> Vec<u8> {
+    /// Returns the entry as a line of the file, without its line feed.
+    pub fn to_line(&self) -> Vec<u8> {
         match self {
             Self::Outbound(line) => with_sigil(b'>', line),
             Self::Inbound(line) => with_sigil(b'<', line),

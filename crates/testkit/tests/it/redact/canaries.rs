@@ -7,9 +7,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-#[cfg(feature = "conformance")]
-use super::secrets::redacted;
-use super::secrets::{SHAPES, core};
+use super::secrets::{SHAPES, core, redacted};
 
 fn recordings() -> Vec<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions");
@@ -119,7 +117,6 @@ fn no_canary_survives_in_any_message() {
 }
 
 /// The same lines decode before and after their secrets are blanked.
-#[cfg(feature = "conformance")]
 #[test]
 fn redacted_lines_decode() {
     use agentwire_protocol::{Message, decode::decode};

@@ -1,0 +1,59 @@
+//! The bench CLI: a program that plays the CLI's side of a session over stdin and stdout as fast as it can, checks what the
+//! client says, and holds the watch.
+//!
+//! For everyone who measures a client, in whatever language: name `bench_cli` as the CLI, and say by environment
+//! variables what it plays ([`WORKLOAD`], [`SHARE`]) and where its [`Report`] goes ([`REPORT`]).
+//! It takes the flags of the CLI and ignores them.
+//!
+//! # What a client does
+//!
+//! It shakes hands where it wants to (`initialize`), and sends [`Plan::prompts`] prompts, each once the `result` of the one
+//! before is in its hands; then it ends the program's input.
+//! It answers what it is asked meanwhile, as [`Callback`] says.
+//! Where [`Plan::stall`] says so it stops reading for a while, and it plays [`Plan::sessions`] sessions.
+//! What it was told in a session it adds up in a [`Tally`], which must equal that of the report: what was lost, doubled, put in another
+//! order or read wrongly is an error, and no figure.
+//!
+//! # What is timed
+//!
+//! Callbacks are timed from the write of a request to the read of its answer.
+//! All else is timed in laps: from the first write of what is said to a prompt, to the read of the next prompt, by which
+//! the client says that it has the result.
+//! All that is said is made before the clock starts.
+//!
+//! Pipes are those of Unix; elsewhere only the made-up [`stream`] is there.
+
+#[cfg(unix)]
+mod callback;
+#[cfg(unix)]
+mod lines;
+#[cfg(unix)]
+mod plan;
+#[cfg(unix)]
+mod play;
+#[cfg(unix)]
+mod program;
+#[cfg(unix)]
+mod report;
+#[cfg(unix)]
+mod script;
+pub mod stream;
+#[cfg(unix)]
+mod tally;
+#[cfg(unix)]
+mod turn;
+#[cfg(unix)]
+mod wire;
+#[cfg(unix)]
+mod workload;
+
+#[cfg(unix)]
+pub use {
+    callback::Callback,
+    lines::Lines,
+    plan::{Plan, REPORT, SHARE, WORKLOAD},
+    program::run,
+    report::{Phase, Report},
+    tally::Tally,
+    workload::Workload,
+};

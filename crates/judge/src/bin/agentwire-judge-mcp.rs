@@ -1,0 +1,13 @@
+//! The misbehaving MCP server of the testkit, as a program that the live tests can name.
+
+use std::process::ExitCode;
+
+#[cfg(unix)]
+fn main() -> ExitCode {
+    agentwire_testkit::fault_mcp::run(std::env::args_os().skip(1))
+}
+
+#[cfg(not(unix))]
+fn main() -> ExitCode {
+    ExitCode::FAILURE
+}

@@ -1,0 +1,134 @@
+//! What was recorded, by what it belongs to.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Mutex, PoisonError},
+};
+
+use agentwire::{RawJson, transport::ExitReport};
+use bytes::Bytes;
+
+use super::is_message;
+use agentwire_testkit::{
+    Entry,
+    json::Json,
+    recorded::{Recorded, Role, unmarked},
+    replay::exit_report,
+};
+
+/// What was recorded, by what it belongs to.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    /// The first handshake that the host sent.
+    pub(super) initialize: Option<Json>,
+    /// The CLI's requests, in order, with their text.
+    pub(super) requests: Vec<(Recorded, Bytes)>,
+    /// The recorded answers to each request of the CLI's, by its id.
+    answers: Mutex<HashMap<Box<str>, VecDeque<Answer>>>,
+    /// The CLI's replies, by the recorded id of our call.
+    replies: HashMap<Box<str>, (usize, Recorded)>,
+    messages: Vec<(usize, Bytes)>,
+    end: Option<(usize, ExitReport)>,
+    refused: bool,
+}
+
+/// A recorded answer: the `response` of a success, or the text of an error.
+pub(super) type Answer = Result<RawJson, String>;
+
+impl Book {
+    pub(super) fn new(entries: &[(usize, Entry)]) -> Self {
+        let mut book = Self::default();
+        let mut handshake = None;
+        for (line, entry) in entries {
+            match entry {
+                Entry::Outbound(text) => book.ours(text, &mut handshake),
+                Entry::Inbound(text) => book.theirs(*line, text),
+                Entry::End(end) => book.end = Some((*line, exit_report(end))),
+                _ => {}
+            }
+        }
+        let reply = handshake.and_then(|id: Box<str>| book.replies.get(&id));
+        let is_granted =
+            |(_, reply): &(usize, Recorded)| reply.json.text_at(&["response", "subtype"]) == Some("success");
+        book.refused = !reply.is_some_and(is_granted);
+        book
+    }
+
+    /// The next recorded answer to this request; `None` where there is none.
+    pub(super) fn answer(&self, id: &str) -> Option<Answer> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).get_mut(id)?.pop_front()
+    }
+
+    /// All recorded answers to requests of this subtype.
+    pub(super) fn answers_to(&self, subtype: &str) -> Vec<Answer> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_subtype = self.requests.iter().filter_map(|(read, _)| match &read.role {
+            Role::Request { id, subtype: asked } if **asked == *subtype => answers.get(id),
+            _ => None,
+        });
+        of_subtype.flatten().cloned().collect()
+    }
+
+    /// The CLI's reply to a call of ours, with its line in the file.
+    pub(super) fn reply(&self, id: &str) -> Option<(usize, &Recorded)> {
+        self.replies.get(id).map(|(line, read)| (*line, read))
+    }
+
+    /// The messages, with their lines in the file.
+    pub(super) fn messages(&self) -> &[(usize, Bytes)] {
+        &self.messages
+    }
+
+    /// How the CLI ended, where that was recorded.
+    pub(super) fn end(&self) -> Option<(usize, &ExitReport)> {
+        self.end.as_ref().map(|(line, exit)| (*line, exit))
+    }
+
+    /// Whether the handshake got no reply, or an error.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused
+    }
+
+    fn ours(&mut self, text: &Bytes, handshake: &mut Option<Box<str>>) {
+        let Some(read) = Recorded::read(text) else { return };
+        match &read.role {
+            Role::Response { id } => {
+                let answers = self.answers.get_mut().unwrap_or_else(PoisonError::into_inner);
+                answers.entry(id.clone()).or_default().push_back(answer(&read, text));
+            }
+            Role::Request { id, subtype } if **subtype == *"initialize" && handshake.is_none() => {
+                *handshake = Some(id.clone());
+                self.initialize = read.request().cloned();
+            }
+            _ => {}
+        }
+    }
+
+    fn theirs(&mut self, line: usize, text: &Bytes) {
+        let read = Recorded::read(text);
+        if is_message(read.as_ref()) && !text.trim_ascii().is_empty() {
+            self.messages.push((line, text.clone()));
+        }
+        let Some(read) = read else { return };
+        match &read.role {
+            Role::Request { .. } => self.requests.push((read, text.clone())),
+            Role::Response { id } => {
+                self.replies.entry(id.clone()).or_insert((line, read));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn answer(read: &Recorded, text: &Bytes) -> Answer {
+    let outcome = |name: &str| read.json.at(&["response", name]);
+    if outcome("subtype").and_then(Json::text) != Some("success") {
+        return Err(outcome("error").and_then(Json::text).unwrap_or_default().to_owned());
+    }
+    Ok(outcome("response").and_then(|json| raw(json, text)).unwrap_or_else(RawJson::empty_object))
+}
+
+/// A value as raw JSON, of the text that it was read from.
+pub(super) fn raw(json: &Json, text: &Bytes) -> Option<RawJson> {
+    RawJson::parse(std::str::from_utf8(json.raw(unmarked(text))).ok()?).ok()
+}

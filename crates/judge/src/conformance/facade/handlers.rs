@@ -1,0 +1,131 @@
+//! The callbacks of a session, each answering what was recorded for that very request.
+
+use std::sync::Arc;
+
+use agentwire::{
+    Decision, RawJson, SessionBuilder,
+    control::{CallContext, Reply, Responder},
+    hooks::{AnyHook, HookContext, Hooks, Matcher, PermissionHandler},
+    mcp::McpServers,
+    protocol::{
+        InboundRequest,
+        control::HookFailure,
+        hook::{HookEvent, PostToolUse, PreToolUse, Stop, UserPromptSubmit},
+    },
+};
+
+use super::{
+    book::{Answer, Book},
+    server::RecordedServer,
+};
+use agentwire_testkit::json::Json;
+
+/// Gives the session its callbacks.
+pub(super) fn install(builder: SessionBuilder, book: &Arc<Book>) -> SessionBuilder {
+    let builder = builder.hooks(hooks(book)).mcp_servers(servers(book));
+    let builder = if decisions_are_kept(book) { builder.permissions(permissions(book)) } else { builder };
+    builder.responder(Recording(Arc::clone(book)))
+}
+
+/// One hook for each recorded callback id, in its order.
+fn hooks(book: &Arc<Book>) -> Hooks {
+    let declared = book.initialize.as_ref().and_then(|request| request.field("hooks"));
+    let mut hooks = Hooks::new();
+    for (event, matchers) in declared.map_or(&[][..], Json::fields) {
+        for matcher in matchers.list() {
+            for _ in matcher.field("hookCallbackIds").map_or(&[][..], Json::list) {
+                let book = Arc::clone(book);
+                // What failed in the recording must fail here too, and not become a refusal.
+                let pattern = matcher_of(matcher).on_failure(HookFailure::Continue);
+                hooks = hooks
+                    .on_named(event, pattern, move |event, context| hook(Arc::clone(&book), event, context));
+            }
+        }
+    }
+    hooks
+}
+
+fn matcher_of(declared: &Json) -> Matcher {
+    declared.text_at(&["matcher"]).map_or_else(Matcher::any, Matcher::pattern)
+}
+
+/// Answers as recorded; the input of an event that is known must be readable as such.
+async fn hook(book: Arc<Book>, event: AnyHook, context: HookContext) -> Answer {
+    let read = match &*event.name {
+        PreToolUse::NAME => event.decode::<<PreToolUse as HookEvent>::Input>().map(drop),
+        PostToolUse::NAME => event.decode::<<PostToolUse as HookEvent>::Input>().map(drop),
+        UserPromptSubmit::NAME => event.decode::<<UserPromptSubmit as HookEvent>::Input>().map(drop),
+        Stop::NAME => event.decode::<<Stop as HookEvent>::Input>().map(drop),
+        _ => Ok(()),
+    };
+    if let Err(error) = read {
+        return Err(format!("the input of {} can't be read: {error}", event.name));
+    }
+    match book.answer(context.request_id.as_str()) {
+        Some(answer) => answer,
+        None => never(context.cancelled.cancelled()).await,
+    }
+}
+
+fn permissions(book: &Arc<Book>) -> PermissionHandler {
+    let book = Arc::clone(book);
+    PermissionHandler::new(move |_, context: CallContext| {
+        let book = Arc::clone(&book);
+        async move {
+            let answer = match book.answer(context.request_id.as_str()) {
+                Some(answer) => answer?,
+                None => never(context.cancelled.cancelled()).await?,
+            };
+            answer.decode::<Decision>().map_err(|error| error.to_string())
+        }
+    })
+}
+
+/// Whether every recorded decision is one that a permission handler can give, to the letter.
+fn decisions_are_kept(book: &Book) -> bool {
+    let is_kept = |answer: &RawJson| {
+        let decision = answer.decode::<Decision>().ok().and_then(|decision| RawJson::encode(&decision).ok());
+        let read = |raw: &RawJson| Json::parse(raw.as_str().as_bytes());
+        decision
+            .as_ref()
+            .and_then(read)
+            .zip(read(answer))
+            .is_some_and(|(ours, recorded)| ours.same(&recorded))
+    };
+    book.answers_to("can_use_tool").iter().flatten().all(is_kept)
+}
+
+/// A server for each name that was declared, or that the CLI has spoken to.
+fn servers(book: &Arc<Book>) -> McpServers {
+    let declared = book.initialize.as_ref().and_then(|request| request.field("sdkMcpServers"));
+    let mut names: Vec<&str> = declared.map_or(&[][..], Json::list).iter().filter_map(Json::text).collect();
+    names.extend(book.requests.iter().filter_map(|(read, _)| read.json.text_at(&["request", "server_name"])));
+    // Once each: a server takes its answers out of the book.
+    names.sort_unstable();
+    names.dedup();
+    let serve =
+        |servers: McpServers, name: &str| servers.with(name, RecordedServer::new(name, Arc::clone(book)));
+    // They can answer what was recorded, and nothing before it.
+    names.into_iter().fold(McpServers::new().manifest_limit(None), serve)
+}
+
+/// Answers whatever nothing else answers.
+struct Recording(Arc<Book>);
+
+impl Responder for Recording {
+    fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
+        let book = Arc::clone(&self.0);
+        Some(Box::pin(async move {
+            match book.answer(context.request_id.as_str()) {
+                Some(answer) => Ok(answer?),
+                None => Ok(never(context.cancelled.cancelled()).await?),
+            }
+        }))
+    }
+}
+
+/// A request without a recorded answer stays open until it is cancelled or the session ends.
+async fn never(cancelled: impl Future<Output = ()>) -> Answer {
+    cancelled.await;
+    Err("no answer was recorded".to_owned())
+}

@@ -1,0 +1,137 @@
+//! A transcript as a session of the facade would have it: the handshake first.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+
+use super::handshakes;
+
+use agentwire_testkit::{
+    Entry, Transcript,
+    recorded::{Recorded, Role},
+};
+
+/// The entries with their lines in the file, changed so that `initialize` and its reply come before all else of ours.
+pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
+    let entries = transcript.entries.iter().enumerate();
+    let mut entries: Vec<_> =
+        entries.map(|(index, entry)| (transcript.line_number(index), entry.clone())).collect();
+    if transcript.header.faults == Some(true) {
+        drop_unsendable(&mut entries);
+    }
+    handshakes::drop_refused(&mut entries);
+    drop_unanswerable(&mut entries);
+    let Some(first) = entries.iter().position(|(_, entry)| matches!(entry, Entry::Outbound(_))) else {
+        return entries;
+    };
+    match initialize(&entries, first) {
+        Some(id) => hoist_reply(&mut entries, first, &id),
+        None => {
+            // The handshake is optional, and the recorded host did without it.
+            let line = entries.get(first).map_or(0, |(line, _)| *line);
+            entries.insert(first, (line, Entry::Inbound(Bytes::from_static(REPLY))));
+            entries.insert(first, (line, Entry::Outbound(Bytes::from_static(REQUEST))));
+        }
+    }
+    handshakes::drop_callbacks_of_later_ones(&mut entries);
+    entries
+}
+
+/// Drops the questions that a session would answer in another way: those that are open when our input ends, which it
+/// denies, and those with an answer that is neither a success nor an error.
+fn drop_unanswerable(entries: &mut Vec<(usize, Entry)>) {
+    let (mut open, mut dropped) = (HashSet::new(), HashSet::new());
+    for (_, entry) in entries.iter() {
+        let (Entry::Inbound(line) | Entry::Outbound(line)) = entry else {
+            if *entry == Entry::EndOfInput {
+                dropped.extend(open.drain());
+            }
+            continue;
+        };
+        let Some(read) = Recorded::read(line) else { continue };
+        match read.role {
+            Role::Request { id, subtype } if *subtype == *"can_use_tool" => drop(open.insert(id)),
+            Role::Response { id } if open.remove(&id) => {
+                let kind = read.json.text_at(&["response", "subtype"]);
+                if !matches!(kind, Some("success" | "error")) {
+                    dropped.insert(id);
+                }
+            }
+            Role::Cancel { id } => drop(open.remove(&id)),
+            _ => {}
+        }
+    }
+    entries.retain(|(_, entry)| match entry {
+        Entry::Inbound(line) | Entry::Outbound(line) => !Recorded::read(line)
+            .and_then(|read| read.id().map(Box::<str>::from))
+            .is_some_and(|id| dropped.contains(&id)),
+        _ => true,
+    });
+}
+
+/// Drops the faulty lines that a session never sends: blank ones, and answers and cancellations that nothing waits for.
+fn drop_unsendable(entries: &mut Vec<(usize, Entry)>) {
+    let (mut asked, mut called) = (HashSet::new(), HashSet::new());
+    entries.retain(|(_, entry)| match entry {
+        Entry::Inbound(line) => {
+            match Recorded::read(line).map(|read| read.role) {
+                Some(Role::Request { id, .. }) => drop(asked.insert(id)),
+                Some(Role::Cancel { id }) => drop(asked.remove(&id)),
+                _ => {}
+            }
+            true
+        }
+        Entry::Outbound(line) => match Recorded::read(line).map(|read| read.role) {
+            Some(Role::Request { id, .. }) => {
+                called.insert(id);
+                true
+            }
+            Some(Role::Response { id }) => asked.remove(&id),
+            Some(Role::Cancel { id }) => called.contains(&id),
+            Some(Role::Message) => true,
+            None => !line.trim_ascii().is_empty(),
+        },
+        _ => true,
+    });
+}
+
+/// The id of the handshake, where the session starts with it.
+fn initialize(entries: &[(usize, Entry)], first: usize) -> Option<Box<str>> {
+    let Some((_, Entry::Outbound(line))) = entries.get(first) else { return None };
+    match Recorded::read(line)?.role {
+        Role::Request { id, subtype } if *subtype == *"initialize" => Some(id),
+        _ => None,
+    }
+}
+
+/// Moves the reply before whatever a host that did not wait for it had sent, since ours waits.
+fn hoist_reply(entries: &mut Vec<(usize, Entry)>, first: usize, id: &str) {
+    let is_reply = |entry: &Entry| match entry {
+        Entry::Inbound(line) => {
+            Recorded::read(line).is_some_and(|read| read.role == Role::Response { id: id.into() })
+        }
+        _ => false,
+    };
+    let Some(reply) = entries.iter().position(|(_, entry)| is_reply(entry)) else {
+        // The start was refused, and the CLI ends by itself; ours has no session whose input it could end.
+        return entries.retain(|(_, entry)| *entry != Entry::EndOfInput);
+    };
+    let is_early = |entry: &Entry| match entry {
+        Entry::Outbound(line) => {
+            !matches!(Recorded::read(line), Some(Recorded { role: Role::Response { .. }, .. }))
+        }
+        Entry::EndOfInput => true,
+        _ => false,
+    };
+    let early =
+        entries.iter().skip(first + 1).position(|(_, entry)| is_early(entry)).map(|at| at + first + 1);
+    if let Some(early) = early.filter(|early| *early < reply) {
+        let reply = entries.remove(reply);
+        entries.insert(early, reply);
+    }
+}
+
+const REQUEST: &[u8] =
+    br#"{"type":"control_request","request_id":"not-recorded","request":{"subtype":"initialize"}}"#;
+const REPLY: &[u8] =
+    br#"{"type":"control_response","response":{"subtype":"success","request_id":"not-recorded","response":{}}}"#;

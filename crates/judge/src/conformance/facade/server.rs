@@ -1,0 +1,131 @@
+//! An MCP server that answers what was recorded.
+
+use std::{future::pending, sync::Arc};
+
+use agentwire::{
+    RawJson,
+    mcp::{McpService, Outbox, ResponseFuture, ServerInstance},
+};
+
+use super::book::{Answer, Book};
+use agentwire_testkit::{
+    json::{Json, Value},
+    recorded::{Recorded, Role},
+};
+
+/// An MCP server that answers what was recorded for the server of its name.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedServer {
+    exchanges: Arc<Vec<Exchange>>,
+    /// The list of its tools, where the handshake had it: then the CLI never asked.
+    listed: Option<Arc<str>>,
+}
+
+/// A recorded JSON-RPC request and what became of it.
+#[derive(Debug)]
+struct Exchange {
+    method: Box<str>,
+    id: Json,
+    /// The JSON-RPC response, or what stood in its place; `None` where there was no answer.
+    response: Option<Result<RawJson, String>>,
+}
+
+impl RecordedServer {
+    pub(super) fn new(name: &str, book: Arc<Book>) -> Self {
+        let of_server = book
+            .requests
+            .iter()
+            .filter(|(read, _)| read.json.text_at(&["request", "server_name"]) == Some(name));
+        let exchanges = of_server.filter_map(|(read, _)| Exchange::new(read, &book)).collect();
+        let manifest =
+            book.initialize.as_ref().and_then(|request| request.at(&["sdkMcpServerManifests", name]));
+        let listed = manifest.and_then(|manifest| manifest.field("toolsListResult"));
+        Self { exchanges: Arc::new(exchanges), listed: listed.map(|listed| listed.to_string().into()) }
+    }
+}
+
+impl McpService for RecordedServer {
+    fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
+        Box::new(self.clone())
+    }
+}
+
+impl ServerInstance for RecordedServer {
+    fn handle(&self, message: RawJson) -> ResponseFuture {
+        let answer = Json::parse(message.as_str().as_bytes()).and_then(|message| self.answer(&message));
+        Box::pin(async move {
+            match answer {
+                Some(Some(response)) => Some(response),
+                // It was never answered in the recording.
+                Some(None) => pending().await,
+                None => None,
+            }
+        })
+    }
+}
+
+impl RecordedServer {
+    /// `None` for a notification; of a request the response, or that there is none.
+    fn answer(&self, message: &Json) -> Option<Option<RawJson>> {
+        let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
+        let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);
+        // The bridge asks for the tools by itself, under an id of its own.
+        let recorded = of_method().find(|exchange| exchange.id.same(id)).or_else(|| of_method().next());
+        Some(match recorded.map(|exchange| exchange.response.as_ref()) {
+            Some(None) => None,
+            Some(Some(Ok(response))) => Some(renamed(response, id)),
+            Some(Some(Err(why))) => Some(failure(id, why)),
+            None if method == "tools/list" && self.listed.is_some() => self.list(id),
+            None => Some(failure(id, "the recorded server was never asked this")),
+        })
+    }
+}
+
+impl RecordedServer {
+    /// The tools as they were in the handshake.
+    fn list(&self, id: &Json) -> Option<RawJson> {
+        let listed = self.listed.as_ref()?;
+        RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
+    }
+}
+
+impl Exchange {
+    fn new(read: &Recorded, book: &Book) -> Option<Self> {
+        let message = read.json.at(&["request", "message"])?;
+        let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
+        let Role::Request { id: request, .. } = &read.role else { return None };
+        let response =
+            book.answer(request).map(|answer: Answer| answer.and_then(|answer| rpc_response(&answer)));
+        Some(Self { method: method.into(), id: id.clone(), response })
+    }
+}
+
+/// The JSON-RPC response within an answer.
+fn rpc_response(answer: &RawJson) -> Result<RawJson, String> {
+    let text = answer.as_str();
+    let response = Json::parse(text.as_bytes()).and_then(|json| {
+        let response = json.field("mcp_response")?;
+        text.get(response.span.clone()).map(str::to_owned)
+    });
+    let response = response.and_then(|response| RawJson::parse(response).ok());
+    response.ok_or_else(|| "the recorded answer held no JSON-RPC".to_owned())
+}
+
+/// The response under another id; its other bytes stay.
+fn renamed(response: &RawJson, id: &Json) -> RawJson {
+    let text = response.as_str();
+    let read = Json::parse(text.as_bytes());
+    let renamed = read.as_ref().and_then(|read| read.field("id")).and_then(|old| {
+        let (before, behind) = (text.get(..old.span.start)?, text.get(old.span.end..)?);
+        RawJson::parse(format!("{before}{id}{behind}")).ok()
+    });
+    renamed.unwrap_or_else(|| response.clone())
+}
+
+fn failure(id: &Json, why: &str) -> RawJson {
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32603,"message":{}}}}}"#,
+        Value::quoted(why)
+    );
+    RawJson::parse(text).unwrap_or_else(|_| RawJson::empty_object())
+}

@@ -1,0 +1,176 @@
+//! What must be known of a whole transcript before its order can be judged.
+
+mod tool_calls;
+
+use std::collections::{HashMap, HashSet};
+
+use super::scene::{Scene, What};
+use agentwire_testkit::{
+    End,
+    json::{Json, Value},
+    recorded::{Recorded, Role},
+};
+pub(super) use tool_calls::asks_for_permission;
+use tool_calls::{ToolCall, ToolCalls};
+
+/// What must be known of a whole transcript before its order can be judged.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// The session goes on with an older one, of which this transcript has nothing.
+    pub(super) resumed: bool,
+    /// Agents or shells ran in the background, so that frames of several conversations mix.
+    pub(super) tasks: bool,
+    /// The CLI tells its state.
+    pub(super) states: bool,
+    /// Turns are announced by `system/init`.
+    pub(super) inits: bool,
+    /// Requests for answers are told.
+    pub(super) requests: bool,
+    /// We interrupted a turn.
+    pub(super) interrupted: bool,
+    /// The line on which each tool use first appears, by its id.
+    pub(super) tool_uses: HashMap<Box<str>, usize>,
+    /// The answer to which each tool use belongs.
+    pub(super) answers: HashMap<Box<str>, Box<str>>,
+    /// The ids of the answers that stream.
+    pub(super) started: HashSet<Box<str>>,
+    /// The line of the first prompt.
+    pub(super) first_prompt: Option<usize>,
+    /// We sent a signal, or asked the CLI to end itself.
+    pub(super) stopped: bool,
+    /// The CLI said something on its stderr.
+    pub(super) stderr: bool,
+    /// How the CLI ended.
+    pub(super) end: Option<End>,
+    /// MCP servers that say that they were initialized, by the line on which the CLI confirms it.
+    pub(super) mcp_confirmed: HashMap<Box<str>, usize>,
+    /// The `mcp_call` requests of ours that the CLI asked about, by the id that it gave to the tool use.
+    pub(super) tool_calls: HashMap<Box<str>, ToolCall>,
+    /// Our side sent faulty lines on purpose.
+    pub(super) faults: bool,
+}
+
+impl Facts {
+    pub(super) fn of(scene: &Scene) -> Self {
+        let resumes =
+            |arg: &String| RESUMING.iter().any(|flag| *arg == **flag || arg.starts_with(&format!("{flag}=")));
+        let mut facts = Self {
+            resumed: scene.argv.iter().any(resumes),
+            tool_calls: ToolCalls::of(scene),
+            faults: scene.faults,
+            ..Self::default()
+        };
+        for item in &scene.items {
+            match &item.what {
+                What::Theirs(_, Some(read)) => facts.theirs(item.line, read),
+                What::Ours(_, Some(read)) => facts.ours(item.line, read),
+                What::Signal => facts.stopped = true,
+                What::Stderr => facts.stderr = true,
+                What::End(end) => facts.end = Some(end.clone()),
+                What::Theirs(_, None) | What::Ours(_, None) | What::EndOfInput => {}
+            }
+        }
+        facts
+    }
+
+    /// Whether the CLI ended by itself, or was not recorded so far.
+    pub(super) fn ended_well(&self) -> bool {
+        self.end.as_ref().is_none_or(|end| *end == End::Exit(0))
+    }
+
+    fn ours(&mut self, line: usize, read: &Recorded) {
+        match &read.role {
+            Role::Request { subtype, .. } if **subtype == *"end_session" => self.stopped = true,
+            Role::Request { subtype, .. } if **subtype == *"interrupt" => self.interrupted = true,
+            Role::Message if is_prompt(read) => {
+                self.first_prompt.get_or_insert(line);
+            }
+            _ => {}
+        }
+    }
+
+    fn theirs(&mut self, line: usize, read: &Recorded) {
+        match (read.kind(), read.subtype()) {
+            ("system", "session_state_changed") => self.states = true,
+            ("system", "init") => self.inits = true,
+            // Every turn of the model is announced.
+            ("result", _) if is_plain_success(read) && has_rounds(read) => self.inits = true,
+            ("system", "status") if read.json.text_at(&["status"]) == Some("requesting") => {
+                self.requests = true;
+            }
+            ("system", "task_started") => self.tasks = true,
+            ("assistant", _) => {
+                for block in content(read) {
+                    if let Some(id) = block.text_at(&["id"]) {
+                        self.tool_uses.entry(id.into()).or_insert(line);
+                        let answer = read.json.text_at(&["message", "id"]).unwrap_or_default();
+                        self.answers.entry(id.into()).or_insert_with(|| answer.into());
+                    }
+                }
+            }
+            ("stream_event", _) => {
+                self.started.extend(read.json.text_at(&["event", "message", "id"]).map(Box::from));
+            }
+            ("control_request", _) => {
+                let confirmed = read.json.text_at(&["request", "message", "method"]);
+                if confirmed == Some("notifications/initialized")
+                    && let Some(server) = read.json.text_at(&["request", "server_name"])
+                {
+                    self.mcp_confirmed.entry(server.into()).or_insert(line);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The blocks of a message's content; none where it is text.
+pub(super) fn content(read: &Recorded) -> &[Json] {
+    read.json.at(&["message", "content"]).map_or(&[], Json::list)
+}
+
+/// Whether a line of ours starts a turn, now or later.
+pub(super) fn is_prompt(read: &Recorded) -> bool {
+    let is_silent = read.json.field("shouldQuery").is_some_and(|value| !value.is_true());
+    read.kind() == "user" && !is_silent
+}
+
+/// Whether the content of a prompt is a text or a list of blocks.
+pub(super) fn has_content(read: &Recorded) -> bool {
+    let content = read.json.at(&["message", "content"]).map(|content| &content.value);
+    matches!(content, Some(Value::Text(_) | Value::List(_)))
+}
+
+/// Whether a message belongs to the main conversation.
+pub(super) fn is_main(read: &Recorded) -> bool {
+    read.json.field("parent_tool_use_id").is_none_or(Json::is_null)
+}
+
+/// Whether a message is an echo of a prompt.
+pub(super) fn is_replay(read: &Recorded) -> bool {
+    read.json.field("isReplay").is_some_and(Json::is_true)
+}
+
+/// Whether a result tells that the model ended its turn as it wished, and nothing cut it short.
+pub(super) fn is_plain_success(result: &Recorded) -> bool {
+    let json = &result.json;
+    result.subtype() == "success"
+        && !json.field("is_error").is_some_and(Json::is_true)
+        && json.text_at(&["terminal_reason"]) == Some("completed")
+}
+
+/// Whether the model was asked at all in the turn of a result.
+pub(super) fn has_rounds(result: &Recorded) -> bool {
+    result.json.field("num_turns").and_then(Json::number).is_some_and(|rounds| rounds != "0")
+}
+
+/// Whether an `assistant` frame holds words of the CLI's own and not of the model.
+pub(super) fn is_made_up(read: &Recorded) -> bool {
+    let json = &read.json;
+    json.text_at(&["message", "model"]) == Some("<synthetic>")
+        || json.field("local_command_source").is_some()
+        || json.field("error").is_some_and(|error| !error.is_null())
+}
+
+/// Arguments that go on with an older session.
+const RESUMING: &[&str] = &["--resume", "-r", "--continue", "-c", "--resume-session-at", "--from-pr"];

@@ -1,0 +1,183 @@
+//! The CLI's requests and our answers.
+
+use std::collections::HashMap;
+
+use super::{Facts, Item, Mark, Report};
+use agentwire_testkit::{
+    json::Json,
+    recorded::{Recorded, Role},
+};
+
+/// The CLI's requests, in order.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    requests: Vec<Request>,
+    /// The latest request of each id.
+    latest: HashMap<Box<str>, usize>,
+}
+
+#[derive(Debug)]
+struct Request {
+    line: usize,
+    id: Box<str>,
+    subtype: Box<str>,
+    answered: bool,
+    cancelled: bool,
+    /// A comment says that it has no answer, or the CLI lost interest in it in another way.
+    excused: bool,
+    /// A turn has ended since, before we could no longer answer.
+    outlived: bool,
+    /// We can't answer any more.
+    too_late: bool,
+    /// It comes from an agent, which may outlive a turn.
+    of_agent: bool,
+    /// The server and the message of an MCP request.
+    mcp: Option<(Box<str>, Json)>,
+}
+
+impl Asked {
+    pub(super) fn came(&mut self, item: &Item, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let Role::Request { id, subtype } = &read.role else { return };
+        if let Some(open) = self.find(id).filter(|open| open.is_open()) {
+            let what = format!("a request has the id {id} of line {}, which is open", open.line);
+            report.find(item.line, what);
+        }
+        let mcp = read
+            .json
+            .text_at(&["request", "server_name"])
+            .zip(read.json.at(&["request", "message"]))
+            .map(|(server, message)| (Box::from(server), message.clone()));
+        if let Some((server, message)) = &mcp {
+            self.mcp(item.line, server, message, facts, report);
+        }
+        let agent = |path: &[&str]| read.json.text_at(path).is_some();
+        let of_agent = agent(&["request", "agent_id"]) || agent(&["request", "input", "agent_id"]);
+        self.latest.insert(id.clone(), self.requests.len());
+        self.requests.push(Request {
+            line: item.line,
+            id: id.clone(),
+            subtype: subtype.clone(),
+            answered: false,
+            cancelled: false,
+            excused: item.has(Mark::Unanswered),
+            outlived: false,
+            too_late: false,
+            of_agent,
+            mcp,
+        });
+    }
+
+    pub(super) fn cancelled(&mut self, line: usize, id: &str, report: &mut Report) {
+        match self.find_mut(id) {
+            None => report.find(line, format!("{id} is cancelled, which was never asked")),
+            Some(request) if request.cancelled => report.find(line, format!("{id} is cancelled twice")),
+            Some(request) => request.cancelled = true,
+        }
+    }
+
+    /// Takes an answer of ours.
+    ///
+    /// # Errors
+    ///
+    /// Nothing waits for such an answer.
+    pub(super) fn answered(
+        &mut self,
+        line: usize,
+        id: &str,
+        read: &Recorded,
+        report: &mut Report,
+    ) -> Result<(), String> {
+        let Some(request) = self.find_mut(id) else {
+            return Err(format!("an answer to {id}, which has not been asked"));
+        };
+        if request.answered {
+            return Err(format!("a second answer to `{}` of line {}", request.subtype, request.line));
+        }
+        request.answered = true;
+        let wanted = request.mcp.as_ref().and_then(|(_, message)| message.field("id"));
+        let given = read.json.at(&["response", "response", "mcp_response", "id"]);
+        if let (Some(wanted), Some(given)) = (wanted, given)
+            && !wanted.same(given)
+        {
+            report.find(line, format!("the answer to line {} has another JSON-RPC id", request.line));
+        }
+        Ok(())
+    }
+
+    pub(super) fn turn_ended(&mut self) {
+        let open = self.requests.iter_mut().filter(|request| request.is_open() && !request.too_late);
+        open.for_each(|request| request.outlived = true);
+    }
+
+    pub(super) fn no_more_answers(&mut self) {
+        let open = self.requests.iter_mut().filter(|request| request.is_open());
+        open.for_each(|request| request.too_late = true);
+    }
+
+    /// Every request must have had its answer, unless it was cancelled, or its turn was open when our input ended.
+    pub(super) fn end(&self, report: &mut Report) {
+        for request in self.requests.iter().filter(|request| request.is_open() && !request.excused) {
+            let may_be_open = request.too_late && (!request.outlived || request.of_agent);
+            if !may_be_open {
+                report.find(request.line, format!("`{}` ({}) has no answer", request.subtype, request.id));
+            }
+        }
+    }
+
+    /// The steps of an MCP handshake follow one another, and a cancelled call needs no answer.
+    fn mcp(&mut self, line: usize, server: &str, message: &Json, facts: &Facts, report: &mut Report) {
+        let method = message.text_at(&["method"]).unwrap_or_default();
+        let of_server =
+            |request: &&mut Request| request.mcp.as_ref().is_some_and(|(name, _)| **name == *server);
+        if method == "notifications/cancelled"
+            && let Some(call) = message.at(&["params", "requestId"])
+        {
+            let is_it = |request: &&mut Request| {
+                request
+                    .mcp
+                    .as_ref()
+                    .and_then(|(_, message)| message.field("id"))
+                    .is_some_and(|id| id.same(call))
+            };
+            let calls = self.requests.iter_mut().filter(of_server).filter(is_it);
+            calls.for_each(|request| request.excused = true);
+        }
+        if !BEHIND_INITIALIZE.contains(&method) {
+            return;
+        }
+        let is_initialize = |request: &&mut Request| {
+            request.mcp.as_ref().and_then(|(_, message)| message.text_at(&["method"])) == Some("initialize")
+        };
+        if self.requests.iter_mut().filter(of_server).filter(is_initialize).any(|request| request.is_open()) {
+            report.find(line, format!("`{method}` for {server} comes before the answer to its `initialize`"));
+        }
+        handshake(line, server, method, facts, report);
+    }
+
+    fn find(&self, id: &str) -> Option<&Request> {
+        self.latest.get(id).and_then(|index| self.requests.get(*index))
+    }
+
+    fn find_mut(&mut self, id: &str) -> Option<&mut Request> {
+        self.latest.get(id).and_then(|index| self.requests.get_mut(*index))
+    }
+}
+
+/// An MCP server is used only after the handshake with it is confirmed, where that is confirmed at all.
+pub(super) fn handshake(line: usize, server: &str, method: &str, facts: &Facts, report: &mut Report) {
+    if BEHIND_INITIALIZE.contains(&method)
+        && method != "notifications/initialized"
+        && facts.mcp_confirmed.get(server).is_some_and(|at| *at > line)
+    {
+        report.find(line, format!("`{method}` for {server} comes before `notifications/initialized`"));
+    }
+}
+
+impl Request {
+    fn is_open(&self) -> bool {
+        !self.answered && !self.cancelled
+    }
+}
+
+/// What the CLI sends to an MCP server only after the server has answered `initialize`.
+const BEHIND_INITIALIZE: &[&str] = &["notifications/initialized", "tools/list", "tools/call"];

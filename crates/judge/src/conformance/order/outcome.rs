@@ -1,0 +1,43 @@
+//! The result of a turn says what the last words of the model were.
+
+use super::super::facts::{Facts, content, is_main, is_plain_success};
+use super::Report;
+use agentwire_testkit::{json::Json, recorded::Recorded};
+
+/// The words that a result must repeat.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The text of the last block of the main conversation; empty where it is no text.
+    last: Box<str>,
+    /// The last text, whatever came behind it.
+    text: Box<str>,
+}
+
+impl Outcome {
+    pub(super) fn see(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        match read.kind() {
+            "assistant" if is_main(read) => {
+                let last = content(read).last().and_then(|block| block.text_at(&["text"]));
+                self.last = last.unwrap_or_default().into();
+                if let Some(text) = last {
+                    self.text = text.into();
+                }
+            }
+            "result" => {
+                let said = std::mem::take(self);
+                if !facts.tasks && is_plain_success(read) && !said.is_told_by(read) {
+                    report.find(line, "the result is not the last text of its turn");
+                }
+            }
+            "conversation_reset" => *self = Self::default(),
+            _ => {}
+        }
+    }
+
+    fn is_told_by(&self, result: &Recorded) -> bool {
+        let Some(told) = result.json.text_at(&["result"]) else { return true };
+        let is_structured =
+            result.json.field("structured_output").is_some_and(|output| !Json::is_null(output));
+        is_structured || told.trim() == self.last.trim() || told.trim() == self.text.trim()
+    }
+}

@@ -1,0 +1,205 @@
+//! A turn: it is announced, it has its frames, and it ends with its result.
+
+use std::collections::HashSet;
+
+use super::super::facts::{
+    Facts, asks_for_permission, content, has_content, has_rounds, is_made_up, is_main, is_prompt,
+};
+use super::Report;
+use agentwire_testkit::{
+    End,
+    json::Json,
+    recorded::{Recorded, Role},
+};
+
+/// The turns of a session, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    /// The line on which the running turn was announced.
+    open: Option<usize>,
+    /// The first frame of a turn that came while none was announced.
+    early: Option<usize>,
+    /// The state that the CLI told last.
+    state: Box<str>,
+    /// The line on which it told it.
+    told: usize,
+    /// The last prompt that no result has followed.
+    prompt: Option<usize>,
+    prompted: bool,
+    input_ended: bool,
+    calls: Calls,
+}
+
+/// Tool calls of ours that the CLI may ask about, inside a turn and outside of one.
+#[derive(Debug, Default)]
+struct Calls {
+    /// The calls without a reply.
+    open: HashSet<Box<str>>,
+    /// The open questions about them.
+    questions: HashSet<Box<str>>,
+    /// How many of these questions were settled since the CLI last told a state for one.
+    settled: usize,
+}
+
+impl Turns {
+    pub(super) fn ours(&mut self, line: usize, read: &Recorded, facts: &Facts) {
+        if is_prompt(read) {
+            // The CLI may ignore a prompt of a wrong shape.
+            if !facts.faults || has_content(read) {
+                self.prompt = Some(line);
+            }
+            self.prompted = true;
+        }
+        match &read.role {
+            Role::Request { id, .. } if asks_for_permission(read) => {
+                self.calls.open.insert(id.clone());
+            }
+            Role::Response { id } => self.calls.settle(id),
+            _ => {}
+        }
+    }
+
+    pub(super) fn input_ended(&mut self, _: usize) {
+        self.input_ended = true;
+        self.calls.settled += self.calls.questions.drain().count();
+    }
+
+    pub(super) fn see(
+        &mut self,
+        line: usize,
+        read: &Recorded,
+        facts: &Facts,
+        bare: bool,
+        report: &mut Report,
+    ) {
+        match (read.kind(), read.subtype()) {
+            ("system", "init") => self.init(line, facts, bare, report),
+            ("system", "session_state_changed") => self.state(line, read, facts, bare, report),
+            ("result", _) => self.result(line, read, facts, report),
+            ("control_request", _) => self.request(line, read, facts, report),
+            ("control_response", _) => {
+                self.calls.open.remove(read.id().unwrap_or_default());
+            }
+            ("control_cancel_request", _) => self.calls.settle(read.id().unwrap_or_default()),
+            _ => self.frame(line, read, facts, report),
+        }
+    }
+
+    /// A session that ended by itself has a result for every turn, and for every prompt.
+    pub(super) fn end(&self, facts: &Facts, report: &mut Report) {
+        let cleanly = facts.end == Some(End::Exit(0)) && !facts.stopped;
+        // After the end of input the CLI exits with 1 where the last result is an error, and only there.
+        let with_error =
+            facts.end == Some(End::Exit(1)) && self.input_ended && !facts.stderr && !facts.stopped;
+        // Where no end is recorded, what is open shows that the tail is missing.
+        let lost = facts.end.is_none();
+        let why = if lost { "and no end of the CLI is recorded" } else { "though the CLI ended by itself" };
+        if let Some(line) = self.open.filter(|_| lost || cleanly || with_error) {
+            report.find(line, format!("the turn has no result, {why}"));
+        }
+        if let Some(line) = self.prompt.filter(|_| lost || cleanly) {
+            report.find(line, format!("no result follows the prompt, {why}"));
+        }
+        if !self.state.is_empty()
+            && &*self.state != "idle"
+            && (lost || ((cleanly || with_error) && !facts.tasks))
+        {
+            report.find(self.told, format!("the CLI is `{}` to the last, {why}", self.state));
+        }
+    }
+
+    fn init(&mut self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
+        if let Some(open) = self.open.replace(line) {
+            report.find(line, format!("a turn starts, and that of line {open} has no result"));
+        }
+        if facts.states && &*self.state != "running" && &*self.state != "requires_action" {
+            report.find(line, "a turn starts while the CLI is not `running`");
+        }
+        if let Some(early) = self.early.take().filter(|_| !facts.tasks) {
+            report.find(line, format!("the turn starts after its frame of line {early}"));
+        }
+        self.needs_prompt(line, facts, bare, report);
+    }
+
+    fn state(&mut self, line: usize, read: &Recorded, facts: &Facts, bare: bool, report: &mut Report) {
+        let state = read.json.text_at(&["state"]).unwrap_or_default();
+        // The end of a question about a call of ours leads back to the state before it, once for each question.
+        let ends_question = state != "requires_action" && self.calls.settled > 0;
+        if ends_question {
+            self.calls.settled -= 1;
+        }
+        let is_lost = match (&*self.state, state) {
+            ("running", "running") | ("idle", "idle") => !ends_question,
+            ("idle", "requires_action") => self.calls.open.is_empty(),
+            ("requires_action", "idle") => !ends_question && !facts.interrupted && !facts.stopped,
+            ("", "idle") => !facts.resumed && !bare,
+            _ => false,
+        };
+        if is_lost && !facts.tasks {
+            report.find(line, format!("the CLI is `{state}`, and a state before that is missing"));
+        }
+        (self.state, self.told) = (state.into(), line);
+        match (&*self.state, self.open) {
+            ("idle", Some(open)) => {
+                report.find(line, format!("the CLI is `idle`, and the turn of line {open} has no result"));
+            }
+            ("running", _) => self.needs_prompt(line, facts, bare, report),
+            _ => {}
+        }
+    }
+
+    /// Nothing runs before the first prompt; a session that goes on may finish what it was at.
+    fn needs_prompt(&self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
+        if !self.prompted && !bare && !facts.resumed && facts.first_prompt.is_some() {
+            report.find(line, "a turn starts before the first prompt");
+        }
+    }
+
+    fn result(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let is_error = read.json.field("is_error").is_some_and(Json::is_true);
+        let was_open = self.open.take().is_some();
+        if facts.inits && !was_open && has_rounds(read) && !is_error && !facts.tasks {
+            report.find(line, "a result comes while no turn is open");
+        }
+        self.prompt = None;
+        self.early = None;
+    }
+
+    fn request(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        let Role::Request { id, subtype } = &read.role else { return };
+        let tool_use = read.json.text_at(&["request", "tool_use_id"]).unwrap_or_default();
+        if **subtype == *"can_use_tool" && facts.tool_calls.contains_key(tool_use) {
+            self.calls.questions.insert(id.clone());
+        }
+        if facts.states && **subtype == *"can_use_tool" && &*self.state != "requires_action" {
+            report.find(line, "a permission question comes while the state is not `requires_action`");
+        }
+    }
+
+    /// Frames of the main conversation come between the start of their turn and its result.
+    fn frame(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
+        if !facts.inits || facts.tasks || self.open.is_some() || !is_main(read) {
+            return;
+        }
+        let is_tool_result =
+            || content(read).iter().any(|block| block.text_at(&["type"]) == Some("tool_result"));
+        let what = match read.kind() {
+            "stream_event" => "a piece of an answer",
+            "assistant" if !is_made_up(read) => "an answer",
+            "user" if is_tool_result() && read.json.field("isReplay").is_none() => "a tool result",
+            "system" if read.json.text_at(&["status"]) == Some("requesting") => "a request for an answer",
+            _ => return,
+        };
+        self.early.get_or_insert(line);
+        report.find(line, format!("{what} comes while no turn is open"));
+    }
+}
+
+impl Calls {
+    /// A question is answered or cancelled.
+    fn settle(&mut self, question: &str) {
+        if self.questions.remove(question) {
+            self.settled += 1;
+        }
+    }
+}

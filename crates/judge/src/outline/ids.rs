@@ -1,0 +1,86 @@
+//! Ids by position: the second request of the CLI's is `cli-2` in every run.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use agentwire_testkit::{Entry, Transcript};
+
+/// What each id of a session is called.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    names: HashMap<String, String>,
+    /// Requests of ours that are made again until the reply is as awaited, which takes another number in each run.
+    repeated: HashSet<String>,
+}
+
+impl Ids {
+    /// Numbers the ids of each side in the order in which that side made them up.
+    pub(super) fn of(session: &Transcript) -> Self {
+        let mut ids = Self::default();
+        let (mut ours, mut theirs, mut tools) = (0, 0, 0);
+        let mut before = Value::Null;
+        for entry in &session.entries {
+            let (line, ours_it_is) = match entry {
+                Entry::Outbound(line) => (line, true),
+                Entry::Inbound(line) => (line, false),
+                _ => continue,
+            };
+            let Ok(frame) = serde_json::from_slice::<Value>(line) else { continue };
+            if frame["type"] == "control_request" {
+                if ours_it_is && frame["request"] == before {
+                    ids.repeat(&frame["request_id"]);
+                    continue;
+                }
+                if ours_it_is {
+                    before = frame["request"].clone();
+                }
+                match ours_it_is {
+                    true => ids.name(&frame["request_id"], "ours", &mut ours),
+                    // The handshakes of MCP servers come between the others as they like.
+                    false if frame["request"]["subtype"] == "mcp_message" => {
+                        let message = &frame["request"]["message"];
+                        let name = format!("{} {}", frame["request"]["server_name"], message["id"]);
+                        ids.insert(&frame["request_id"], name);
+                    }
+                    false => ids.name(&frame["request_id"], "cli", &mut theirs),
+                }
+            }
+            for block in frame["message"]["content"].as_array().into_iter().flatten() {
+                if block["type"] == "tool_use" {
+                    ids.name(&block["id"], "tool", &mut tools);
+                }
+            }
+        }
+        ids
+    }
+
+    /// What this id is called: `?` where nobody made it up.
+    pub(super) fn told(&self, id: &Value) -> &str {
+        id.as_str().and_then(|id| self.names.get(id)).map_or("?", String::as_str)
+    }
+
+    /// Whether this frame belongs to a request of ours that repeats the one before it.
+    pub(super) fn is_repeated(&self, frame: &Value) -> bool {
+        let places = [&frame["request_id"], &frame["response"]["request_id"]];
+        places.iter().filter_map(|id| id.as_str()).any(|id| self.repeated.contains(id))
+    }
+
+    fn repeat(&mut self, id: &Value) {
+        self.repeated.extend(id.as_str().map(str::to_owned));
+    }
+
+    fn name(&mut self, id: &Value, side: &str, count: &mut usize) {
+        let known = id.as_str().is_some_and(|id| self.names.contains_key(id));
+        if !known {
+            *count += 1;
+            self.insert(id, format!("{side}-{count}"));
+        }
+    }
+
+    fn insert(&mut self, id: &Value, name: String) {
+        if let Some(id) = id.as_str() {
+            self.names.entry(id.to_owned()).or_insert(name);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Scenarios: sessions as data, run with the real CLI through the facade.
+//!
+//! A scenario is one small JSON file: what the model says, what our callbacks answer, what our side does step by step,
+//! and what must be true at the end.
+//! Running it gives a redacted [`Transcript`]: what `cargo xtask record` stores, and `cargo xtask live` compares.
+//!
+//! ```json
+//! {
+//!   "about": "A tool use that the permission callback allows.",
+//!   "model": {"replies": [
+//!     {"blocks": [{"tool_use": {"name": "Bash", "input": {"command": "echo one > a.txt"}}}]},
+//!     {"blocks": [{"text": "Written."}]}
+//!   ]},
+//!   "permissions": {"answers": [{"behavior": "allow"}]},
+//!   "steps": [{"prompt": "Write one into a.txt."}, {"until": "result"}],
+//!   "expect": {
+//!     "results": [{"subtype": "success", "result": "Written."}],
+//!     "asked": ["Bash"],
+//!     "files": {"a.txt": "one\n"}
+//!   }
+//! }
+//! ```
+//!
+//! `docs/fixtures.md` in the repository tells what each field means.
+//! `${cwd}` in the text stands for the session's working folder, which is a fresh one for each run, as is the CLI's
+//! home.
+//! Every wait has a limit, and one that runs out fails the scenario with the name of the step.
+
+mod callbacks;
+mod error;
+mod expect;
+mod initialize;
+mod pattern;
+mod place;
+mod run;
+mod servers;
+mod spec;
+mod steps;
+mod stored;
+mod witness;
+mod words;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+pub use error::{Failed, ScenarioError};
+use spec::Spec;
+use words::Words;
+
+use agentwire_testkit::Transcript;
+
+/// A scenario that was read.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    name: String,
+    /// Read again for each run, since the working folder stands in it.
+    text: String,
+    about: String,
+    cli: Vec<String>,
+    recorded: bool,
+    slow: bool,
+    faults: bool,
+    programs: BTreeMap<String, PathBuf>,
+}
+
+impl Scenario {
+    /// Reads a file; its name without the ending is the scenario's.
+    ///
+    /// # Errors
+    ///
+    /// [`ScenarioError::File`] and [`ScenarioError::Spelling`].
+    pub fn load(file: &Path) -> Result<Self, ScenarioError> {
+        let text = fs::read_to_string(file)
+            .map_err(|source| ScenarioError::File { path: file.to_path_buf(), source })?;
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        Self::parse(name, text)
+    }
+
+    /// Reads a scenario's text.
+    ///
+    /// # Errors
+    ///
+    /// [`ScenarioError::Spelling`] when it is not of the shape of a scenario; an unknown field is such a case.
+    pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Self, ScenarioError> {
+        let (name, text) = (name.into(), text.into());
+        let spec = Spec::parse(&text, &Words::default()).map_err(ScenarioError::Spelling)?;
+        let Spec { about, cli, recorded, slow, faults, .. } = spec;
+        Ok(Self { name, text, about, cli, recorded, slow, faults, programs: BTreeMap::new() })
+    }
+
+    /// Its name, which the fixture bears too.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is about, in a sentence.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// The versions of the CLI that it is for; none where it is for the one that is current.
+    pub fn cli(&self) -> &[String] {
+        &self.cli
+    }
+
+    /// The names in its text that nobody but the caller can tell the meaning of, such as `everything` for
+    /// `${everything}`, among these.
+    pub fn names<'a>(&self, of: &[&'a str]) -> Vec<&'a str> {
+        of.iter().copied().filter(|name| self.text.contains(&format!("${{{name}}}"))).collect()
+    }
+
+    /// Says which program of this machine `${name}` stands for; in the transcript it is called `/name`.
+    #[must_use]
+    pub fn program(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.programs.insert(name.into(), path.into());
+        self
+    }
+
+    /// Whether there is a fixture of it; else it is only run.
+    pub fn is_recorded(&self) -> bool {
+        self.recorded
+    }
+
+    /// Whether it takes so long that it is not run every time.
+    pub fn is_slow(&self) -> bool {
+        self.slow
+    }
+
+    /// Runs it with this CLI, checks what it expects, and gives the redacted transcript.
+    ///
+    /// Run it where nothing can leave the machine: the CLI is a program of somebody else's.
+    /// Needs a tokio runtime with I/O and time.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`], with the transcript so far where there is one.
+    pub async fn run(&self, cli: &Path) -> Result<Transcript, Failed> {
+        let mut transcript = run::run(&self.text, cli, &self.programs).await?;
+        transcript.header.faults = self.faults.then_some(true);
+        Ok(transcript)
+    }
+}

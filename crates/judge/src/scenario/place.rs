@@ -1,0 +1,105 @@
+//! Where a scenario runs: folders of its own, and an environment that nothing is inherited into.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use agentwire::RawJson;
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use agentwire_testkit::{Redactor, ScriptedModel};
+
+/// What lies in a file: a text, or any other JSON as it is.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "RawJson")]
+pub(super) enum Content {
+    Text(String),
+    Json(RawJson),
+}
+
+impl From<RawJson> for Content {
+    fn from(json: RawJson) -> Self {
+        json.decode().map_or_else(|_| Self::Json(json.clone()), Self::Text)
+    }
+}
+
+/// The folders of one run; they go when it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    root: TempDir,
+    /// Links resolved, as the CLI names it.
+    real: PathBuf,
+}
+
+impl Place {
+    pub(super) fn new() -> io::Result<Self> {
+        let root = tempfile::Builder::new().prefix("agentwire-").tempdir()?;
+        let real = root.path().canonicalize()?;
+        let place = Self { root, real };
+        for folder in [place.project(), place.config(), place.temporary()] {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(place)
+    }
+
+    /// The working folder.
+    pub(super) fn project(&self) -> PathBuf {
+        self.real.join("project")
+    }
+
+    /// The file of this name in the working folder, or below the home where it begins with `~/`.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        match name.strip_prefix("~/") {
+            Some(name) => self.home().join(name),
+            None => self.project().join(name),
+        }
+    }
+
+    /// Writes a file.
+    pub(super) fn write(&self, name: &str, content: &Content) -> io::Result<()> {
+        let file = self.file(name);
+        fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
+        match content {
+            Content::Text(text) => fs::write(file, text),
+            Content::Json(json) => fs::write(file, json.as_str()),
+        }
+    }
+
+    /// All that the CLI is to know of its surroundings.
+    pub(super) fn environment(&self, model: &ScriptedModel) -> BTreeMap<String, String> {
+        let mut environment = model.environment(self.home());
+        environment.insert("TMPDIR".to_owned(), self.temporary().display().to_string());
+        environment
+    }
+
+    /// Knows every path of this place, and what it is to be called.
+    pub(super) fn redactor(&self) -> Redactor {
+        let mut redactor = Redactor::new();
+        for root in [self.real.as_path(), self.root.path()] {
+            redactor = redactor
+                .path(root.join("project"), "/project")
+                .path(root.join("home"), "/home/user")
+                .path(root.join("tmp"), "/home/user/tmp")
+                .path(root, "/home/user/beside");
+        }
+        redactor
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.real.join("home")
+    }
+
+    /// The CLI's own folder.
+    pub(super) fn config(&self) -> PathBuf {
+        self.home().join(CONFIG)
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.real.join("tmp")
+    }
+}
+
+const CONFIG: &str = ".claude";

@@ -1,0 +1,190 @@
+//! One run of a scenario: everything is put up, the steps are taken, and what came is looked at.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use agentwire::{Options, Session, SessionBuilder, transport::process::ProcessTransport};
+use serde_json::Value;
+
+use super::{
+    Failed, ScenarioError, callbacks, expect,
+    initialize::Added,
+    place::Place,
+    servers,
+    spec::{Expect, Part, Spec},
+    steps::{Play, chain, step_error},
+    stored,
+    witness::Witness,
+    words::Words,
+};
+use agentwire_testkit::{Argv, Recorder, ScriptedModel, Transcript};
+
+/// Runs the scenario with this text.
+pub(super) async fn run(
+    text: &str,
+    cli: &Path,
+    programs: &BTreeMap<String, PathBuf>,
+) -> Result<Transcript, Failed> {
+    let place = Place::new().map_err(|error| Failed { error: error.into(), transcript: None })?;
+    let mut redactor = place.redactor().own_json(text);
+    let mut words = Words::default();
+    words.set("cwd", place.project().display().to_string());
+    words.set("home", place.home().display().to_string());
+    for (name, path) in programs {
+        words.set(name, path.display().to_string());
+        redactor = redactor.path(path, &format!("/{name}"));
+    }
+    let recorder = Recorder::new();
+    let outcome = played(text, cli, &place, words, &recorder).await;
+    let recorded = recorder.transcript().map_err(|error| Failed { error: error.into(), transcript: None })?;
+    let (transcript, leftovers) = redactor.redact_as_far_as_possible(&recorded);
+    match outcome.and(leftovers.map_or(Ok(()), |leftovers| Err(leftovers.into()))) {
+        Ok(()) => Ok(transcript),
+        Err(error) => Err(Failed { error, transcript: Some(Box::new(transcript)) }),
+    }
+}
+
+async fn played(
+    text: &str,
+    cli: &Path,
+    place: &Place,
+    words: Words,
+    recorder: &Recorder,
+) -> Result<(), ScenarioError> {
+    let spec = Spec::parse(text, &words).map_err(ScenarioError::Spelling)?;
+    for (name, content) in &spec.files {
+        place.write(name, content)?;
+    }
+    let model = ScriptedModel::start(spec.model.clone()).await?;
+    for command in &spec.prepare {
+        shell(command, place, &model)?;
+    }
+    let stage = Stage { cli, place, model: &model };
+    let Some(before) = &spec.before else {
+        return stage.play_and_check(&spec, words, recorder).await;
+    };
+    let words = stage.play(before, &Expect::default(), words, &Recorder::new(), &Witness::new()).await?;
+    let spec = Spec::parse(text, &words).map_err(ScenarioError::Spelling)?;
+    stage.play_and_check(&spec, words, recorder).await
+}
+
+/// What all sessions of a run share.
+#[derive(Clone, Copy)]
+struct Stage<'a> {
+    cli: &'a Path,
+    place: &'a Place,
+    model: &'a ScriptedModel,
+}
+
+impl Stage<'_> {
+    async fn play_and_check(
+        self,
+        spec: &Spec,
+        words: Words,
+        recorder: &Recorder,
+    ) -> Result<(), ScenarioError> {
+        let witness = Witness::new();
+        self.play(&spec.part(), &spec.expect, words, recorder, &witness).await?;
+        let transcript = recorder.transcript()?;
+        let messages: Vec<Value> = messages(&transcript);
+        let wrong = expect::wrong(&spec.expect, &messages, &transcript, &witness.seen(), self.place);
+        let wrong = wrong.into_iter().chain(expect::left_over(self.model));
+        let wrong: Vec<String> = wrong.chain(stored::wrong(&self.place.config())?).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(ScenarioError::Unexpected(wrong)) }
+    }
+
+    /// Plays one session to its end, and gives what was kept.
+    async fn play(
+        self,
+        part: &Part,
+        expect: &Expect,
+        words: Words,
+        recorder: &Recorder,
+        witness: &Witness,
+    ) -> Result<Words, ScenarioError> {
+        let builder = recorded(part, self.builder(part, witness), recorder)?;
+        if let Some(refusal) = &expect.refused {
+            return refused(builder, refusal).await.map(|()| words);
+        }
+        let mut play = Play::start(builder, self.place, recorder, self.model, witness, words, expect).await?;
+        for step in &part.steps {
+            if let Err(error) = play.take(step).await {
+                play.give_up().await;
+                return Err(error);
+            }
+        }
+        play.finish().await
+    }
+
+    fn builder(self, part: &Part, witness: &Witness) -> SessionBuilder {
+        let mut builder = Session::builder().options(self.surroundings(part.options.clone()));
+        if !part.hooks.is_empty() {
+            builder = builder.hooks(callbacks::hooks(&part.hooks, witness));
+        }
+        if let Some(permissions) = &part.permissions {
+            builder = builder.permissions(callbacks::permissions(permissions, witness));
+        }
+        if !part.mcp.is_empty() {
+            builder = builder.mcp_servers(servers::servers(&part.mcp, witness));
+        }
+        builder.responder(callbacks::Others::new(&part.answers, witness))
+    }
+
+    /// The scenario's options, with the surroundings that every scenario has.
+    fn surroundings(self, mut options: Options) -> Options {
+        options.env_clear = true;
+        for (name, value) in self.place.environment(self.model) {
+            options.env.entry(name).or_insert(value);
+        }
+        let cwd = options.cwd.take().unwrap_or_else(|| self.place.project());
+        options.cwd(cwd).path_to_claude_code_executable(self.cli)
+    }
+}
+
+/// The same session over a process that is recorded.
+fn recorded(
+    part: &Part,
+    builder: SessionBuilder,
+    recorder: &Recorder,
+) -> Result<SessionBuilder, ScenarioError> {
+    let launch = builder.launch().map_err(|error| step_error(0, "the launch", error.to_string()))?;
+    recorder.argv(Argv::new(launch.args.iter().map(|arg| arg.to_string_lossy())));
+    let stderr = recorder.clone();
+    let process = ProcessTransport::new(launch).on_stderr(move |line| stderr.stderr(line));
+    let more = part.initialize.as_ref().map(|more| more.as_str());
+    Ok(builder.transport(Added::new(recorder.record(process), part.lines_before.clone(), more)))
+}
+
+async fn refused(builder: SessionBuilder, refusal: &str) -> Result<(), ScenarioError> {
+    let why = match builder.connect().await {
+        Ok(session) => {
+            drop(session.close().await);
+            "it was to be refused".to_owned()
+        }
+        Err(error) if chain(&error).contains(refusal) => return Ok(()),
+        Err(error) => format!("it was refused otherwise: {}", chain(&error)),
+    };
+    Err(step_error(0, "the handshake", why))
+}
+
+/// What the CLI said that is no request and no reply.
+fn messages(transcript: &Transcript) -> Vec<Value> {
+    let read = transcript.inbound().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    read.filter(|line| line["type"].as_str().is_none_or(|kind| !kind.starts_with("control_"))).collect()
+}
+
+/// Runs a command of the shell in the working folder.
+pub(super) fn shell(command: &str, place: &Place, model: &ScriptedModel) -> Result<(), ScenarioError> {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(place.project()).env_clear();
+    shell.envs(place.environment(model)).stdin(Stdio::null());
+    let output = shell.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(step_error(0, command, said))
+}

@@ -1,0 +1,186 @@
+//! A scenario as it is spelt: one small JSON file. The module above tells what each field means.
+
+mod step;
+
+use std::collections::BTreeMap;
+
+use agentwire::{Options, RawJson};
+use serde::Deserialize;
+
+pub(super) use step::{Asking, Call, Step};
+
+use super::{pattern::Pattern, place::Content, words::Words};
+use agentwire_testkit::model::script::Script;
+
+/// The whole file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Spec {
+    pub(super) about: String,
+    /// The versions of the CLI that it is for; none is the current one.
+    #[serde(default)]
+    pub(super) cli: Vec<String>,
+    #[serde(default = "yes")]
+    pub(super) recorded: bool,
+    #[serde(default)]
+    pub(super) slow: bool,
+    /// Whether our side sends faulty lines on purpose.
+    #[serde(default)]
+    pub(super) faults: bool,
+    pub(super) model: Script,
+    #[serde(default)]
+    pub(super) files: BTreeMap<String, Content>,
+    /// Commands of the shell, run in the working folder before the CLI is started.
+    #[serde(default)]
+    pub(super) prepare: Vec<String>,
+    /// A session before the one that is recorded.
+    pub(super) before: Option<Part>,
+    #[serde(default)]
+    options: Options,
+    initialize: Option<RawJson>,
+    #[serde(default)]
+    lines_before: Vec<String>,
+    #[serde(default)]
+    hooks: Vec<Hook>,
+    permissions: Option<Permissions>,
+    #[serde(default)]
+    answers: BTreeMap<String, Vec<RawJson>>,
+    #[serde(default)]
+    mcp: BTreeMap<String, Server>,
+    steps: Vec<RawJson>,
+    #[serde(default)]
+    pub(super) expect: Expect,
+}
+
+/// One session.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Part {
+    #[serde(default)]
+    pub(super) options: Options,
+    /// More fields of the handshake.
+    pub(super) initialize: Option<RawJson>,
+    /// Lines that are sent before the handshake.
+    #[serde(default)]
+    pub(super) lines_before: Vec<String>,
+    #[serde(default)]
+    pub(super) hooks: Vec<Hook>,
+    pub(super) permissions: Option<Permissions>,
+    /// Answers to requests of other kinds, by their `subtype`.
+    #[serde(default)]
+    pub(super) answers: BTreeMap<String, Vec<RawJson>>,
+    #[serde(default)]
+    pub(super) mcp: BTreeMap<String, Server>,
+    /// Each a [`Step`], read when it is taken, since what was kept by then stands in it.
+    pub(super) steps: Vec<RawJson>,
+}
+
+/// A hook callback, and what it answers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Hook {
+    pub(super) event: String,
+    pub(super) matcher: Option<String>,
+    /// In seconds.
+    pub(super) timeout: Option<f64>,
+    pub(super) on_failure: Option<String>,
+    /// In order; after them, nothing is said.
+    #[serde(default)]
+    pub(super) replies: Vec<RawJson>,
+    pub(super) fail: Option<Fail>,
+    /// Each answer waits until an `answer` step names this.
+    pub(super) hold: Option<String>,
+}
+
+/// How a callback fails.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Fail {
+    Error,
+    Panic,
+    /// It never answers.
+    Hang,
+}
+
+/// The permission callback, and what it answers.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct Permissions {
+    /// In order; after them, the handler fails, and so denies.
+    pub(super) answers: Vec<RawJson>,
+    pub(super) fail: Option<Fail>,
+    /// Each answer waits until an `answer` step names this.
+    pub(super) hold: Option<String>,
+}
+
+/// An in-process MCP server.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Server {
+    pub(super) tools: Vec<Tool>,
+}
+
+/// A tool of it, and what it answers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) input_schema: RawJson,
+    pub(super) result: RawJson,
+}
+
+/// What must be true at the end.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct Expect {
+    pub(super) results: Vec<Pattern>,
+    pub(super) kinds: Vec<Pattern>,
+    pub(super) absent: Vec<Pattern>,
+    pub(super) files: BTreeMap<String, Option<String>>,
+    pub(super) asked: Vec<String>,
+    pub(super) hooked: Vec<String>,
+    pub(super) called: Vec<String>,
+    /// The subtypes of the requests that `answers` were given to, or were wanted for.
+    pub(super) requested: Vec<String>,
+    pub(super) exit: i32,
+    /// The name of the signal that ended the CLI, in the place of an exit code.
+    pub(super) signal: Option<String>,
+    /// Whether the session may end in a turn, or as the CLI ends when it is not asked to.
+    pub(super) cut: bool,
+    /// What the error of a handshake that is refused holds; no step is taken then.
+    pub(super) refused: Option<String>,
+    pub(super) longest_line: usize,
+    /// How many lines of the CLI's can't be decoded.
+    pub(super) undecodable: usize,
+}
+
+impl Spec {
+    /// Reads the text, with these words in the place of what stands for them.
+    pub(super) fn parse(text: &str, words: &Words) -> Result<Self, serde_json::Error> {
+        let spec: Self = serde_json::from_str(&words.put_into(text))?;
+        let before = spec.before.iter().flat_map(|part| &part.steps);
+        for step in before.chain(&spec.steps) {
+            serde_json::from_str::<Step>(step.as_str())?;
+        }
+        Ok(spec)
+    }
+
+    /// The session that is recorded.
+    pub(super) fn part(&self) -> Part {
+        Part {
+            options: self.options.clone(),
+            initialize: self.initialize.clone(),
+            lines_before: self.lines_before.clone(),
+            hooks: self.hooks.clone(),
+            permissions: self.permissions.clone(),
+            answers: self.answers.clone(),
+            mcp: self.mcp.clone(),
+            steps: self.steps.clone(),
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}

@@ -1,0 +1,219 @@
+//! Taking the steps of a scenario, one after the other, each within a limit.
+
+mod calls;
+mod tell;
+mod waits;
+
+use std::{collections::HashMap, future::Future, time::Duration};
+
+use agentwire::{ControlError, Error, Incoming, RawJson, Session, SessionBuilder, UserInput};
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::{task::JoinHandle, time::timeout};
+
+pub(super) use tell::{chain, kind_of};
+
+use super::{
+    ScenarioError,
+    place::Place,
+    run::shell,
+    spec::{Expect, Step},
+    witness::Witness,
+    words::Words,
+};
+use agentwire_testkit::{Recorder, ScriptedModel};
+
+/// A session that is being played.
+pub(super) struct Play<'a> {
+    session: Session,
+    place: &'a Place,
+    recorder: &'a Recorder,
+    model: &'a ScriptedModel,
+    witness: &'a Witness,
+    expect: &'a Expect,
+    words: Words,
+    /// What came so far, as JSON.
+    messages: Vec<Value>,
+    number: usize,
+    /// How often each callback was waited for.
+    waited: Vec<String>,
+    /// Requests whose replies nobody has waited for yet.
+    asked: HashMap<String, JoinHandle<Result<RawJson, ControlError>>>,
+    undecodable: usize,
+}
+
+impl<'a> Play<'a> {
+    /// Starts the session and shakes hands.
+    pub(super) async fn start(
+        builder: SessionBuilder,
+        place: &'a Place,
+        recorder: &'a Recorder,
+        model: &'a ScriptedModel,
+        witness: &'a Witness,
+        words: Words,
+        expect: &'a Expect,
+    ) -> Result<Self, ScenarioError> {
+        let session =
+            within(0, "the handshake", async { builder.connect().await.map_err(|error| chain(&error)) })
+                .await?;
+        Ok(Self {
+            session,
+            place,
+            recorder,
+            model,
+            witness,
+            expect,
+            words,
+            messages: Vec::new(),
+            number: 0,
+            waited: Vec::new(),
+            asked: HashMap::new(),
+            undecodable: 0,
+        })
+    }
+
+    /// Takes a step.
+    pub(super) async fn take(&mut self, step: &RawJson) -> Result<(), ScenarioError> {
+        self.number += 1;
+        let step: Step =
+            serde_json::from_str(&self.words.put_into(step.as_str())).map_err(ScenarioError::Spelling)?;
+        let (number, name) = (self.number, tell::name(&step));
+        within(number, &name, self.act(&step)).await
+    }
+
+    /// Ends the session, and gives all that was kept.
+    pub(super) async fn finish(mut self) -> Result<Words, ScenarioError> {
+        let after = self.number + 1;
+        self.session.end_input();
+        within(after, "the end of the session", async {
+            while self.next().await?.is_some() {}
+            // The end was told by `next`; this waits for the task alone.
+            drop(self.session.close().await);
+            match (self.undecodable, self.expect.undecodable) {
+                (seen, expected) if seen == expected => Ok(self.words),
+                (seen, expected) => Err(format!("{seen} lines can't be decoded, not {expected}")),
+            }
+        })
+        .await
+    }
+
+    /// Ends the session after a step has failed: the folders of the run must not go while the CLI writes to them.
+    pub(super) async fn give_up(self) {
+        // That the session ended badly is no news any more, and its graces bound the wait.
+        drop(self.session.close().await);
+    }
+
+    async fn act(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            // Without an id of ours: the scenario says what is sent.
+            Step::Prompt(text) => {
+                let prompt = UserInput::from(text.as_str());
+                self.session.control().send(&prompt).await.map_err(|error| chain(&error))
+            }
+            Step::User(fields) => self.line(&tell::user(fields)).await,
+            Step::Line(line) => self.line(line).await,
+            Step::Until(pattern) => self.until(pattern).await,
+            Step::Asked(tool) => self.seen("asked", tool, |seen| &seen.asked).await,
+            Step::Hooked(event) => self.seen("hooked", event, |seen| &seen.hooked).await,
+            Step::Requested(subtype) => self.seen("requested", subtype, |seen| &seen.requested).await,
+            Step::Sent(pattern) => self.written(pattern, |seen| seen.outbound().cloned().collect()).await,
+            Step::Received(pattern) => self.written(pattern, |seen| seen.inbound().cloned().collect()).await,
+            Step::File(file) => self.file(file).await,
+            Step::Held(gate) => self.model.held(gate).await.map_err(|error| chain(&error)),
+            Step::Release(gate) => self.model.release(gate).map_err(|error| chain(&error)),
+            Step::Answer(name) => {
+                self.witness.note(|seen| seen.answered.push(name.clone()));
+                Ok(())
+            }
+            Step::Interrupt => calls::done(self.session.interrupt().await),
+            Step::SetModel(model) => calls::done(self.session.set_model(model.as_deref()).await),
+            Step::SetPermissionMode(mode) => {
+                calls::done(self.session.set_permission_mode(mode.clone()).await)
+            }
+            Step::McpStatus(pattern) => calls::answered(self.session.mcp_status().await, pattern),
+            Step::Call(call) => self.call(call).await,
+            Step::Ask(asking) => self.ask(asking),
+            Step::Cancel(name) => self.cancel(name).await,
+            Step::Replied(call) => self.replied(call).await,
+            Step::Keep(names) => self.keep(names),
+            Step::Run(command) => shell(command, self.place, self.model).map_err(|error| error.to_string()),
+            Step::Signal(name) => self.signal(name),
+            Step::EndInput => {
+                self.session.end_input();
+                Ok(())
+            }
+        }
+    }
+
+    async fn line(&self, line: &str) -> Result<(), String> {
+        let line = Bytes::from(format!("{line}\n"));
+        self.session.control().send_line(line).await.map_err(|error| chain(&error))
+    }
+
+    /// Signals the CLI, by the process id that it told in the handshake.
+    fn signal(&self, name: &str) -> Result<(), String> {
+        let pid = self.session.initialized().pid.ok_or("the CLI has not told its process id")?;
+        self.recorder.signal(name);
+        let short = name.strip_prefix("SIG").unwrap_or(name);
+        shell(&format!("kill -{short} {pid}"), self.place, self.model).map_err(|error| error.to_string())
+    }
+
+    /// Keeps what stands at these places in the last message that has such a place.
+    fn keep(&mut self, names: &std::collections::BTreeMap<String, String>) -> Result<(), String> {
+        for (name, place) in names {
+            let found = self.messages.iter().rev().find_map(|message| message.pointer(place));
+            let word = tell::word(found).ok_or_else(|| format!("no message has a text at {place}"))?;
+            self.words.set(name, word);
+        }
+        Ok(())
+    }
+
+    /// The next message; a line that is none is an error, since nothing in a scenario is unknown to the facade's codec.
+    async fn next(&mut self) -> Result<Option<&Value>, String> {
+        loop {
+            match self.session.next().await {
+                Some(Ok(Incoming::Message(_, line))) => {
+                    let message = tell::read(line.as_bytes()).map_err(|error| error.to_string())?;
+                    self.messages.push(message);
+                    return Ok(self.messages.last());
+                }
+                Some(Ok(Incoming::Undecodable(..))) if self.undecodable < self.expect.undecodable => {
+                    self.undecodable += 1;
+                }
+                // Such a request came after the end of our input.
+                Some(Ok(Incoming::Unhandled(..))) if self.expect.cut => {}
+                Some(Ok(other)) => return Err(format!("not a message: {other:?}")),
+                // The exit code is looked at with the other expectations.
+                Some(Err(Error::Ended(ending)))
+                    if self.expect.cut || !ending.in_turn && ending.transport.is_none() =>
+                {
+                    return Ok(None);
+                }
+                Some(Err(error)) => return Err(chain(&error)),
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+/// Does something within the limit that every wait has.
+async fn within<T>(
+    number: usize,
+    name: &str,
+    work: impl Future<Output = Result<T, String>>,
+) -> Result<T, ScenarioError> {
+    match timeout(LIMIT, work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(why)) => Err(step_error(number, name, why)),
+        Err(_) => Err(step_error(number, name, format!("nothing came of it within {LIMIT:?}"))),
+    }
+}
+
+pub(super) fn step_error(number: usize, step: &str, why: String) -> ScenarioError {
+    ScenarioError::Step { number, step: step.to_owned(), why }
+}
+
+/// More than any step takes on a busy machine, and far less than anyone would wait.
+const LIMIT: Duration = Duration::from_secs(60);
+
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);

@@ -1,0 +1,111 @@
+//! What our side does beside the turns: tool calls of its own, several handshakes, and faults on purpose.
+
+use agentwire_judge::conformance::{check, self_test};
+use agentwire_testkit::{Splits, Transcript};
+
+/// A tool call of ours that the CLI asks about, outside of a turn.
+const CALL: &str = r#"# agentwire-transcript 1
+> {"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}
+< {"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"pid":1}}}
+> {"type":"control_request","request_id":"r2","request":{"subtype":"mcp_call","tool":"mcp__a b__w","check_permissions":true}}
+< {"type":"system","subtype":"session_state_changed","state":"requires_action"}
+< {"type":"control_request","request_id":"q","request":{"subtype":"can_use_tool","tool_name":"mcp__a_b__w","input":{},"tool_use_id":"toolu_mcp_call_1"}}
+> {"type":"control_response","response":{"subtype":"success","request_id":"q","response":{"behavior":"allow"}}}
+< {"type":"system","subtype":"session_state_changed","state":"idle"}
+< {"type":"control_response","response":{"subtype":"success","request_id":"r2","response":{"content":[]}}}
+| end of input
+= exit 0
+"#;
+
+/// One turn; the header and lines of ours are put in.
+fn turn(header: &str, lines: &str) -> Transcript {
+    let text = format!(
+        r#"# agentwire-transcript 1
+# cli 2.1.330{header}
+> {{"type":"control_request","request_id":"r1","request":{{"subtype":"initialize"}}}}
+< {{"type":"control_response","response":{{"subtype":"success","request_id":"r1","response":{{"pid":1}}}}}}
+{lines}
+> {{"type":"user","message":{{"role":"user","content":"hi"}},"parent_tool_use_id":null,"session_id":""}}
+< {{"type":"system","subtype":"init","session_id":"s","cwd":"/project","model":"m"}}
+< {{"type":"assistant","session_id":"s","message":{{"id":"m1","model":"m","content":[{{"type":"text","text":"one"}}]}}}}
+< {{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s","terminal_reason":"completed","result":"one"}}
+| end of input
+= exit 0
+"#
+    );
+    Transcript::parse(text).unwrap()
+}
+
+fn findings(text: &str) -> String {
+    check(&Transcript::parse(text).unwrap(), Splits::Lines).to_string()
+}
+
+#[track_caller]
+fn finds(from: &str, to: &str, expected: &str) {
+    assert!(CALL.contains(from), "{from}");
+    let found = findings(&CALL.replacen(from, to, 1));
+    assert!(found.contains(expected), "{expected:?} is not in: {found}");
+}
+
+#[test]
+fn question_about_a_tool_call_of_ours_is_legal_and_tied_to_it() {
+    assert_eq!(findings(CALL), "");
+    finds("\"check_permissions\":true", "\"check_permissions\":false", "which no tool use has");
+    finds("mcp__a_b__w", "mcp__other__w", "which no tool use has");
+    finds("toolu_mcp_call_1", "toolu_1", "which no tool use has");
+    finds("mcp_call\",\"tool", "mcp_status\",\"tool", "which no tool use has");
+    let answer = CALL.lines().find(|line| line.contains("behavior")).unwrap();
+    finds(&format!("{answer}\n"), "", "comes while the question of line 6 is open");
+    let asked = CALL.lines().find(|line| line.contains("requires_action")).unwrap();
+    finds(&format!("{asked}\n"), "", "while the state is not `requires_action`");
+    let idle = CALL.lines().find(|line| line.contains("idle")).unwrap();
+    finds(&format!("{idle}\n"), "", "the CLI is `requires_action` to the last");
+    finds(&format!("{idle}\n"), &format!("{idle}\n{idle}\n"), "a state before that is missing");
+}
+
+#[test]
+fn corruptions_of_a_tool_call_of_ours_are_found() {
+    let test = self_test(&Transcript::parse(CALL).unwrap());
+    let missed: Vec<_> = test.missed.iter().map(ToString::to_string).collect();
+    assert!(test.is_passed(), "{missed:#?}");
+}
+
+#[test]
+fn faulty_lines_of_ours_are_legal_where_the_header_declares_them() {
+    let repeated = r#"> {"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}
+< {"type":"control_response","response":{"subtype":"success","request_id":"r1","response":{"pid":1}}}"#;
+    let headless = r#"> {"type":"control_request","request_id":"x","request":{}}
+< {"type":"control_response","response":{"subtype":"error","request_id":"x","error":"no"}}"#;
+    for lines in [
+        "> this is no JSON",
+        "> ",
+        ">    ",
+        "> [1]",
+        r#"> {"type":"control_response","response":{"subtype":"success","request_id":"x","response":{}}}"#,
+        r#"> {"type":"control_cancel_request","request_id":"x"}"#,
+        repeated,
+        headless,
+    ] {
+        let plain = check(&turn("", lines), Splits::Lines);
+        assert!(!plain.is_clean(), "{lines}: legal without a word in the header");
+        let declared = check(&turn("  faults yes", lines), Splits::Lines);
+        assert!(declared.is_clean(), "{lines}: {declared}");
+        let test = self_test(&turn("  faults yes", lines));
+        assert!(test.is_passed(), "{lines}: {:?}", test.missed);
+    }
+}
+
+#[test]
+fn faults_of_the_cli_are_found_in_a_recording_of_faults_too() {
+    for lines in [
+        "< this is no JSON",
+        r#"< {"type":"control_response","response":{"subtype":"success","request_id":"x","response":{}}}"#,
+        r#"> {"type":"control_request","request_id":"x","request":{}}"#,
+        r#"> {"type":"control_request","request_id":"r1","request":{"subtype":"initialize"}}"#,
+        r#"< {"type":"control_cancel_request","request_id":"x"}"#,
+        r#"< {"type":"assistant","session_id":"s","message":{"id":"m0","model":"m","content":[]}}"#,
+    ] {
+        let report = check(&turn("  faults yes", lines), Splits::Lines);
+        assert!(!report.is_clean(), "{lines}");
+    }
+}

@@ -1,0 +1,31 @@
+//! A conversation that is begun here and gone on with elsewhere, from each kind of store that needs no server.
+
+use std::sync::Arc;
+
+use agentwire::{
+    Options,
+    sessions::{FolderStore, MemoryStore, SessionStore},
+};
+use agentwire_judge::continued;
+
+use super::bounded;
+
+async fn goes_on_from(store: impl SessionStore + 'static) {
+    bounded(async {
+        continued::prove(Arc::new(store), Options::new()).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_conversation_goes_on_from_a_store_in_memory() {
+    goes_on_from(MemoryStore::new()).await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_conversation_goes_on_from_a_store_in_a_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    goes_on_from(FolderStore::at(dir.path())).await;
+}

@@ -1,0 +1,148 @@
+//! A resumed session continues a deferred tool use without a prompt: the hooks are known before that.
+
+mod answers;
+mod elsewhere;
+
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use agentwire::{
+    Control, ControlError, Incoming, Message, Options, Session, SessionBuilder,
+    hooks::{Hooks, Matcher},
+    mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance},
+    protocol::{
+        RawJson,
+        hook::{HookReply, PreToolUse},
+    },
+    transport::{
+        BoxPeerHandle, BoxSink, BoxSource, BoxTransport, Connected, Transport, TransportError,
+        process::ProcessTransport,
+    },
+};
+use tokio::{task::JoinHandle, time::timeout};
+
+use super::{Place, bounded};
+
+/// A place with a stored session in which a command waits for its hook, and the session's id.
+async fn deferred() -> (Place, String) {
+    let command =
+        r#"{"tool_use": {"name": "Bash", "input": {"command": "echo two > a.txt", "description": "Write"}}}"#;
+    let place = Place::scripted(&format!(
+        r#"{{"replies": [{{"blocks": [{command}]}}, {{"blocks": [{{"text": "Done."}}], "times": 9}}]}}"#
+    ))
+    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
+    let mut session = Session::builder().options(options(&place)).hooks(hooks).connect().await.unwrap();
+    let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
+    assert!(result.deferred_tool_use.is_some(), "{result:?}");
+    session.close().await.unwrap();
+    (place, result.session_id.clone().unwrap().to_string())
+}
+
+fn options(place: &Place) -> Options {
+    place.options().cwd(place.path("project")).allowed_tools(["Bash"])
+}
+
+/// Goes on with the session, with a hook that denies; the number of times that the hook was asked.
+async fn denied(place: &Place, session: &str, with: impl FnOnce(SessionBuilder) -> SessionBuilder) -> usize {
+    let asked = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&asked);
+    let hooks = Hooks::new().on_matching(PreToolUse, Matcher::tools(["Bash"]), move |_, _| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async { HookReply::deny("no") }
+    });
+    let builder = Session::builder().options(options(place).resume(session)).hooks(hooks);
+    let mut session = with(builder).connect().await.unwrap();
+    // It continues without a prompt.
+    let result = loop {
+        if let Incoming::Message(Message::Result(result), _) = session.next().await.unwrap().unwrap() {
+            break result;
+        }
+    };
+    session.close().await.unwrap();
+    assert_eq!(result.result.as_deref(), Some("Done."));
+    let written = std::fs::read_to_string(place.file("project/a.txt")).unwrap();
+    assert_eq!(written, "one\n", "the command ran");
+    asked.load(Ordering::Relaxed)
+}
+
+/// A server that never answers, and asks the CLI for something as soon as it is opened.
+struct Hangs;
+
+impl McpService for Hangs {
+    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
+        let control: Control = outbox.control().clone();
+        let asking = tokio::spawn(async move { control.mcp_status().await.map(drop) });
+        Box::new(Asking(asking))
+    }
+}
+
+struct Asking(JoinHandle<Result<(), ControlError>>);
+
+impl ServerInstance for Asking {
+    fn handle(&self, _: RawJson) -> ResponseFuture {
+        Box::pin(pending())
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_deferred_tool_asks_the_hook_though_a_server_is_slow() {
+    // It is a race where it fails, so once is not enough.
+    let five = || async {
+        for _ in 0..5 {
+            bounded(async {
+                let (place, session) = deferred().await;
+                let servers = McpServers::new().with("hangs", Hangs).manifest_limit(SLOW);
+                assert_eq!(denied(&place, &session, |builder| builder.mcp_servers(servers)).await, 1);
+            })
+            .await;
+        }
+    };
+    tokio::join!(five(), five(), five(), five());
+}
+
+/// A process whose transport is slow to open.
+struct Late(ProcessTransport);
+
+impl Transport for Late {
+    type Source = BoxSource;
+    type Sink = BoxSink;
+    type Handle = BoxPeerHandle;
+
+    async fn open(self) -> Result<Connected<BoxSource, BoxSink, BoxPeerHandle>, TransportError> {
+        let link = self.0.open().await?.boxed();
+        // It is the delay that is tried: nothing ends it early.
+        let _elapsed = timeout(SLOW, pending::<()>()).await;
+        Ok(link)
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_deferred_tool_asks_the_hook_though_the_transport_is_slow() {
+    bounded(async {
+        let (place, session) = deferred().await;
+        let asked = denied(&place, &session, |builder| {
+            let launch = builder.launch().unwrap();
+            builder.transport(BoxTransport::new(Late(ProcessTransport::new(launch))))
+        });
+        assert_eq!(asked.await, 1);
+    })
+    .await;
+}
+
+/// Longer than the CLI takes from its start to the deferred tool.
+const SLOW: Duration = Duration::from_secs(2);

@@ -1,0 +1,325 @@
+//! What becomes of a deferred tool use when its session is resumed.
+
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+};
+
+use agentwire::{
+    Block, Decision, Incoming, Message, Session, SessionBuilder,
+    hooks::{Hooks, PermissionHandler},
+    protocol::{
+        hook::{HookReply, PreToolUse},
+        mcp::{McpServerConfig, StdioServer},
+        message::{TerminalReason, TurnResult},
+    },
+};
+use serde_json::{Value, json};
+
+use super::super::{Place, bounded, bounded_for_many};
+
+/// What a session was seen to do.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The tool uses that the hook was asked about.
+    asked: Vec<String>,
+    /// What the model was given for them, and whether it is an error.
+    outputs: Vec<(bool, String)>,
+    results: Vec<TurnResult>,
+}
+
+impl Seen {
+    fn last(&self) -> &TurnResult {
+        self.results.last().unwrap()
+    }
+
+    /// The only tool use that waits, by its id.
+    fn waits(&self) -> Option<&str> {
+        self.last().deferred_tool_use.as_ref().map(|deferred| deferred.id.as_str())
+    }
+}
+
+/// A command that leaves a line in `ran.txt`.
+fn bash(id: &str) -> Value {
+    let input = json!({"command": format!("echo {id} >> ran.txt"), "description": "Note"});
+    json!({"tool_use": {"id": id, "name": "Bash", "input": input}})
+}
+
+/// A place whose model answers with this first, and then that it is done.
+async fn place(blocks: &[Value]) -> Place {
+    let replies = json!([{"blocks": blocks}, {"blocks": [{"text": "Done."}], "times": 9}]);
+    Place::scripted(&json!({"replies": replies}).to_string()).await
+}
+
+/// The commands that ran.
+fn ran(place: &Place) -> Vec<String> {
+    let text = fs::read_to_string(place.file("project/ran.txt")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn session(place: &Place) -> SessionBuilder {
+    Session::builder().options(place.options().cwd(place.path("project")).allowed_tools(["Bash"]))
+}
+
+fn resumed(place: &Place, before: &Seen) -> SessionBuilder {
+    let id = before.last().session_id.as_ref().unwrap();
+    let options = place.options().cwd(place.path("project")).allowed_tools(["Bash"]);
+    Session::builder().options(options.resume(id.as_str()))
+}
+
+/// Runs a session with a hook that decides so, until this many turns have ended.
+async fn hooked(
+    builder: SessionBuilder,
+    decide: impl Fn(&str) -> HookReply<PreToolUse> + Send + Sync + 'static,
+    prompt: Option<&str>,
+    turns: usize,
+) -> Seen {
+    let asked = Arc::<Mutex<Vec<String>>>::default();
+    let book = Arc::clone(&asked);
+    let hooks = Hooks::new().on(PreToolUse, move |input, _| {
+        book.lock().unwrap().push(input.tool_use_id.to_string());
+        let reply = decide(input.tool_use_id.as_str());
+        async { reply }
+    });
+    let mut seen = run(builder.hooks(hooks), prompt, turns).await;
+    seen.asked = std::mem::take(&mut asked.lock().unwrap());
+    seen
+}
+
+async fn run(builder: SessionBuilder, prompt: Option<&str>, turns: usize) -> Seen {
+    let mut session = builder.connect().await.unwrap();
+    if let Some(prompt) = prompt {
+        session.send(prompt).await.unwrap();
+    }
+    let mut seen = Seen::default();
+    while seen.results.len() < turns {
+        match session.next().await.unwrap().unwrap() {
+            Incoming::Message(Message::User(user), _) => {
+                for block in user.message.content.blocks() {
+                    let Block::ToolResult(result) = block else { continue };
+                    seen.outputs.push((result.is_error == Some(true), result.text()));
+                }
+            }
+            Incoming::Message(Message::Result(result), _) => seen.results.push(*result),
+            _ => {}
+        }
+    }
+    session.close().await.unwrap();
+    seen
+}
+
+/// A place with a session in which a command waits.
+async fn parked() -> (Place, Seen) {
+    let place = place(&[bash("toolu_1")]).await;
+    let seen = hooked(session(&place), |_| HookReply::defer(), Some("Go."), 1).await;
+    assert_eq!(seen.waits(), Some("toolu_1"));
+    assert_eq!(seen.last().terminal_reason, Some(TerminalReason::ToolDeferred));
+    assert!(ran(&place).is_empty());
+    (place, seen)
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn an_allowed_tool_use_runs_exactly_once() {
+    bounded(async {
+        let (place, before) = parked().await;
+        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), None, 1).await;
+        assert_eq!(
+            (&*seen.asked, seen.last().result.as_deref()),
+            (&["toolu_1".to_owned()][..], Some("Done."))
+        );
+        assert_eq!(ran(&place), ["toolu_1"]);
+        // A later process does not know of it any more.
+        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
+        assert!(seen.asked.is_empty() && seen.waits().is_none(), "{seen:?}");
+        assert_eq!(ran(&place), ["toolu_1"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_denied_tool_use_never_runs_and_the_model_reads_why() {
+    bounded(async {
+        let (place, before) = parked().await;
+        let seen = hooked(resumed(&place, &before), |_| HookReply::deny("a person said no"), None, 1).await;
+        let [(true, why)] = &seen.outputs[..] else { panic!("{seen:?}") };
+        assert!(why.contains("a person said no"), "{why}");
+        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
+        assert!(seen.asked.is_empty() && ran(&place).is_empty(), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_tool_use_is_deferred_as_often_as_the_hook_says() {
+    bounded_for_many(async {
+        let (place, first) = parked().await;
+        for _ in 0..2 {
+            let seen = hooked(resumed(&place, &first), |_| HookReply::defer(), None, 1).await;
+            assert_eq!((seen.waits(), &*seen.asked), (Some("toolu_1"), &["toolu_1".to_owned()][..]));
+        }
+        let seen = hooked(resumed(&place, &first), |_| HookReply::allow(), None, 1).await;
+        assert_eq!((seen.waits(), ran(&place)), (None, vec!["toolu_1".to_owned()]));
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn without_a_hook_rules_and_the_permission_handler_decide() {
+    bounded_for_many(async {
+        for (allowed, decides, runs) in
+            [(false, Some(true), true), (false, Some(false), false), (false, None, false), (true, None, true)]
+        {
+            let (place, before) = parked().await;
+            let id = before.last().session_id.as_ref().unwrap();
+            let mut options = place.options().cwd(place.path("project")).resume(id.as_str());
+            if allowed {
+                options = options.allowed_tools(["Bash"]);
+            }
+            let mut builder = Session::builder().options(options);
+            if let Some(allows) = decides {
+                builder = builder.permissions(PermissionHandler::new(move |_, _| async move {
+                    if allows { Decision::allow() } else { Decision::deny("no") }
+                }));
+            }
+            let seen = run(builder, None, 1).await;
+            assert_eq!(seen.last().result.as_deref(), Some("Done."), "{allowed} {decides:?}");
+            assert_eq!(ran(&place).len(), usize::from(runs), "{allowed} {decides:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_prompt_beside_the_resume_has_the_turn_behind_the_deferred_tool_use() {
+    bounded(async {
+        let (place, before) = parked().await;
+        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And then?"), 2).await;
+        assert_eq!((ran(&place), seen.outputs.len()), (vec!["toolu_1".to_owned()], 1));
+        assert!(seen.results[0].user_message_uuid.is_none(), "{seen:?}");
+        assert!(seen.results[1].user_message_uuid.is_some(), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_prompt_to_the_same_process_gives_the_tool_use_up() {
+    bounded(async {
+        let place = place(&[bash("toolu_1")]).await;
+        let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
+        let mut session = session(&place).hooks(hooks).connect().await.unwrap();
+        session.ask("Go.").await.unwrap().finish().await.unwrap();
+        let result = session.ask("And then?").await.unwrap().finish().await.unwrap().unwrap();
+        session.close().await.unwrap();
+        let before = Seen { results: vec![*result], ..Seen::default() };
+        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
+        assert!(seen.asked.is_empty() && ran(&place).is_empty(), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn of_several_tool_uses_in_a_message_the_first_is_deferred_and_the_others_denied() {
+    bounded_for_many(async {
+        // `Read` is asked about at once with others, a command is not.
+        let read = |id: &str| json!({"tool_use": {"id": id, "name": "Read", "input": {"file_path": "${place}/project/a.txt"}}});
+        for blocks in [
+            vec![bash("toolu_1"), bash("toolu_2"), bash("toolu_3"), bash("toolu_free")],
+            vec![read("toolu_1"), read("toolu_2"), read("toolu_3"), bash("toolu_free")],
+        ] {
+            let place = place(&blocks).await;
+            let decide = |id: &str| if id == "toolu_free" { HookReply::allow() } else { HookReply::defer() };
+            let seen = hooked(session(&place), decide, Some("Go."), 1).await;
+            let first = seen.waits().unwrap().to_owned();
+            let denied = seen.outputs.iter().filter(|(error, _)| *error);
+            assert!(denied.clone().all(|(_, why)| why.contains("another tool use")), "{seen:?}");
+            assert_eq!((denied.count(), ran(&place)), (2, vec!["toolu_free".to_owned()]));
+            let again = hooked(resumed(&place, &seen), |_| HookReply::allow(), None, 1).await;
+            assert_eq!((&again.asked, &again.last().result), (&vec![first], &Some("Done.".to_owned())));
+            // The model is asked with a result for each of the four.
+            let told = place.model.requests().into_iter().rfind(|request| request.tools).unwrap();
+            assert_eq!(told.tool_results, 4);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_tool_use_of_a_subagent_is_denied() {
+    bounded_for_many(async {
+        for background in [false, true] {
+            let input = json!({
+                "description": "A task", "prompt": "AGENT-ONE: go.", "subagent_type": "general-purpose",
+                "run_in_background": background,
+            });
+            let task = json!({"tool_use": {"id": "toolu_task", "name": "Task", "input": input}});
+            let agent = json!([{"blocks": [bash("toolu_1")]}, {"blocks": [{"text": "No."}], "times": 9}]);
+            let script = json!({
+                "replies": [{"blocks": [task]}, {"blocks": [{"text": "Done."}], "times": 9}],
+                "match": [{"marker": "AGENT-ONE", "replies": agent}],
+            });
+            let place = Place::scripted(&script.to_string()).await;
+            let decide = |id: &str| if id == "toolu_task" { HookReply::allow() } else { HookReply::defer() };
+            let turns = if background { 2 } else { 1 };
+            let seen = hooked(session(&place), decide, Some("Go."), turns).await;
+            assert!(seen.asked.contains(&"toolu_1".to_owned()), "{seen:?}");
+            assert!(seen.results.iter().all(|result| result.deferred_tool_use.is_none()), "{seen:?}");
+            // The agent was asked again, with the denial.
+            let matched = agentwire_testkit::model::Answer::Matched(0);
+            let told = place.model.requests().into_iter().filter(|request| request.answer == matched).count();
+            assert_eq!((told, ran(&place).len()), (2, 0), "{seen:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_tool_of_an_in_process_server_is_denied() {
+    use agentwire::mcp::{McpServers, Server, schemars};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct NoInput {}
+
+    bounded(async {
+        let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__own__touch", "input": {}}});
+        let place = place(&[call]).await;
+        let server = Server::new("own", "1").tool("touch", "Touches.", async |_: NoInput, _| "touched");
+        let servers = McpServers::new().with("own", server);
+        let builder = session(&place).mcp_servers(servers);
+        let seen = hooked(builder, |_| HookReply::defer(), Some("Go."), 1).await;
+        let [(true, why)] = &seen.outputs[..] else { panic!("{seen:?}") };
+        assert!(why.contains("in-process"), "{why}");
+        assert_eq!((seen.waits(), seen.last().result.as_deref()), (None, Some("Done.")));
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn a_tool_of_a_server_of_the_clis_own_is_deferred() {
+    bounded(async {
+        let input = json!({"text": "hello from afar"});
+        let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__srv__echo", "input": input}});
+        let place = place(&[call]).await;
+        let program = env!("CARGO_BIN_EXE_agentwire-judge-mcp");
+        let server = || [("srv", McpServerConfig::Stdio(StdioServer::new(program, Vec::new())))];
+        let options = place.options().cwd(place.path("project")).mcp_servers(server());
+        let builder = Session::builder().options(options.clone());
+        let before = hooked(builder, |_| HookReply::defer(), Some("Go."), 1).await;
+        assert_eq!(before.waits(), Some("toolu_1"), "{before:?}");
+        let id = before.last().session_id.as_ref().unwrap();
+        let builder = Session::builder().options(options.resume(id.as_str()));
+        let seen = hooked(builder, |_| HookReply::allow(), None, 1).await;
+        let [(false, said)] = &seen.outputs[..] else { panic!("{seen:?}") };
+        assert!(said.contains("hello from afar"), "{said}");
+    })
+    .await;
+}

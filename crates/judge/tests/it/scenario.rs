@@ -1,0 +1,211 @@
+//! Scenarios against a fake CLI: a scenario that does not go as it should is told, whatever it is.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+
+use agentwire_judge::{
+    Scenario,
+    scenario::{Failed, ScenarioError},
+};
+use agentwire_testkit::Entry;
+use tempfile::TempDir;
+
+/// Answers the handshake, then each prompt with a result, and exits with 0 at the end of input.
+const GOOD: &str = r#"
+while read -r line; do
+  case "$line" in
+    *'"subtype":"initialize"'*)
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"req_1","response":{}}}' ;;
+    *'"type":"user"'*)
+      echo '{"type":"greeting","cwd":"'"$PWD"'"}'
+      echo '{"type":"result","subtype":"success","is_error":false,"result":"done"}' ;;
+  esac
+done
+"#;
+
+struct Fake {
+    folder: TempDir,
+}
+
+impl Fake {
+    fn new(body: &str) -> Self {
+        let fake = Self { folder: tempfile::tempdir().unwrap() };
+        fs::write(fake.path(), format!("#!/bin/sh\n{body}")).unwrap();
+        fs::set_permissions(fake.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        fake
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("claude")
+    }
+}
+
+fn scenario(steps: &str, expect: &str) -> Scenario {
+    let text = format!(
+        r#"{{"about": "A test.", "model": {{"replies": []}}, "files": {{"in.txt": "in"}}, "steps": {steps}, "expect": {expect}}}"#
+    );
+    Scenario::parse("test", text).unwrap()
+}
+
+const ASK: &str = r#"[{"prompt": "go"}, {"until": "result"}]"#;
+const DONE: &str = r#"{"results": [{"result": "done"}]}"#;
+
+async fn failure(body: &str, steps: &str, expect: &str) -> Failed {
+    scenario(steps, expect).run(&Fake::new(body).path()).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_good_run_gives_the_redacted_transcript() {
+    let transcript = scenario(ASK, DONE).run(&Fake::new(GOOD).path()).await.unwrap();
+    assert_eq!(transcript.header.redacted, Some(true));
+    assert_eq!(transcript.inbound().nth(1).unwrap(), r#"{"type":"greeting","cwd":"/project"}"#);
+    assert!(transcript.entries.contains(&Entry::EndOfInput));
+    assert!(transcript.argv.unwrap().args().contains(&"stream-json".to_owned()));
+}
+
+#[tokio::test]
+async fn what_is_not_as_expected_is_told() {
+    for (expect, told) in [
+        (r#"{"results": [{"result": "other"}]}"#, "result 1 is not"),
+        (r#"{"results": []}"#, "1 results, not 0"),
+        (r#"{"results": ["result"], "kinds": ["assistant"]}"#, "no message is \"assistant\""),
+        (r#"{"results": ["result"], "absent": ["greeting"]}"#, "was to be \"greeting\""),
+        (r#"{"results": ["result"], "files": {"in.txt": null}}"#, "in.txt holds"),
+        (r#"{"results": ["result"], "files": {"out.txt": "x"}}"#, "out.txt holds"),
+        (r#"{"results": ["result"], "asked": ["Bash"]}"#, "asked"),
+        (r#"{"results": ["result"], "hooked": ["Stop"]}"#, "hooked"),
+        (r#"{"results": ["result"], "called": ["a/b"]}"#, "called"),
+        (r#"{"results": ["result"], "exit": 1}"#, "not 1"),
+        (r#"{"results": ["result"], "longestLine": 1000}"#, "longest line"),
+    ] {
+        let failed = failure(GOOD, ASK, expect).await;
+        assert!(failed.to_string().contains(told), "{expect}: {failed}");
+        assert!(matches!(failed.error, ScenarioError::Unexpected(_)));
+        assert!(failed.transcript.is_some());
+    }
+}
+
+#[tokio::test]
+async fn replies_that_nobody_asked_for_are_told() {
+    let text = r#"{"about": "A test.", "model": {"replies": [{"blocks": [{"text": "a"}]}]}, "steps": []}"#;
+    let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(GOOD).path()).await.unwrap_err();
+    assert!(failed.to_string().contains("1 replies of the model were not asked for"), "{failed}");
+}
+
+#[tokio::test]
+async fn a_faulty_cli_is_told_with_the_step() {
+    for (body, step, told) in [
+        ("exit 3", "step 0, the handshake", "exit code 3"),
+        (
+            &GOOD.replace(r#"echo '{"type":"result""#, r#"exit 0; echo '{"type":"result""#),
+            "step 2, until",
+            "turn",
+        ),
+        (&GOOD.replace("greeting", "assistant"), "step 2, until", "Undecodable"),
+        (
+            &GOOD.replace(r#"echo '{"type":"result""#, r#"echo noise; echo '{"type":"result""#),
+            "step 2, until",
+            "NonJson",
+        ),
+    ] {
+        let failed = failure(body, ASK, DONE).await;
+        let text = failed.to_string();
+        assert!(text.contains(step) && text.contains(told), "{step} {told}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn without_the_cli_nothing_passes() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let failed = scenario(ASK, DONE).run(&nowhere.path().join("claude")).await.unwrap_err();
+    assert!(matches!(failed.error, ScenarioError::Step { number: 0, .. }), "{failed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_has_a_limit() {
+    let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [{"hooked": "Stop"}]}"#;
+    let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(GOOD).path()).await;
+    // With a paused clock the handshake may run out of time as well: what matters is that something does.
+    assert!(failed.unwrap_err().to_string().contains("step "));
+}
+
+/// Answers the handshake with what came in it, then each prompt with its line; `[BYE]` ends it in a turn.
+const ECHO: &str = r#"
+while read -r line; do
+  case "$line" in
+    *'"subtype":"initialize"'*)
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"req_1","response":{"pid":'$$'}}}'
+      echo '{"type":"greeting","title":"'"$(expr "$line" : '.*"title":"\([^"]*\)"')"'","session_id":"s-1"}' ;;
+    *'"early"'*)
+      echo '{"type":"control_request","request_id":"c1","request":{"subtype":"elicitation","mcp_server_name":"s","message":"m"}}'
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"req_2","response":{"id":7}}}' ;;
+    *'"type":"user"'*)
+      echo '{"type":"result","subtype":"success","is_error":false,"result":"'"$(expr "$line" : '.*"uuid":"\([^"]*\)"')"'"}' ;;
+  esac
+done
+"#;
+
+#[tokio::test]
+async fn fields_of_the_handshake_prompts_and_kept_words() {
+    let text = r#"{"about": "A test.", "model": {"replies": []},
+        "before": {"steps": [{"until": "greeting"}, {"keep": {"session": "/session_id"}}]},
+        "initialize": {"title":"${session}"},
+        "answers": {"elicitation": [{"action": "decline"}]},
+        "files": {"~/a.json": {"b": 1}},
+        "prepare": ["cat ~/a.json > b.json"],
+        "steps": [
+            {"until": {"title": "s-1"}},
+            {"ask": {"name": "early", "request": {"subtype": "early"}}},
+            {"requested": "elicitation"},
+            {"sent": {"response": {"response": {"action": "decline"}}}},
+            {"replied": {"request": "early", "reply": {"id": 7}, "keep": {"id": "/id"}}},
+            {"user": {"content": [{"type": "text", "text": "go"}], "uuid": "u-${id}"}},
+            {"until": "result"}, {"run": "echo in > c.txt"}, {"received": "result"}],
+        "expect": {"results": [{"result": "u-7"}], "requested": ["elicitation"],
+            "files": {"b.json": "{\"b\": 1}", "c.txt": "in\n"}}}"#;
+    let transcript = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap();
+    let first = transcript.outbound().next().unwrap();
+    assert!(first.ends_with(br#","title":"s-1"}}"#), "{first:?}");
+}
+
+#[tokio::test]
+async fn a_signal_and_a_cut_turn() {
+    let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [{"signal": "SIGTERM"}, {"until": "never"}],
+        "expect": {"cut": true, "signal": "SIGTERM"}}"#;
+    let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap_err();
+    assert!(failed.to_string().contains("the session ended first"), "{failed}");
+    let text = text.replace(r#", {"until": "never"}"#, "");
+    let transcript = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap();
+    assert!(transcript.entries.contains(&Entry::Signal("SIGTERM".into())));
+}
+
+#[tokio::test]
+async fn a_refused_handshake() {
+    let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [], "expect": {"refused": "exit code 3", "exit": 3}}"#;
+    let scenario = Scenario::parse("test", text).unwrap();
+    assert!(scenario.run(&Fake::new("exit 3").path()).await.is_ok());
+    let failed = scenario.run(&Fake::new(GOOD).path()).await.unwrap_err();
+    assert!(failed.to_string().contains("was to be refused"), "{failed}");
+}
+
+#[test]
+fn a_misspelt_scenario_is_refused() {
+    for text in [
+        "{}",
+        r#"{"about": "", "model": {}, "steps": ["no such step"]}"#,
+        r#"{"about": "", "model": {}, "steps": [], "unknown": 1}"#,
+        r#"{"about": "", "model": {}, "steps": [{"until": "result", "also": 1}]}"#,
+    ] {
+        assert!(Scenario::parse("test", text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn every_scenario_of_the_repository_can_be_read() {
+    let mut count = 0;
+    for entry in fs::read_dir("scenarios").unwrap() {
+        let scenario = Scenario::load(&entry.unwrap().path()).unwrap();
+        assert!(scenario.about().ends_with('.'), "{}", scenario.name());
+        count += 1;
+    }
+    assert!(count > 20, "{count}");
+}

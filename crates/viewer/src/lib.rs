@@ -1,0 +1,47 @@
+//! A recorded session as one HTML page that needs nothing else: no network, no other file, and no script to be read.
+//!
+//! The page holds every line of the transcript once, with the items that it tells of: prompts, messages, tool uses
+//! with their results, hooks and permission questions with our answers, MCP messages, requests of ours, results.
+//! What cannot be decoded, or is of a kind that this version does not know, is shown with a badge.
+//! With scripts it can be searched and filtered; every line has an address of its own, as `#line-42`.
+//!
+//! A content security policy forbids the page to load anything, and to run or style itself with anything but what
+//! [`page`] put there; all text of the transcript is escaped besides.
+//!
+//! ```
+//! use agentwire_testkit::Transcript;
+//!
+//! let session = Transcript::from_json_lines(r#"{"type":"later","text":"<script>alert(1)</script>"}"#);
+//! let page = agentwire_viewer::page(&session, "a capture");
+//! assert!(page.starts_with("<!doctype html>"));
+//! assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert"));
+//! ```
+
+mod escape;
+mod facts;
+mod item;
+mod nest;
+mod part;
+mod read;
+mod timeline;
+mod write;
+
+use agentwire_testkit::Transcript;
+
+/// The page of this session, under this title.
+///
+/// The same transcript gives the same page, byte for byte.
+/// There are times where pauses (`~`) were recorded; elsewhere bars follow the order of the lines.
+/// Times, ids and paths of a redacted transcript are what the redaction made of them.
+///
+/// Nothing is left out: long lines are there whole, and closed.
+/// A page is about as long as its transcript, and at most some 2.5 times, but for 40 KiB of its own and for text that
+/// is mostly markup, whose characters HTML spells longer.
+pub fn page(session: &Transcript, title: &str) -> String {
+    write::write(session, &read::read(session), title)
+}
+
+const CSS: &str = include_str!("page.css");
+const JS: &str = include_str!("page.js");
+/// Nothing may be loaded, and nothing run, but the style and the script with these hashes; a test computes them.
+const POLICY: &str = "default-src 'none'; style-src 'sha256-xtTDjJY/UnqgBjZDk0NVECE+5hMpGBi7TS0UedQBjhE='; script-src 'sha256-tbpblHTM4OJta7PLZM6G4jM/f6/FxtvVEOnGuS8K+YE='; base-uri 'none'; form-action 'none'";

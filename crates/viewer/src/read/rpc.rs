@@ -1,0 +1,92 @@
+//! MCP messages: paired by the ids of JSON-RPC, whoever asked.
+
+use agentwire_protocol::control::McpMessage;
+use serde_json::Value;
+
+use super::{Reader, Way};
+use crate::item::{Kind, Outcome};
+use crate::part::{Look, Part, Place};
+
+impl Reader<'_> {
+    /// A message in a request; an answer to an earlier one is shown with it.
+    pub(super) fn mcp_message(&mut self, way: Way, message: &McpMessage) -> usize {
+        let rpc: Value = message.message.decode().unwrap_or_default();
+        let server = message.server_name.to_string();
+        let place = Place::new(self.line, "/request/message");
+        let Some(method) = rpc["method"].as_str() else { return self.mcp_answer(way, &server, &rpc, &place) };
+        let item = self.push(Kind::Mcp, crate::escape::beginning(method, 80));
+        let from = if way == Way::In { "" } else { ", from the server" };
+        let name = rpc["params"]["name"].as_str().map(|name| format!(" · {name}")).unwrap_or_default();
+        self.items[item].note = format!("{server}{name}{from}");
+        let about = &rpc["params"]["_meta"]["claudecode/toolUseId"];
+        self.items[item].about = about.as_str().map(str::to_owned);
+        let arguments = &rpc["params"]["arguments"];
+        if arguments.is_object() && !self.shows_input(item, arguments) {
+            let place = place.key("params").key("arguments");
+            self.items[item].parts = Part::of_value("arguments", arguments, &place);
+        }
+        match &rpc["id"] {
+            Value::Null => {}
+            id => drop(self.called.insert((way, server.clone(), id.to_string()), item)),
+        }
+        if method == "notifications/cancelled" {
+            let id = rpc["params"]["requestId"].to_string();
+            if let Some(call) = self.called.get(&(way, server, id)).copied() {
+                self.items[call].outcome = Some(Outcome::plain("cancelled"));
+                self.mention(call);
+            }
+        }
+        item
+    }
+
+    fn mcp_answer(&mut self, way: Way, server: &str, rpc: &Value, place: &Place) -> usize {
+        let call = self.called.get(&(way.other(), server.to_owned(), rpc["id"].to_string())).copied();
+        let Some(call) = call else {
+            let item = self.push(Kind::Mcp, "an answer to no known call");
+            self.items[item].note = server.to_owned();
+            return item;
+        };
+        self.add(call);
+        let outcome = self.rpc_outcome(call, rpc, place);
+        self.items[call].outcome = Some(outcome);
+        call
+    }
+
+    /// The reply to a request that carried a message.
+    pub(super) fn mcp_reply(&mut self, item: usize, reply: &Value, place: &Place) -> Outcome {
+        let rpc = &reply["mcp_response"];
+        if self.items[item].title.starts_with("notifications/") || rpc.is_null() {
+            return Outcome::plain("acknowledged");
+        }
+        self.rpc_outcome(item, rpc, &place.key("mcp_response"))
+    }
+
+    fn rpc_outcome(&mut self, item: usize, rpc: &Value, place: &Place) -> Outcome {
+        if let Some(error) = rpc["error"]["message"].as_str() {
+            self.part(item, Part::new(Look::Code, "error", error, place.key("error").key("message")));
+            return Outcome::bad("error");
+        }
+        let result = &rpc["result"];
+        let place = place.key("result");
+        // Of what else a server says, the frame tells: its lists of tools are long.
+        if let Value::Array(blocks) = &result["content"] {
+            for (at, block) in blocks.iter().enumerate() {
+                let place = place.key("content").at(at);
+                match (&block["text"], &block["type"]) {
+                    (Value::String(text), _) => {
+                        self.part(item, Part::new(Look::Code, "result", text, place.key("text")));
+                    }
+                    (_, kind) => {
+                        self.part(item, Part::new(Look::Code, "result", &kind.to_string(), place));
+                    }
+                }
+            }
+        }
+        if result["isError"] == true { Outcome::bad("tool error") } else { Outcome::good("ok") }
+    }
+
+    fn shows_input(&self, item: usize, input: &Value) -> bool {
+        let tool = self.items[item].about.as_ref().and_then(|id| self.tools.get(id));
+        tool.is_some_and(|(_, shown)| shown == input)
+    }
+}

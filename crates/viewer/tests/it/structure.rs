@@ -1,0 +1,218 @@
+//! What the page says of recordings is what can be counted in them by other means.
+
+use agentwire_testkit::{Entry, Transcript};
+use serde_json::Value;
+
+use super::{expected, item, page_of, recording, recordings, shown, total};
+
+#[test]
+fn every_line_of_every_recording_is_there_once() {
+    for (path, session) in recordings() {
+        let page = agentwire_viewer::page(&session, "x");
+        let mut lines = shown(&page);
+        lines.sort_unstable();
+        assert_eq!(lines, expected(&session), "{}", path.display());
+        for link in page.split("href=\"#line-").skip(1) {
+            let line = link[..link.find('"').unwrap()].parse().unwrap();
+            assert!(lines.binary_search(&line).is_ok(), "a link to line {line} in {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_totals_are_those_of_the_lines() {
+    let mut sums = [0; 5];
+    for (path, session) in recordings() {
+        let page = agentwire_viewer::page(&session, "x");
+        let counted = counted(&session);
+        for (at, name) in ["turns", "tools", "hooks", "permissions", "mcp"].into_iter().enumerate() {
+            assert_eq!(total(&page, name), counted[at], "{name} in {}", path.display());
+            sums[at] += counted[at];
+        }
+    }
+    assert!(sums.iter().all(|sum| *sum > 10), "hardly anything was counted: {sums:?}");
+}
+
+/// Turns, tool uses, hooks, permission questions and MCP messages, from the lines alone.
+fn counted(session: &Transcript) -> [usize; 5] {
+    let mut counts = [0; 5];
+    let mut running = false;
+    for entry in &session.entries {
+        let (inbound, line) = match entry {
+            Entry::Inbound(line) => (true, line),
+            Entry::Outbound(line) => (false, line),
+            _ => continue,
+        };
+        let Ok(frame) = serde_json::from_slice::<Value>(line) else { continue };
+        let request = &frame["request"];
+        match (frame["type"].as_str().unwrap_or_default(), inbound) {
+            ("result", _) => {
+                counts[0] += 1;
+                running = false;
+            }
+            ("user", false) => running = true,
+            ("system", _) if frame["subtype"] == "init" => running = true,
+            ("assistant", _) => {
+                running |= frame["parent_tool_use_id"].is_null();
+                let blocks = frame["message"]["content"].as_array().unwrap();
+                counts[1] += blocks.iter().filter(|block| block["type"] == "tool_use").count();
+            }
+            ("control_request", true) if request["subtype"] == "hook_callback" => counts[2] += 1,
+            ("control_request", true) if request["subtype"] == "can_use_tool" => counts[3] += 1,
+            ("control_request", _) if request["subtype"] == "mcp_message" => {
+                counts[4] += usize::from(request["message"]["method"].is_string());
+            }
+            _ => {}
+        }
+    }
+    // One that the recording ends in has no result.
+    counts[0] += usize::from(running);
+    counts
+}
+
+#[test]
+fn nothing_recorded_is_unknown_or_undecodable_or_unpaired() {
+    // What our side sent wrongly on purpose is shown as what it is.
+    for (path, session) in recordings().into_iter().filter(|(_, session)| session.header.faults != Some(true))
+    {
+        let page = agentwire_viewer::page(&session, "x");
+        // Scenarios ask for what nobody knows on purpose; whatever else has a badge is a gap of ours.
+        for item in page.split("<div class=\"it ").filter(|item| item.contains("<strong class=badge>")) {
+            assert!(item.starts_with("request\""), "{}: {item}", path.display());
+        }
+        assert!(!page.contains("no known tool use"), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_same_transcript_gives_the_same_page() {
+    let session = recording("quickstart");
+    assert_eq!(agentwire_viewer::page(&session, "x"), agentwire_viewer::page(&session, "x"));
+}
+
+#[test]
+fn a_denied_permission_is_within_its_tool_and_says_so() {
+    let session = recording("permission-deny-interrupt");
+    let page = agentwire_viewer::page(&session, "x");
+    let question = item(&page, line_with(&session, "can_use_tool"));
+    assert!(question.starts_with("permission\""), "{question}");
+    assert!(question.contains("<span class=\"o bad\">denied</span>"), "{question}");
+    assert_eq!(shown(&format!("<div class=\"it {question}")).len(), 2);
+    let tool = page.split("<div class=\"it tool\">").nth(1).unwrap();
+    let nested = tool.split_once("<div class=nest>").unwrap().1;
+    assert!(nested.starts_with("<div class=\"it permission\">"), "{nested}");
+    assert!(tool.contains("<span class=\"o bad\">error</span>"));
+}
+
+#[test]
+fn an_agent_works_within_the_tool_use_that_started_it() {
+    let session = recording("agent-foreground");
+    let page = agentwire_viewer::page(&session, "x");
+    let task = page.split("<b>Task</b>").nth(1).unwrap();
+    let nested = task.split_once("<div class=nest>").unwrap().1;
+    let read = nested.find("<b>Read</b>").unwrap();
+    assert!(nested[..read].matches("<div class=nest>").count() <= 1);
+    assert!(nested[..read].contains("Prompt of the agent") && nested.contains("<b>SubagentStart</b>"));
+}
+
+#[test]
+fn a_stream_is_within_the_message_that_it_became() {
+    let session = recording("partial-messages-with-thinking");
+    let page = agentwire_viewer::page(&session, "x");
+    let events = session.inbound().filter(|line| line.starts_with(b"{\"type\":\"stream_event\"")).count();
+    assert!(events > 10);
+    assert!(!page.contains("without a final message"));
+    let thought =
+        page.split("<div class=\"it thinking\">").nth(1).unwrap().split("<div class=\"it ").next().unwrap();
+    assert!(shown(thought).len() > events, "{}", shown(thought).len());
+    assert_eq!(page.matches("streamed in ").count(), 1);
+}
+
+#[test]
+fn a_stream_that_was_cut_shows_what_came() {
+    let page = page_of(&[
+        r#"< {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half a "}},"session_id":"s","api_message_id":"m"}"#,
+        r#"< {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"sentence"}},"session_id":"s","api_message_id":"m"}"#,
+    ]);
+    assert!(page.contains("Stream without a final message") && page.contains("half a sentence"));
+}
+
+#[test]
+fn an_mcp_call_is_paired_with_its_answer_and_shown_with_its_tool() {
+    let session = recording("mcp-tool-text");
+    let page = agentwire_viewer::page(&session, "x");
+    let call = page.split("<b>tools/call</b>").nth(1).unwrap().split("<div class=\"it ").next().unwrap();
+    assert!(
+        call.contains("calc · add") && call.contains("The sum is 5.") && call.contains("o good\">ok"),
+        "{call}"
+    );
+    assert_eq!(shown(call).len(), 2);
+}
+
+#[test]
+fn what_is_unknown_undecodable_unanswered_or_unasked_is_told() {
+    let page = page_of(&[
+        r#"< {"type":"brand_new","n":1}"#,
+        r#"< {"type":"system","subtype":"brand_new_too"}"#,
+        r#"< {"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"new_block"}]}}"#,
+        "< not JSON",
+        r#"< {"type":"control_request","request_id":"q","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"t"}}"#,
+        r#"> {"type":"control_response","response":{"subtype":"success","request_id":"other"}}"#,
+        r#"> {"type":"control_request","request_id":"r","request":{"subtype":"count_words"}}"#,
+        r#"< {"type":"control_request","request_id":"h","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"t"}}"#,
+        r#"< {"type":"control_cancel_request","request_id":"h"}"#,
+        "~ 40ms",
+    ]);
+    assert_eq!(total(&page, "unknown"), 6);
+    assert!(item(&page, 2).contains("<strong class=badge>unknown</strong>"));
+    assert!(item(&page, 3).contains("system/brand_new_too"));
+    assert!(item(&page, 4).contains("new_block"));
+    assert!(item(&page, 5).contains("<strong class=badge>undecodable</strong>"));
+    assert!(item(&page, 6).contains("o open\">no answer"));
+    assert!(item(&page, 7).contains("an answer to no known request"));
+    assert!(item(&page, 8).contains("<strong class=badge>unknown</strong>"));
+    assert!(item(&page, 9).contains("o plain\">cancelled"));
+    assert!(page.contains("40 ms") && !page.contains("No times recorded"));
+}
+
+#[test]
+fn a_hooks_reply_and_stderr_are_shown_in_words() {
+    let session = recording("quickstart");
+    let page = agentwire_viewer::page(&session, "x");
+    let hook = page.split("<b>PreToolUse</b>").nth(1).unwrap().split("<div class=\"it ").next().unwrap();
+    assert!(hook.contains("<span class=t>permissionDecision</span> <span class=v>deny</span>"), "{hook}");
+    let page = page_of(&["! one", "! two <b>"]);
+    let (item, again) = (item(&page, 2), item(&page, 3));
+    assert_eq!(item, again);
+    assert!(item.contains("<span class=v>two &lt;b&gt;</span>"), "{item}");
+}
+
+#[test]
+fn a_recording_with_times_has_durations() {
+    let page = page_of(&[
+        r#"< {"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#,
+        "~ 1200ms",
+        r#"< {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}"#,
+        "~ 300ms",
+    ]);
+    assert!(item(&page, 2).contains("<span class=n>1.2 s</span>"), "{}", item(&page, 2));
+    assert!(page.contains("<dd>1.5 s") && page.contains("<a href=\"#line-2\">1.2 s</a>"));
+}
+
+#[test]
+fn a_tool_use_within_itself_is_shown_all_the_same() {
+    let page = page_of(&[
+        r#"< {"type":"assistant","parent_tool_use_id":"a","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"a","name":"A","input":{}}]}}"#,
+        r#"< {"type":"assistant","parent_tool_use_id":"c","message":{"id":"n","model":"x","content":[{"type":"tool_use","id":"b","name":"B","input":{}}]}}"#,
+        r#"< {"type":"assistant","parent_tool_use_id":"b","message":{"id":"o","model":"x","content":[{"type":"tool_use","id":"c","name":"C","input":{}}]}}"#,
+    ]);
+    let mut lines = shown(&page);
+    lines.sort_unstable();
+    assert_eq!(lines, [2, 3, 4, 5]);
+}
+
+fn line_with(session: &Transcript, word: &str) -> usize {
+    let has =
+        |entry: &Entry| matches!(entry, Entry::Inbound(line) if String::from_utf8_lossy(line).contains(word));
+    session.line_number(session.entries.iter().position(has).unwrap())
+}
