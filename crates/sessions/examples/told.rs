@@ -1,6 +1,6 @@
-//! Prints what is told of the sessions in a configuration folder, as JSON: lists, infos, messages, subagents.
+//! Prints the lists, infos, messages and subagents of the sessions in a configuration folder, as JSON.
 //!
-//! It reads which from standard input: `{"folder": …, "projects": […], "ids": […]}`.
+//! Reads the folder, projects and ids from standard input: `{"folder": …, "projects": […], "ids": […]}`.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,26 +1,25 @@
-//! Changes of stored sessions: the entries that make them, wherever these are kept.
+//! Entries that change a stored session.
 
 mod error;
 mod fork;
-mod fresh;
 mod local;
 mod object;
 mod text;
 
-use agentwire_protocol::SessionId;
+use agentwire_protocol::{SessionId, Uuid};
 
 pub use error::ChangeError;
 pub(crate) use fork::{called, fork_entries};
-pub(crate) use fresh::now;
 
 use crate::RawEntry;
+use crate::time::now;
 use object::Object;
 
-/// The entry that gives a session this title (`custom-title`); of several, the last counts.
+/// Returns the entry that sets a session's title (`custom-title`); the last such entry counts.
 ///
 /// # Errors
 ///
-/// When nothing but space is in the title.
+/// If the title is only white space.
 pub(crate) fn title_entry(session: &SessionId, title: &str) -> Result<RawEntry, ChangeError> {
     let title = text::title(title).ok_or(ChangeError::EmptyTitle)?;
     let mut entry = Object::of_kind("custom-title");
@@ -29,23 +28,23 @@ pub(crate) fn title_entry(session: &SessionId, title: &str) -> Result<RawEntry, 
     entry.into_entry()
 }
 
-/// The entry that tags a session (`tag`), or takes its tag away; of several, the last counts.
+/// Returns the entry that sets or removes a session's tag (`tag`); the last such entry counts.
 ///
 /// # Errors
 ///
-/// When nothing visible is in the tag.
+/// If the tag has no visible character.
 pub(crate) fn tag_entry(session: &SessionId, tag: Option<&str>) -> Result<RawEntry, ChangeError> {
     let tag = tag.map(|tag| text::tag(tag).ok_or(ChangeError::EmptyTag)).transpose()?;
-    // Readers look for a line that starts with its kind.
+    // `type` comes first: readers search for lines that start with `{"type":"tag"`.
     let mut entry = Object::of_kind("tag");
     entry.set("tag", &tag.unwrap_or_default());
     entry.set("sessionId", session);
     entry.into_entry()
 }
 
-/// The entry that puts a session into a store's archive, or takes it out, at this time; of several, the latest counts.
+/// Returns the entry that archives or unarchives a session in a store, at this time; the latest such entry counts.
 ///
-/// No entry of the CLI's says it, which keeps the mark in a file of its own.
+/// The CLI has no such entry: it marks archived sessions in a separate file.
 pub(crate) fn archived_entry(session: &SessionId, archived: bool, at: &str) -> Result<RawEntry, ChangeError> {
     let mut entry = Object::of_kind(ARCHIVED);
     entry.set("archived", &archived);
@@ -54,15 +53,20 @@ pub(crate) fn archived_entry(session: &SessionId, archived: bool, at: &str) -> R
     entry.into_entry()
 }
 
-/// The same entry with an id and a time of its own, as a store has them: what is appended again is kept once.
+/// Returns the entry with a new id and the current time, so that a store keeps it once when an append is repeated.
 pub(crate) fn stamped(entry: &RawEntry) -> Result<RawEntry, ChangeError> {
     let mut entry = Object::of(entry)?;
-    entry.set("uuid", &fresh::uuid());
+    entry.set("uuid", &new_uuid());
     entry.set("timestamp", &now());
     entry.into_entry()
 }
 
-/// The kind of the entry that says whether a session is archived, in a store.
+/// Returns a new random UUID.
+fn new_uuid() -> Uuid {
+    Uuid::from(uuid::Uuid::new_v4().to_string())
+}
+
+/// The kind of the entry that marks a session as archived in a store.
 pub(crate) const ARCHIVED: &str = "archived";
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Checks that a store does what [`SessionStore`] demands: run them on a store of your own.
+//! Checks that an implementation of [`SessionStore`] keeps its contract.
 //!
-//! [`run`] makes a fresh store for each of the [`CHECKS`] and tells what came of it.
-//! It needs no runtime of its own, and runs on whatever the store's futures need.
-//! What the store says that it does not do is told as skipped, with the reason; it never passes in silence.
+//! [`run`] creates a new store for each of the [`CHECKS`] and reports the outcomes.
+//! It works with any async runtime.
+//! Checks of methods that the store does not implement are reported as skipped, with the reason.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -17,12 +17,12 @@
 //! # }
 //! ```
 //!
-//! What is compared are JSON values: key order, spacing and the spelling of numbers may change, the exact value of a
-//! number may not.
-//! Of an object with a repeated key nothing is demanded.
+//! Entries are compared as JSON values: key order, spacing and the notation of numbers may change, a number's exact
+//! value may not.
+//! Objects with repeated keys are not checked.
 //!
-//! There is no time limit: a store that never answers keeps [`run`] from ending, so put one around it.
-//! The table grows with what is learnt, so a new version of this crate may find fault with a store that passed before.
+//! There is no time limit: wrap [`run`] in a timeout if the store may hang.
+//! Later versions of this crate may add checks.
 
 mod appending;
 mod asked;
@@ -48,10 +48,10 @@ pub use table::CHECKS;
 
 use crate::SessionStore;
 
-/// Runs all checks, each on a store of its own, one after the other.
+/// Runs all checks in order, each on a new store.
 ///
-/// `make` gives a store in which nothing is kept yet; what it kept may be thrown away when it is dropped.
-/// Where no store can be made the check fails, with the reason.
+/// `make` creates an empty store; its content may be deleted when it is dropped.
+/// If `make` fails, the check fails with that error.
 pub async fn run<S, E>(mut make: impl AsyncFnMut() -> Result<S, E>) -> Report
 where
     S: SessionStore,
@@ -68,7 +68,7 @@ where
     Report::new(checked)
 }
 
-/// One thing that is demanded of a store.
+/// A check of one requirement.
 #[derive(Clone, Copy)]
 pub struct Check {
     name: &'static str,
@@ -80,22 +80,22 @@ pub struct Check {
 type Running<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 
 impl Check {
-    /// Its name, which says what is checked, such as `order_within_an_append`.
+    /// Returns the name, such as `order_within_an_append`.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it demands, as a sentence.
+    /// Returns the requirement, as a sentence.
     pub fn demands(&self) -> &'static str {
         self.demands
     }
 
-    /// The optional methods without which it is skipped.
+    /// Returns the optional methods without which the check is skipped.
     pub fn needs(&self) -> &'static [OptionalMethod] {
         self.needs
     }
 
-    /// Runs this check alone, on a store in which nothing is kept yet.
+    /// Runs this check alone, on an empty store.
     pub async fn run(&self, store: &dyn SessionStore) -> Outcome {
         match (self.run)(Asked(store)).await {
             Ok(()) => Outcome::Passed,

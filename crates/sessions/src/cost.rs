@@ -1,4 +1,4 @@
-//! What sessions took in tokens and money, by day and by model.
+//! Tokens and cost of sessions, by day and by model.
 
 mod answer;
 mod day;
@@ -20,24 +20,25 @@ use crate::sessions::SessionFile;
 use crate::stream::{Line, Lines};
 use crate::{SessionError, Sessions};
 
-/// What was counted by a [`CostMeter`].
+/// The totals of a [`CostMeter`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CostSummary {
-    /// What each model took on each day; under `None`, what has no time.
+    /// Usage by day and model; the key `None` is for answers without a time.
     pub days: BTreeMap<Option<Day>, BTreeMap<Box<str>, Spent>>,
-    /// What the CLI itself counted that the sessions cost, the last that it told of each (`cost-state`), in US dollars;
-    /// `None` where it told none.
-    /// It is of whole sessions, at the CLI's own prices, and no part of `days`.
+    /// The sum of the cost that the CLI itself last recorded for each session (`cost-state`), in US dollars; `None` if
+    /// it
+    /// recorded none.
+    /// It is for whole sessions, at the CLI's prices, and independent of `days`.
     pub told_usd: Option<f64>,
-    /// How many lines were longer than what is read of one, and so were not counted.
+    /// How many lines were skipped because they exceed the size limit.
     pub lines_too_long: u64,
-    /// How many answers were counted whose ids were not kept: a later copy of one of them would count again.
+    /// How many counted answers were forgotten to bound memory: later copies of them would be counted again.
     pub forgotten: u64,
 }
 
 impl CostSummary {
-    /// What each model took on all days together.
+    /// Returns the usage by model.
     pub fn by_model(&self) -> BTreeMap<&str, Spent> {
         let mut models = BTreeMap::new();
         for (model, spent) in self.days.values().flatten() {
@@ -46,40 +47,40 @@ impl CostSummary {
         models
     }
 
-    /// What was taken on each day by all models together.
+    /// Returns the usage by day.
     pub fn by_day(&self) -> BTreeMap<Option<Day>, Spent> {
         self.days.iter().map(|(day, models)| (*day, models.values().copied().sum())).collect()
     }
 
-    /// What was taken in all.
+    /// Returns the total usage.
     pub fn total(&self) -> Spent {
         self.days.values().flat_map(BTreeMap::values).copied().sum()
     }
 }
 
 impl Sessions {
-    /// What a session took, with its subagents; `None` where it is not found.
+    /// Returns the usage of a session and its subagents; `None` if the session does not exist.
     ///
-    /// It holds one line, and what the meter holds.
+    /// Holds one line and the meter's state in memory.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the folder of all projects or one of the files can't be read.
+    /// If the id is not a UUID, or the projects folder or a file can't be read.
     pub fn cost(&self, id: &SessionId, mut meter: CostMeter) -> Result<Option<CostSummary>, SessionError> {
         let Some(file) = self.find(id)? else { return Ok(None) };
         self.count(file, &mut meter)?;
         Ok(Some(meter.summary()))
     }
 
-    /// What each session took, with its subagents, the one that was written last first, each when it is asked for.
+    /// Returns an iterator over the usage of each session with its subagents, most recently written first.
     ///
-    /// Every session is counted by a meter like this one.
-    /// A session that began as a copy of another has that one's answers too, so that the sum of the sessions may be
-    /// more than what [`total_cost`](Self::total_cost) tells.
+    /// Each session is counted by a clone of the meter.
+    /// A forked session contains the answers of its original too, so the sum over all sessions may exceed
+    /// [`total_cost`](Self::total_cost).
     ///
     /// # Errors
     ///
-    /// When the folder of all projects can't be read; an item, when a file can't be.
+    /// If the projects folder can't be read; an item, if a file can't be read.
     pub fn costs(
         &self,
         meter: CostMeter,
@@ -93,11 +94,11 @@ impl Sessions {
         }))
     }
 
-    /// What all sessions took together, each answer once, also where a session began as a copy of another.
+    /// Returns the usage of all sessions; an answer that is in several sessions counts once.
     ///
     /// # Errors
     ///
-    /// When the folder of all projects or one of the files can't be read.
+    /// If the projects folder or a file can't be read.
     pub fn total_cost(&self, mut meter: CostMeter) -> Result<CostSummary, SessionError> {
         for file in self.files()? {
             self.count(file, &mut meter)?;
@@ -105,13 +106,13 @@ impl Sessions {
         Ok(meter.summary())
     }
 
-    /// Counts what is in a session's files.
+    /// Counts the entries in a session's files.
     fn count(&self, file: SessionFile, meter: &mut CostMeter) -> Result<(), SessionError> {
         for source in self.sources(file, true) {
             let reading = |error| SessionError::io("reading", &source.path)(error);
             let mut lines = match Lines::open(&source.path, meter.max_line()) {
                 Ok(lines) => lines,
-                // It is gone since it was found.
+                // It was deleted since it was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(reading(error)),
             };

@@ -7,19 +7,19 @@ use std::time::SystemTime;
 
 use crate::fields::{Field, Fields};
 
-/// The two ends of a file.
+/// The first and the last part of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     pub(crate) head: Vec<u8>,
-    /// Empty where the head holds the whole file.
+    /// Empty if the head contains the whole file.
     tail: Vec<u8>,
     pub(crate) known: Known,
 }
 
-/// What is known of a file without reading it.
+/// File metadata.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
-    /// When it changed last, in milliseconds since 1970; 0 for what was before.
+    /// The modification time in milliseconds since the Unix epoch; 0 before it.
     pub(crate) modified_ms: u64,
     pub(crate) size: u64,
 }
@@ -33,15 +33,15 @@ impl Known {
 }
 
 impl Ends {
-    /// Reads them; `None` for an empty file.
+    /// Reads the ends of a file; returns `None` for an empty file.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Self>> {
         let mut ends = Self::default();
         Ok(ends.load(path, None)?.then_some(ends))
     }
 
-    /// Reads them into the buffers that are there already; false for an empty file.
+    /// Reads the ends of a file into the existing buffers; returns `false` for an empty file.
     ///
-    /// What is known of the file need not be asked for again.
+    /// Known metadata is not queried again.
     pub(crate) fn load(&mut self, path: &Path, known: Option<Known>) -> io::Result<bool> {
         let mut file = File::open(path)?;
         self.known = known.map_or_else(|| file.metadata().map(|metadata| Known::of(&metadata)), Ok)?;
@@ -54,24 +54,24 @@ impl Ends {
         Ok(!self.head.is_empty())
     }
 
-    /// The last 64 KiB; of a shorter file, all of it.
+    /// Returns the last 64 KiB, or a shorter file as a whole.
     pub(crate) fn tail(&self) -> &[u8] {
         if self.tail.is_empty() { &self.head } else { &self.tail }
     }
 
-    /// The first line.
+    /// Returns the first line.
     pub(crate) fn first_line(&self) -> &[u8] {
         let end = memchr::memchr(b'\n', &self.head).unwrap_or(self.head.len());
         &self.head[..end]
     }
 
-    /// The working directory that the session tells of first.
+    /// Returns the first working directory in the head.
     pub(crate) fn cwd(&self) -> Option<String> {
         Fields::of(&self.head).first(Field::Cwd)
     }
 }
 
-/// In as few reads as it takes: a vector that grows by itself asks for a little at a time.
+/// Reads with few calls: `read_to_end` starts with small reads.
 fn fill(buffer: &mut Vec<u8>, file: &mut File) -> io::Result<()> {
     buffer.resize(CHUNK as usize, 0);
     let mut filled = 0;
@@ -87,5 +87,5 @@ fn fill(buffer: &mut Vec<u8>, file: &mut File) -> io::Result<()> {
     Ok(())
 }
 
-/// How much is read of each end, in bytes, as the published SDKs read.
+/// How many bytes of each end are read, as in the published SDKs.
 const CHUNK: u64 = 64 * 1024;

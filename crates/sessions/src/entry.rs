@@ -1,4 +1,4 @@
-//! One line of a stored session: as it was written, and, beneath, what it is by its kind.
+//! Entries of stored sessions: raw, and typed by kind.
 
 mod attachment;
 mod context;
@@ -35,11 +35,11 @@ pub use system::{
 };
 pub use typed::Entry;
 
-/// One line of a stored session: a JSON object, kept as the text that it came as.
+/// One line of a stored session: a JSON object with its exact text.
 ///
-/// Nothing of it is lost, whatever its kind.
-/// Two entries are equal when their texts are.
-/// `Debug` gives the text, whole.
+/// The text of every kind of entry is preserved.
+/// Two entries are equal if their texts are.
+/// `Debug` writes the whole text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RawEntry {
     text: RawJson,
@@ -48,27 +48,27 @@ pub struct RawEntry {
 }
 
 impl RawEntry {
-    /// Takes the text of one JSON object.
-    /// Line breaks between its parts become spaces, so that it is one line.
+    /// Parses one JSON object.
+    /// Line breaks between its parts become spaces, so that it fits on one line.
     ///
     /// # Errors
     ///
-    /// When the text is not one JSON object.
+    /// If the text is not exactly one JSON object.
     pub fn parse(text: impl Into<String>) -> Result<Self, DecodeError> {
         let mut text = text.into();
         if text.contains(['\n', '\r']) {
-            // JSON has line breaks only where it has spaces.
+            // Inside strings, JSON escapes line breaks.
             text = text.trim().replace(['\n', '\r'], " ");
         }
         Self::from_json(agentwire_protocol::decode::decode(&text)?)
     }
 
-    /// Takes a JSON object, as its text if that is one line already, as what comes over the wire is.
+    /// Converts a JSON object; the text is kept if it is one line.
     /// Line breaks between its parts become spaces.
     ///
     /// # Errors
     ///
-    /// When it is not an object.
+    /// If the value is not an object.
     pub fn from_json(text: RawJson) -> Result<Self, DecodeError> {
         if text.as_str().contains(['\n', '\r']) {
             return Self::parse(text.as_str());
@@ -77,40 +77,40 @@ impl RawEntry {
         Ok(Self { text, kind, uuid })
     }
 
-    /// The text, one line without its end.
+    /// Returns the text, without a line break.
     pub fn as_str(&self) -> &str {
         self.text.as_str()
     }
 
-    /// The object.
+    /// Returns the JSON object.
     pub fn as_json(&self) -> &RawJson {
         &self.text
     }
 
-    /// Where the entry stands in the conversation, and where it came from.
+    /// Decodes the entry's place in the conversation and its origin.
     ///
     /// # Errors
     ///
-    /// When one of those fields has another shape than is known.
+    /// If one of the fields has an unknown shape.
     pub fn context(&self) -> Result<EntryContext, DecodeError> {
         self.decode()
     }
 
-    /// The kind of the entry (`type`); empty where it has none.
+    /// Returns the kind of the entry (`type`); empty if it has none.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The entry's own id (`uuid`), where it has one: the same id is the same entry, however often it comes.
+    /// Returns the entry's id (`uuid`), if any: entries with the same id are the same entry.
     pub fn uuid(&self) -> Option<&Uuid> {
         self.uuid.as_ref()
     }
 
-    /// Reads the object as a type of the caller's.
+    /// Decodes the object as a type of the caller's.
     ///
     /// # Errors
     ///
-    /// When the object does not have that shape.
+    /// If the object does not have that shape.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         self.text.decode()
     }
@@ -122,7 +122,7 @@ impl fmt::Debug for RawEntry {
     }
 }
 
-/// What every reader of an entry asks first.
+/// The fields that identify an entry.
 struct Head {
     kind: Box<str>,
     uuid: Option<Uuid>,
@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Head {
     }
 }
 
-/// Reads two fields, of which the last of a name counts as with every reader of JSON, and skips the others.
+/// Reads two fields, of which the last of a name counts, and skips the others.
 struct HeadVisitor;
 
 impl<'de> Visitor<'de> for HeadVisitor {
@@ -157,7 +157,7 @@ impl<'de> Visitor<'de> for HeadVisitor {
     }
 }
 
-/// The text of a JSON string.
+/// Decodes a JSON string.
 fn text(value: RawJson) -> Option<String> {
     value.decode().ok()
 }

@@ -1,4 +1,4 @@
-//! A conversation as a document to be read: Markdown, or one HTML page.
+//! Exports a conversation as Markdown or as one HTML page.
 
 mod html;
 mod item;
@@ -14,12 +14,12 @@ use agentwire_protocol::session_info::{SessionMessage, SessionMessageKind};
 use crate::{Page, SessionError, Sessions};
 use item::{Item, items};
 
-/// How a conversation is written down.
+/// The format and options of an exported conversation.
 ///
-/// What was said is text in the document and nothing else: a heading, a fence or a tag in it is there as its letters.
-/// Control characters but tabs and line breaks are written as U+FFFD.
-/// A tool's result stands with its use, wherever in the conversation it came.
-/// What is of an unknown kind, or can't be read, is there as JSON.
+/// All content is escaped: a heading, a fence or a tag in a message is shown literally.
+/// Control characters other than tabs and line breaks become U+FFFD.
+/// A tool's result is shown with its use, regardless of its position in the conversation.
+/// Content of unknown or invalid kinds is shown as JSON.
 #[derive(Clone, Debug)]
 pub struct Export {
     format: Format,
@@ -34,38 +34,39 @@ enum Format {
 }
 
 impl Export {
-    /// Markdown, as CommonMark and GitHub read it; thoughts are folded by `<details>`.
+    /// Exports CommonMark or GitHub Markdown; thinking is collapsed in `<details>`.
     pub fn markdown() -> Self {
         Self { format: Format::Markdown, title: None, pictures: false }
     }
 
-    /// One HTML page that needs nothing else: no script, no other file, no network, and a content security policy that
-    /// forbids them.
+    /// Exports one self-contained HTML page without scripts, with a content security policy that forbids scripts and
+    /// network requests.
     pub fn html() -> Self {
         Self { format: Format::Html, title: None, pictures: false }
     }
 
-    /// Under this title.
+    /// Sets the title.
     #[must_use]
     pub fn titled(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), ..self }
     }
 
-    /// With the pictures themselves, where they are PNG, JPEG, GIF or WebP and are in the entries; else there is a note
-    /// of each, with its size.
+    /// Embeds the images that are contained in the entries as PNG, JPEG, GIF or WebP; otherwise each image is replaced
+    /// by
+    /// a note with its size.
     #[must_use]
     pub fn with_pictures(self) -> Self {
         Self { pictures: true, ..self }
     }
 
-    /// Writes these messages, in their order; [`conversation`](crate::conversation) finds them in entries.
+    /// Writes messages in the given order; [`conversation`](crate::conversation) returns those of a session's entries.
     ///
-    /// It writes in small pieces: `out` should be buffered.
-    /// Beside the messages it holds their contents once more.
+    /// It makes many small writes, so `out` should be buffered.
+    /// The decoded contents of all messages are held in memory.
     ///
     /// # Errors
     ///
-    /// When `out` fails.
+    /// If `out` fails.
     pub fn write(&self, messages: &[SessionMessage], out: &mut impl Write) -> io::Result<()> {
         self.write_titled(self.title.as_deref().unwrap_or("Session"), messages, out)
     }
@@ -79,14 +80,15 @@ impl Export {
 }
 
 impl Sessions {
-    /// Writes a session's conversation, under the title that it has in a list unless another is given; whether the
-    /// session was found.
+    /// Writes a session's conversation, by default under the title that a list shows; returns `false` if the session
+    /// does
+    /// not exist.
     ///
-    /// The whole conversation is in memory while it works.
+    /// The whole conversation is held in memory.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, the folder of all projects or the file can't be read, or `out` fails.
+    /// If the id is not a UUID, the projects folder or the file can't be read, or `out` fails.
     pub fn export(
         &self,
         id: &SessionId,
@@ -103,10 +105,10 @@ impl Sessions {
     }
 }
 
-/// A document that is being written.
+/// A writer of a document.
 trait Document {
     fn start(&mut self, title: &str) -> io::Result<()>;
-    /// Somebody else speaks.
+    /// Starts the messages of another speaker.
     fn speaker(&mut self, speaker: &str) -> io::Result<()>;
     fn item(&mut self, item: &Item) -> io::Result<()>;
     fn end(&mut self) -> io::Result<()>;
@@ -134,7 +136,7 @@ fn write_page(page: &mut impl Document, title: &str, messages: &[SessionMessage]
     page.end()
 }
 
-/// A text with `\n` for every line break, and without what steers a terminal.
+/// Normalizes line breaks to `\n` and replaces control characters.
 fn cleaned(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     text.replace(|char: char| char.is_control() && !matches!(char, '\n' | '\t'), "\u{fffd}")

@@ -1,6 +1,6 @@
-//! Finds string fields in a piece of a session's file by their names alone: its first and last lines may be cut.
+//! Finds string fields by name in part of a session's file, whose first and last lines may be incomplete.
 
-/// A field that is looked for.
+/// A field to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     CustomTitle,
@@ -13,16 +13,16 @@ pub(crate) enum Field {
     Tag,
 }
 
-/// The strings of each field in a piece of text, the first and the last, found in one pass.
+/// The first and the last string of each field in a text, found in one pass.
 ///
-/// As in the published SDKs, a field counts wherever it stands: also one inside of a tool's input.
-/// One with a space before its value counts after all without.
+/// As in the published SDKs, a field is found at any depth, also inside a tool's input, and values without a space
+/// after the colon count before those with a space.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
     found: [Found<'a>; NAMES.len()],
 }
 
-/// What was found of one field, without and with a space: the inside of each string.
+/// The values of one field without and with a space after the colon, still escaped.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found<'a> {
     first: [Option<&'a [u8]>; 2],
@@ -30,7 +30,7 @@ struct Found<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Looks through the whole text.
+    /// Searches the text.
     pub(crate) fn of(text: &'a [u8]) -> Self {
         let mut found = [Found::default(); NAMES.len()];
         let mut at = 0;
@@ -47,27 +47,27 @@ impl<'a> Fields<'a> {
         Self { found }
     }
 
-    /// The first value, if it is not empty.
+    /// Returns the first value, unless it is empty.
     pub(crate) fn first(&self, field: Field) -> Option<String> {
         let [plain, spaced] = self.found[field as usize].first;
         plain.or(spaced).map(unescaped).filter(|text| !text.is_empty())
     }
 
-    /// Whether it is there, with whatever value.
+    /// Returns whether the field is present with any value.
     pub(crate) fn has(&self, field: Field) -> bool {
         self.found[field as usize].last.iter().any(Option::is_some)
     }
 
-    /// The last value, if it is not empty.
+    /// Returns the last value, unless it is empty.
     pub(crate) fn last(&self, field: Field) -> Option<String> {
         let [plain, spaced] = self.found[field as usize].last;
         spaced.or(plain).map(unescaped).filter(|text| !text.is_empty())
     }
 }
 
-/// Which field's name this text starts with, whether a space comes before its value, and where the value starts.
+/// Returns the field whose name starts the text, whether a space precedes the value, and where the value starts.
 fn field_at(text: &[u8]) -> Option<(usize, usize, usize)> {
-    // Most quotes belong to something else.
+    // Skips most quotes quickly.
     if !matches!(text.first()?, b'c' | b'a' | b'l' | b's' | b'g' | b't') {
         return None;
     }
@@ -81,7 +81,7 @@ fn field_at(text: &[u8]) -> Option<(usize, usize, usize)> {
     })
 }
 
-/// Where the string ends whose start this is.
+/// Returns the end of a string that starts here.
 fn end_of_string(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -93,7 +93,7 @@ fn end_of_string(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The string that this is the inside of; as it is, where it is none.
+/// Unescapes the inside of a string; returns it unchanged if it is invalid.
 fn unescaped(inside: &[u8]) -> String {
     let inside = String::from_utf8_lossy(inside).into_owned();
     if !inside.contains('\\') {

@@ -1,24 +1,24 @@
-//! The names of the folders in which the CLI keeps the sessions of a project.
+//! Names of project folders in the CLI's configuration folder.
 
 use std::path::{Path, PathBuf};
 use std::{fs, path};
 
-/// The name of the folder in which the CLI keeps the sessions of this project, which is also what a mirror calls it.
+/// Returns the name of the folder with a project's sessions, which is also the project's name in a store.
 ///
-/// The path is resolved first, as the CLI resolves its working directory: made absolute, without links.
-/// Where it does not exist, as much of it is resolved as does.
+/// The path is first resolved like the CLI's working directory: made absolute, and symbolic links are followed.
+/// If it does not exist, its existing ancestors are resolved.
 ///
-/// In what it then is, every UTF-16 unit other than an ASCII letter or digit becomes a `-`; nothing is composed or
-/// decomposed, so `é` is one `-` or `e-`, as it is written, and an emoji is two.
-/// A name of more than 200 units is cut there, and a hash of the whole path follows.
+/// Each UTF-16 unit other than an ASCII letter or digit then becomes `-`, without Unicode normalization: `é` is `-` or
+/// `e-` depending on how it is encoded, and an emoji is `--`.
+/// A name of more than 200 units is cut and followed by a hash of the whole path.
 ///
-/// Measured with the CLI 2.1.330.
-/// The published Python SDK counts characters, not units, and composes; the published TypeScript SDK does as the CLI.
+/// Verified with the CLI 2.1.330.
+/// The published TypeScript SDK does the same; the published Python SDK counts characters and normalizes.
 pub fn project_key(project: &Path) -> String {
     folder_name(&resolve(project))
 }
 
-/// The folder's name for a path that is resolved already.
+/// Returns the folder's name for a resolved path.
 pub(crate) fn folder_name(resolved: &Path) -> String {
     let text = resolved.to_string_lossy();
     let mut name = plain_name(&text);
@@ -30,9 +30,9 @@ pub(crate) fn folder_name(resolved: &Path) -> String {
     name
 }
 
-/// What stands before the hash in the folder's name, with the `-` before it; `None` where the name has no hash.
+/// Returns the part of the folder's name before the hash, with the `-`; `None` if the name has no hash.
 ///
-/// Another hash may follow it: older versions of the CLI used another one.
+/// Older versions of the CLI used another hash.
 pub(crate) fn cut_name(resolved: &Path) -> Option<String> {
     let mut name = plain_name(&resolved.to_string_lossy());
     (name.len() > MAX_NAME).then(|| {
@@ -42,7 +42,7 @@ pub(crate) fn cut_name(resolved: &Path) -> Option<String> {
     })
 }
 
-/// Each UTF-16 unit as an ASCII letter or digit, or `-`, however many there are.
+/// Replaces each UTF-16 unit other than an ASCII letter or digit by `-`.
 pub(crate) fn plain_name(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for c in text.chars() {
@@ -55,7 +55,7 @@ pub(crate) fn plain_name(text: &str) -> String {
     name
 }
 
-/// The path made absolute and without links, as far as it exists.
+/// Makes a path absolute and resolves links in the part that exists.
 pub(crate) fn resolve(path: &Path) -> PathBuf {
     let whole = path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for existing in whole.ancestors() {
@@ -67,7 +67,7 @@ pub(crate) fn resolve(path: &Path) -> PathBuf {
     whole
 }
 
-/// `rest` does not exist, so its `..` are taken by the letter.
+/// Appends a path that does not exist, so `..` is resolved lexically.
 fn joined(mut path: PathBuf, rest: &Path) -> PathBuf {
     for part in rest.components() {
         match part {
@@ -78,7 +78,7 @@ fn joined(mut path: PathBuf, rest: &Path) -> PathBuf {
     path
 }
 
-/// Windows writes resolved paths in a form of their own (`\\?\C:\…`), which the CLI does not use.
+/// Converts the verbatim form of Windows paths (`\\?\C:\…`), which the CLI does not use.
 fn without_verbatim(path: PathBuf) -> PathBuf {
     let text = path.to_str().unwrap_or_default();
     match (text.strip_prefix(r"\\?\UNC\"), text.strip_prefix(r"\\?\")) {
@@ -88,7 +88,7 @@ fn without_verbatim(path: PathBuf) -> PathBuf {
     }
 }
 
-/// The hash that JavaScript programs write by hand: `31 * hash + unit` over UTF-16 units, in 32 bits.
+/// Returns the common JavaScript string hash: `31 * hash + unit` over UTF-16 units, in 32 bits.
 fn hash(text: &str) -> u32 {
     let hash = text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(unit.into()));
     hash.unsigned_abs()
@@ -105,7 +105,7 @@ fn base36(mut number: u32) -> String {
     }
 }
 
-/// The longest name without a hash, in UTF-16 units; a `-` and the hash may follow as many.
+/// The longest name without a hash, in UTF-16 units.
 const MAX_NAME: usize = 200;
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// The hash was recorded from the CLI 2.1.330 for paths of this shape; these values are of the same function.
+    /// The algorithm was verified with the CLI 2.1.330; the values are computed with it.
     #[test]
     fn a_long_name_is_cut_and_hashed_by_utf16_units() {
         let long = format!("/{}", "a".repeat(200));

@@ -1,4 +1,4 @@
-//! What is told of a session in a list: read from the ends of its file, without reading the rest.
+//! Information about a session for lists, read from the ends of its file.
 
 mod archived;
 mod first_prompt;
@@ -19,11 +19,11 @@ use crate::fields::{Field, Fields};
 use crate::sessions::SessionFile;
 use crate::time::parse_ms;
 
-/// What the two ends of a session's file tell; `None` for a sidechain, and where there is nothing to show.
+/// Returns the information in the ends of a session's file; `None` for a sidechain, or if there is nothing to show.
 ///
-/// The fields are found as the published SDKs find them, so that all of them agree.
+/// Finds the fields in the same way as the published SDKs.
 ///
-/// Without a folder beside the file it can't be archived.
+/// Without a folder beside the file, a session can't be archived.
 pub(crate) fn info_of(file: &SessionFile, ends: &Ends, has_folder: bool) -> Option<SessionInfo> {
     let mut info = plain_info(&file.id, ends, file.project.as_deref())?;
     info.archived = if has_folder { archived::archived(file, ends) } else { None };
@@ -46,18 +46,18 @@ fn plain_info(id: &SessionId, ends: &Ends, project: Option<&Path>) -> Option<Ses
     info.git_branch = tail.last(Field::GitBranch).or_else(|| head.first(Field::GitBranch));
     let project = || project.map(|project| project.to_string_lossy().into_owned());
     info.cwd = head.first(Field::Cwd).or_else(project);
-    // Most have none, and what is found only with another look is not looked for.
+    // Most sessions have no tag, so the slower search runs only if the name occurs.
     info.tag = if tail.has(Field::Tag) { tag(ends.tail()) } else { None };
     info.created_at = head.first(Field::Timestamp).as_deref().and_then(parse_ms);
     Some(info)
 }
 
-/// What a session is called, by the ends of its file: its title, or its first prompt.
+/// Returns the title or the first prompt from the ends of a session's file.
 pub(crate) fn called(ends: &Ends) -> Option<String> {
     title(&Fields::of(&ends.head), &Fields::of(ends.tail())).or_else(|| first_prompt(&ends.head))
 }
 
-/// The title that the user gave a session, or the one that was made for it.
+/// Returns the user's title for a session, or the generated one.
 fn title(head: &Fields<'_>, tail: &Fields<'_>) -> Option<String> {
     let last = |field| tail.last(field).or_else(|| head.last(field));
     last(Field::CustomTitle).or_else(|| last(Field::AiTitle))
@@ -69,9 +69,9 @@ fn is_sidechain(line: &[u8]) -> bool {
         .any(|mark| memmem::find(line, mark).is_some())
 }
 
-/// The tag that was set last; lines of other kinds have tags of other meanings.
+/// Returns the last tag; in lines of other kinds `tag` has other meanings.
 fn tag(tail: &[u8]) -> Option<String> {
-    // From the front, since a search from the back is many times slower.
+    // A reverse search is many times slower.
     let starts = memmem::find_iter(tail, TAG_LINE).filter(|&at| at == 0 || tail[at - 1] == b'\n');
     let start = starts.last()?;
     let line = tail[start..].split(|&byte| byte == b'\n').next()?;

@@ -1,4 +1,4 @@
-//! Sessions as a list, newest first, and one of them.
+//! Lists of sessions, newest first, and information about one session.
 
 mod page;
 
@@ -16,24 +16,24 @@ use crate::sessions::{Inside, ProjectFolder, SessionError, SessionFile, Sessions
 use crate::store::is_uuid;
 
 impl Sessions {
-    /// The sessions, the one that was written last first.
+    /// Lists the sessions, most recently written first.
     ///
-    /// Of each file only the first and the last 64 KiB are read, and of no more files than the page needs.
-    /// A session of which there are several files counts once, with the newest.
-    /// Sidechains, empty files, sessions in which nothing was said, and what can't be read are left out.
+    /// Reads only the first and the last 64 KiB of each file, and no more files than the page needs.
+    /// If a session has several files, only the newest counts.
+    /// Sidechains, empty files, sessions without messages and unreadable files are left out.
     ///
-    /// It holds the name of each session while it works, and the text of one.
+    /// Holds the names of all sessions in memory, and the ends of one file.
     ///
     /// # Errors
     ///
-    /// When the folder of all projects can't be read; one that does not exist holds no sessions.
+    /// If the projects folder can't be read; a folder that does not exist has no sessions.
     pub fn list(&self, page: Page) -> Result<Vec<SessionInfo>, SessionError> {
         let folders = self.listed_folders()?;
         let inside = Inside::of(self.projects());
         let mut ends = Ends::default();
         let mut info = |candidate: &Candidate| candidate.info(&folders, &mut ends, self.programmatic);
         if page.limit.is_none() {
-            // All are read, so each is told its time when it is open, and files are read as they lie.
+            // All files are read, so their times are read when they are open.
             let mut infos: Vec<_> = candidates(&inside, &folders, false).iter().filter_map(info).collect();
             infos.sort_unstable_by(|a, b| {
                 (b.last_modified, &b.session_id).cmp(&(a.last_modified, &a.session_id))
@@ -53,18 +53,18 @@ impl Sessions {
         Ok(page.of(infos).collect())
     }
 
-    /// What is known of one session; `None` where it is not found, is a sidechain, or nothing was said in it.
+    /// Returns information about one session; `None` if it does not exist, is a sidechain, or has no messages.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the folder of all projects or the file can't be read.
+    /// If the id is not a UUID, or the projects folder or the file can't be read.
     pub fn info(&self, id: &SessionId) -> Result<Option<SessionInfo>, SessionError> {
         let Some(file) = self.find(id)? else { return Ok(None) };
         let ends = Ends::read(&file.path).map_err(SessionError::io("reading", &file.path))?;
         Ok(ends.and_then(|ends| info_of(&file, &ends, true)))
     }
 
-    /// The files of the sessions, the one that was written last first; of a session that has several, the newest.
+    /// Returns the files of the sessions, most recently written first; only the newest file of each session.
     pub(crate) fn files(&self) -> Result<impl Iterator<Item = SessionFile> + use<>, SessionError> {
         let folders = self.listed_folders()?;
         let mut candidates = candidates(&Inside::of(self.projects()), &folders, true);
@@ -75,14 +75,14 @@ impl Sessions {
     }
 }
 
-/// A session's file that is not looked into yet.
+/// A session's file that has not been opened yet.
 struct Candidate {
-    /// Where it was asked for.
+    /// The metadata, if it was read.
     known: Option<Known>,
-    /// Whether there is a folder of its name beside it.
+    /// Whether a folder of the same name is beside the file.
     has_folder: bool,
     id: Box<str>,
-    /// Its place among the folders.
+    /// The index of its project folder.
     folder: usize,
 }
 
@@ -121,13 +121,13 @@ fn candidates(inside: &Inside, folders: &[ProjectFolder], ask: bool) -> Vec<Cand
     candidates
 }
 
-/// Sorts those that were asked for what is known of them.
+/// Sorts candidates whose metadata was read.
 fn newest_first(candidates: &mut [Candidate]) {
     let order = |candidate: &Candidate| candidate.known.map(|known| known.modified_ms);
     candidates.sort_unstable_by(|a, b| (order(b), &*b.id).cmp(&(order(a), &*a.id)));
 }
 
-/// What is known of a file without opening it, if asked for; `None` for what is no file.
+/// Returns the metadata of a file, if `ask`; `None` if the entry is not a file.
 fn known(inside: &Inside, entry: &fs::DirEntry, ask: bool) -> Option<Option<Known>> {
     let link = !entry.file_type().ok()?.is_file();
     let target = if link { Some(inside.file(entry.path())?) } else { None };

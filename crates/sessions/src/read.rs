@@ -1,4 +1,4 @@
-//! The conversation that a session's entries hold, as the CLI would go on with it.
+//! Reads the conversation from a session's entries, as the CLI would resume it.
 
 mod graph;
 mod kept;
@@ -22,24 +22,24 @@ use graph::Graph;
 use link::{Kind, Link};
 use queued::Queued;
 
-/// The conversation in a session's entries: what the user and the model said, from the start to where it would go on.
+/// Returns the conversation in a session's entries: the messages of the user and the model up to the current end.
 ///
-/// An entry names the one before it, so that entries make a tree; the conversation is one way through it.
-/// - It ends with what was written last, outside of sidechains.
-/// - After a compaction it starts with the summary; messages that the compaction kept stand after it, once.
-/// - Calls of one response that ran in parallel are all there, with their results, although their entries branch.
-/// - A prompt that was put in the queue and taken into a turn stands where the turn took it.
-/// - What only the CLI says in the user's place, and what subagents and teammates say, is left out.
+/// Entries link to their parent, so they form a tree; the conversation is one path through it.
+/// - It ends with the last written message outside of sidechains.
+/// - After a compaction it starts with the summary, followed by the messages that the compaction kept.
+/// - Parallel tool calls of one response are all included with their results, although their entries branch.
+/// - A queued prompt is at the place where a turn took it from the queue.
+/// - Generated user messages, and messages of subagents and teammates, are left out.
 ///
-/// It is a pure function of the entries in their order; those that it can't read are left out.
-/// Measured with the CLI 2.1.330, by what it sends to the model when it resumes; the published TypeScript SDK does the
-/// same, the published Python SDK knows neither kept messages nor queued prompts.
+/// The result depends only on the entries in their order; invalid entries are skipped.
+/// Verified with the CLI 2.1.330 by the messages that it sends to the model when it resumes. The published TypeScript
+/// SDK does the same; the published Python SDK supports neither kept messages nor queued prompts.
 pub fn conversation(entries: &[RawEntry]) -> Vec<SessionMessage> {
     messages(entries, false)
 }
 
-/// The same with the system entries in it, such as the boundaries of compactions and notices of the CLI; each has `null`
-/// for its message, and its entry has the rest.
+/// Returns the conversation with system entries, such as the boundaries of compactions and notes of the CLI. Their
+/// message is `null`; the raw entry has their fields.
 pub fn conversation_with_system(entries: &[RawEntry]) -> Vec<SessionMessage> {
     messages(entries, true)
 }
@@ -66,23 +66,23 @@ fn messages(entries: &[RawEntry], with_system: bool) -> Vec<SessionMessage> {
 }
 
 impl Sessions {
-    /// The session's conversation, as [`conversation`] tells it; `None` where the session is not found.
+    /// Returns the session's [`conversation`]; `None` if the session does not exist.
     ///
-    /// A last line that is half written is left out, and so is a line that is no JSON object.
-    /// The whole file is in memory while it works.
+    /// An incomplete last line and lines that are not JSON objects are skipped.
+    /// The whole file is held in memory.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the folder of all projects or the file can't be read.
+    /// If the id is not a UUID, or the projects folder or the file can't be read.
     pub fn messages(&self, id: &SessionId, page: Page) -> Result<Option<Vec<SessionMessage>>, SessionError> {
         self.read(id, page, conversation)
     }
 
-    /// The same with system entries, as [`conversation_with_system`] tells it.
+    /// Returns the session's [`conversation_with_system`].
     ///
     /// # Errors
     ///
-    /// As [`messages`](Self::messages).
+    /// As for [`messages`](Self::messages).
     pub fn messages_with_system(
         &self,
         id: &SessionId,
@@ -103,14 +103,14 @@ impl Sessions {
     }
 }
 
-/// The message in an entry.
+/// Returns the message in an entry.
 fn message(link: &Link, entry: &RawEntry) -> SessionMessage {
     let session = SessionId::from(link.session.as_str());
     let message = link::message(entry).unwrap_or_else(null);
     SessionMessage::new(link.kind.of_message(), link.uuid.clone(), session, message)
 }
 
-/// What an entry without a message has in its place.
+/// Returns the `null` message of an entry without one.
 fn null() -> RawJson {
     RawJson::encode(&()).unwrap_or_else(|_| RawJson::empty_object())
 }

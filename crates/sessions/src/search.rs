@@ -1,4 +1,4 @@
-//! Finds words in what was said in sessions, without an index.
+//! Full-text search in sessions, without an index.
 
 mod hits;
 mod needle;
@@ -16,15 +16,14 @@ use crate::{RawEntry, SessionError, Sessions};
 use needle::Needle;
 use said::Said;
 
-/// What is looked for in sessions, and where in them.
+/// A text to search for, and which parts of sessions to search.
 ///
-/// A text is found as it was said, however JSON writes it: `"`, a line break or `é` are found where the file has
-/// `\"`, `\n` or `\u00e9`.
-/// Upper and lower case are the same unless [`exact`](Self::exact) is asked for: each character for itself, so that
-/// `É` is `é`, but `ß` is not `SS`, and a letter with a combining accent is not the one that has its accent in it.
+/// Texts are compared after decoding JSON: `"`, a line break and `é` match `\"`, `\n` and `\u00e9` in the file.
+/// Case is ignored unless [`exact`](Self::exact) is set: character by character, so that `É` matches `é`, but `ß` does
+/// not match `SS`, and there is no Unicode normalization.
 ///
-/// All that the entries hold is searched: also what lies before a compaction, or on a way that was left by going back.
-/// What the CLI says in the user's place (`isMeta`) is not.
+/// The search covers all entries, including those before a compaction and on abandoned branches, but not messages that
+/// the CLI generated (`isMeta`).
 #[derive(Clone, Debug)]
 pub struct Search {
     needle: Needle,
@@ -36,49 +35,49 @@ pub struct Search {
 }
 
 impl Search {
-    /// Looks for this text in what the user and the model said; an empty text is found nowhere.
+    /// Creates a search in the messages of the user and the model; an empty text has no matches.
     pub fn new(text: impl AsRef<str>) -> Self {
         let needle = Needle::new(text.as_ref(), false);
         Self { needle, thinking: false, tools: false, subagents: false, context: CONTEXT, max_line: MAX_LINE }
     }
 
-    /// Upper and lower case are different.
+    /// Matches upper and lower case exactly.
     #[must_use]
     pub fn exact(self) -> Self {
         Self { needle: Needle::new(self.needle.text(), true), ..self }
     }
 
-    /// Looks into what the model thought, too.
+    /// Also searches the model's thinking.
     #[must_use]
     pub fn in_thinking(self) -> Self {
         Self { thinking: true, ..self }
     }
 
-    /// Looks into the inputs of tools and into their results, too: their texts, not the names of their fields.
+    /// Also searches the inputs and results of tools: their string values, not the names of fields.
     #[must_use]
     pub fn in_tools(self) -> Self {
         Self { tools: true, ..self }
     }
 
-    /// Looks into the files of subagents, too, those of a session after its own.
+    /// Also searches the files of a session's subagents, after its own file.
     #[must_use]
     pub fn in_subagents(self) -> Self {
         Self { subagents: true, ..self }
     }
 
-    /// How many characters an excerpt has before and after what was found; 60 unless told.
+    /// Sets how many characters of context an excerpt has on each side; the default is 60.
     #[must_use]
     pub fn with_context(self, characters: usize) -> Self {
         Self { context: characters, ..self }
     }
 
-    /// How many bytes a line may have that is looked into; 64 MiB unless told.
+    /// Sets the maximum length of a searched line, in bytes; the default is 64 MiB.
     #[must_use]
     pub fn with_max_line(self, bytes: usize) -> Self {
         Self { max_line: bytes, ..self }
     }
 
-    /// The hits in entries, wherever these were kept, in their order.
+    /// Returns the hits in these entries, in order.
     pub fn in_entries<'a>(
         &'a self,
         session: &'a SessionId,
@@ -87,7 +86,7 @@ impl Search {
         entries.iter().flat_map(move |entry| self.in_line(session, None, entry.as_str().as_bytes()))
     }
 
-    /// The hits in a line, which need not be one of a session.
+    /// Returns the hits in a line, which may be invalid.
     fn in_line(&self, session: &SessionId, agent: Option<&str>, line: &[u8]) -> Vec<Hit> {
         if !self.needle.may_be_in(line) {
             return Vec::new();
@@ -121,48 +120,48 @@ impl Search {
 }
 
 impl Sessions {
-    /// Looks into the sessions, the one that was written last first, and into each from its start.
+    /// Searches the sessions, most recently written first, and each from its start.
     ///
-    /// The hits come one by one as they are asked for, and files are read as far as that needs.
-    /// It holds the names of the sessions and one line of one of them.
+    /// The iterator reads files as far as needed for the next hit.
+    /// It holds the names of the sessions and one line in memory.
     ///
     /// # Errors
     ///
-    /// When the folder of all projects can't be read; one that does not exist holds no sessions.
+    /// If the projects folder can't be read; a folder that does not exist has no sessions.
     pub fn search(&self, search: &Search) -> Result<Hits, SessionError> {
         Hits::new(self.clone(), search.clone())
     }
 }
 
-/// A text in which something was found; it counts once, however often it has it.
+/// A text with at least one match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hit {
     /// The session.
     pub session_id: SessionId,
-    /// The subagent in whose file it is; `None` for the session's own.
+    /// The subagent whose file has the text; `None` for the session's own file.
     pub agent: Option<Box<str>>,
-    /// The id of the entry, where it has one.
+    /// The id of the entry, if it has one.
     pub uuid: Option<Uuid>,
-    /// Who said it; results of tools are said by the user.
+    /// The role of the message; tool results have the user's role.
     pub role: SessionMessageKind,
-    /// What of the entry it is.
+    /// The part of the entry.
     pub part: HitPart,
-    /// Where the first place is in the whole text, in bytes.
+    /// The byte offset of the first match in the whole text.
     pub offset: usize,
-    /// The first place with some of what stands around it, as it was said.
+    /// The first match with its context.
     pub excerpt: String,
-    /// Where the first place is in the excerpt, in bytes.
+    /// The byte range of the first match in the excerpt.
     pub at: Range<usize>,
 }
 
-/// What of an entry a hit is.
+/// The part of an entry that contains a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HitPart {
-    /// What was said.
+    /// The text of a message.
     Text,
-    /// What the model thought.
+    /// The model's thinking.
     Thinking,
     /// A text in a tool's input.
     ToolInput,
@@ -170,7 +169,7 @@ pub enum HitPart {
     ToolResult,
 }
 
-/// What stands around a place, and where in that the place is.
+/// Returns a match with its context, and the range of the match in it.
 fn excerpt(text: &str, found: &Range<usize>, characters: usize) -> (String, Range<usize>) {
     let (before, after) = (&text[..found.start], &text[found.end..]);
     let start = before.char_indices().rev().take(characters).last().map_or(found.start, |(at, _)| at);
@@ -178,7 +177,7 @@ fn excerpt(text: &str, found: &Range<usize>, characters: usize) -> (String, Rang
     (text[start..end].to_owned(), found.start - start..found.end - start)
 }
 
-/// How many characters of an excerpt stand on each side.
+/// How many characters of context an excerpt has on each side by default.
 const CONTEXT: usize = 60;
 
 #[cfg(test)]
@@ -193,7 +192,7 @@ mod tests {
         assert_eq!(cut(9), ("\u{e9}\u{e8}abc\u{e7}\u{ea}".to_owned(), 4..7));
     }
 
-    /// What skipping saves is measured in the README.
+    /// Lines that can't match must be skipped without decoding, for speed.
     #[test]
     fn lines_that_can_not_match_are_not_decoded() {
         let text = "words of a walk, with \\u001b[1mthe escapes\\u001b[0m of a terminal and C\\u00e9zanne";

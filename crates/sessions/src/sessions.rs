@@ -1,4 +1,4 @@
-//! The CLI's configuration folder, and how a session's file is found in it.
+//! The CLI's configuration folder, and the search for a session's file.
 
 mod error;
 mod locate;
@@ -12,12 +12,12 @@ pub(crate) use locate::{Inside, ProjectFolder, SessionFile, read_dir, session_id
 
 use crate::folder;
 
-/// The sessions that the CLI keeps on this machine.
+/// The sessions in the CLI's configuration folder.
 ///
-/// Its methods read and write files, and block while they do.
-/// It holds nothing open, and nothing it was told before: each call looks again.
+/// The methods block on file access.
+/// There is no open file and no cache: each call reads again.
 ///
-/// No link is followed that leads out of the folder of the projects.
+/// Symbolic links that lead out of the projects folder are not followed.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     folder: PathBuf,
@@ -27,13 +27,14 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// The sessions in this configuration folder, of all projects.
+    /// Returns the sessions of all projects in this configuration folder.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), project: None, worktrees: true, programmatic: true }
     }
 
-    /// The sessions in the folder that the CLI uses in this environment: that of `CLAUDE_CONFIG_DIR`, or `.claude` in
-    /// the home folder; `None` where there is neither.
+    /// Returns the sessions in the CLI's default folder: `CLAUDE_CONFIG_DIR`, or `.claude` in the home folder; `None`
+    /// if
+    /// neither is known.
     pub fn from_env() -> Option<Self> {
         if let Some(folder) = env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()) {
             return Some(Self::at(folder));
@@ -41,30 +42,30 @@ impl Sessions {
         Some(Self::at(env::home_dir()?.join(".claude")))
     }
 
-    /// Only the sessions of the project in this folder, and of the other worktrees of its git repository.
+    /// Restricts to the project in this folder and the other worktrees of its git repository.
     #[must_use]
     pub fn in_project(&self, project: impl AsRef<Path>) -> Self {
         Self { project: Some(folder::resolve(project.as_ref())), ..self.clone() }
     }
 
-    /// With a project: without those of the other worktrees.
+    /// Excludes other worktrees, if restricted to a project.
     #[must_use]
     pub fn without_worktrees(&self) -> Self {
         Self { worktrees: false, ..self.clone() }
     }
 
-    /// For [`list`](Self::list): without sessions that a program started by an SDK, or a daemon.
+    /// Excludes sessions that an SDK or a daemon started from [`list`](Self::list).
     #[must_use]
     pub fn without_programmatic(&self) -> Self {
         Self { programmatic: false, ..self.clone() }
     }
 
-    /// The configuration folder.
+    /// Returns the configuration folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The folder whose folders are those of the projects.
+    /// Returns the folder that contains the project folders.
     pub(crate) fn projects(&self) -> PathBuf {
         self.folder.join("projects")
     }

@@ -1,4 +1,4 @@
-//! Keeping sessions elsewhere than in the CLI's own folder: what a store must do.
+//! Session stores: the trait and its data types.
 
 mod at_once;
 mod error;
@@ -24,75 +24,75 @@ pub use summary::{SessionSummary, fold_summary};
 
 use crate::RawEntry;
 
-/// A place where sessions are kept: what a session's mirror writes to, and what a session is resumed from.
+/// A store for sessions, to which sessions are mirrored and from which they are resumed.
 ///
-/// Only [`append`](Self::append) and [`load`](Self::load) are needed.
-/// The others are optional: a method that gives `None` says that this store can't do that, and whoever asked does
-/// without.
-/// It gives the same answer, `None` or not, every time.
+/// Only [`append`](Self::append) and [`load`](Self::load) are required.
+/// An optional method that returns `None` is not supported by the store, and callers work without it.
+/// A store must always return `None` from the same methods.
 ///
-/// The futures run on whatever runtime the caller has; one that is dropped early may or may not have done its work.
-/// The published SDKs have the same trait (`SessionStore`), with the same meanings.
+/// The futures run on the caller's runtime. A future that is dropped early may or may not have done its work.
+/// The published SDKs have a corresponding interface (`SessionStore`) with the same semantics.
 pub trait SessionStore: Send + Sync {
-    /// Adds entries at the end of what is kept under this key, in their order.
+    /// Appends entries under this key, in order.
     ///
-    /// It is called again with the same entries where it failed before, so what has an id ([`RawEntry::uuid`]) and is
-    /// kept already should not be kept twice; entries without an id are always added.
-    /// Appends that follow each other keep their order; of appends that run at once, each stays together.
-    /// An empty slice leaves everything as it is, and does not make the key known.
+    /// A failed append is retried with the same entries, so an entry whose id ([`RawEntry::uuid`]) is already stored
+    /// should
+    /// not be stored twice; entries without an id are always added.
+    /// Consecutive appends keep their order; the entries of each concurrent append stay together.
+    /// An empty slice changes nothing, and does not make the key known.
     ///
     /// # Errors
     ///
-    /// When the entries may not have been kept, or not all.
+    /// If some of the entries may not have been stored.
     fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()>;
 
-    /// Everything that is kept under this key, in order, each id once; `None` where nothing ever was.
+    /// Returns all entries under this key, in order, each id once; `None` if the key was never written.
     ///
-    /// The entries are the same JSON values as those that were appended; key order and spacing may differ.
+    /// The entries are the same JSON values as were appended; key order and spacing may differ.
     ///
     /// # Errors
     ///
-    /// When the store can't be read.
+    /// If the store can't be read.
     fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>>;
 
-    /// The sessions of a project, in no order; sessions of which only subpaths are kept are left out.
+    /// Lists the sessions of a project, in any order, without sessions that have only subpaths.
     fn list_sessions<'a>(&'a self, _project: &'a str) -> Option<StoreFuture<'a, Vec<StoredSession>>> {
         None
     }
 
-    /// A summary of each session of a project, in no order, kept up to date by each append with [`fold_summary`].
+    /// Lists a summary of each session of a project, in any order, which [`fold_summary`] computes from all appends.
     fn list_summaries<'a>(&'a self, _project: &'a str) -> Option<StoreFuture<'a, Vec<SessionSummary>>> {
         None
     }
 
-    /// Forgets what is kept under this key; for the key of a session without a subpath, all its subpaths too.
+    /// Deletes the entries under this key; for a session's key without a subpath, also all of its subpaths.
     ///
-    /// What is not kept is forgotten already.
+    /// Deleting an unknown key succeeds.
     fn delete<'a>(&'a self, _key: &'a SessionKey) -> Option<StoreFuture<'a, ()>> {
         None
     }
 
-    /// The subpaths that are kept of a session, in no order; the key's own subpath does not count.
+    /// Lists the subpaths of a session, in any order; the key's own subpath is ignored.
     fn list_subkeys<'a>(&'a self, _key: &'a SessionKey) -> Option<StoreFuture<'a, Vec<String>>> {
         None
     }
 }
 
-/// What the methods of a [`SessionStore`] give.
+/// The future that a method of a [`SessionStore`] returns.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A session that a store keeps.
+/// A session in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredSession {
     /// The session.
     pub session_id: SessionId,
-    /// When it was last written to, in milliseconds since the Unix epoch, by the store's own clock.
+    /// The time of the last append in milliseconds since the Unix epoch, by the store's clock.
     pub modified_ms: u64,
 }
 
 impl StoredSession {
-    /// A session and when it was last written to, in milliseconds since the Unix epoch.
+    /// Returns a session with the time of its last append, in milliseconds since the Unix epoch.
     pub fn new(session_id: SessionId, modified_ms: u64) -> Self {
         Self { session_id, modified_ms }
     }

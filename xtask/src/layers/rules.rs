@@ -108,7 +108,18 @@ pub(super) const DIRECT: &[(&str, &[&str])] = &[
     ("agentwire-control", &["serde", "serde_json", "bytes", "thiserror", "memchr"]),
     (
         SESSIONS,
-        &["serde", "serde_json", "thiserror", "memchr", "unicode-normalization", "unicode-properties"],
+        &[
+            "serde",
+            "serde_json",
+            "thiserror",
+            "memchr",
+            "unicode-normalization",
+            "unicode-properties",
+            "blocking",
+            "jiff",
+            "tempfile",
+            "uuid",
+        ],
     ),
 ];
 

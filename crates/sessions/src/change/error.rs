@@ -1,24 +1,24 @@
-//! Why a change can't be made, wherever the session is kept.
+//! Errors of changes.
 
 use agentwire_protocol::{DecodeError, Uuid};
 
-/// A change that makes no sense for the session; nothing was changed.
+/// A change that is invalid for the session; nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeError {
-    /// A title needs something else than space.
+    /// The title is only white space.
     #[error("the title is empty")]
     EmptyTitle,
-    /// A tag needs something visible; no tag at all (`None`) takes the old one away.
+    /// The tag has no visible character; use `None` to remove the session's tag.
     #[error("nothing in the tag is visible")]
     EmptyTag,
-    /// Nothing was said in the session, or nothing up to the message where the fork was to end.
+    /// The session has no messages, or none up to the message where the fork should end.
     #[error("there are no messages to fork")]
     NoMessages,
-    /// The message where the fork was to end is not in the session's own conversation.
+    /// The message where the fork should end is not in the session's main conversation.
     #[error("there is no message {0} in the session")]
     UnknownMessage(Uuid),
-    /// An entry of the session can't be written again.
+    /// An entry of the session can't be encoded.
     #[error("an entry can't be written")]
     Entry(#[from] DecodeError),
 }

@@ -1,4 +1,4 @@
-//! A fork: the entries of a session, as those of another that starts with the same words.
+//! Forks: new sessions that start with the messages of another.
 
 mod carried;
 mod relink;
@@ -8,37 +8,39 @@ mod slice;
 use agentwire_protocol::{SessionId, Uuid};
 
 use super::object::Object;
-use super::{ChangeError, fresh};
+use super::{ChangeError, new_uuid};
 use crate::RawEntry;
+use crate::time;
 use carried::Carried;
 pub(crate) use carried::called;
 use relink::Ids;
 use row::Row;
 
-/// A session that starts with what was said in another.
+/// A new session that starts with messages of another.
 #[derive(Debug)]
 pub(crate) struct Fork {
-    /// Its id, a fresh one.
+    /// The new session's id.
     pub(crate) session: SessionId,
     /// All of its entries.
     pub(crate) entries: Vec<RawEntry>,
 }
 
-/// Makes a fork of a session from its entries: up to and with a message, or whole.
+/// Creates a fork from a session's entries, up to and including a message, or of all entries.
 ///
-/// - Each entry gets an id of its own, and every link to another is to that one's new id, past progress; a link to an entry
-///   that is not in the fork is `null`.
-/// - Sidechains and progress are left out, and so is what belongs to the session alone: its team, its file history.
-/// - The last entry is as of now, since the CLI goes on after the newest; `forkedFrom` tells where each came from.
-/// - What the session says of results that were cut, of its folder, and of what it may send, holds for the fork.
+/// - Each entry gets a new id. Links between entries are updated and skip progress entries; a link to an entry
+///   that is not in the fork becomes `null`.
+/// - Sidechains, progress and fields that belong to the original session alone (team, file history) are left out.
+/// - The last entry gets the current time, because the CLI continues after the newest; `forkedFrom` names each entry's
+///   origin.
+/// - Entries about shortened results, the working folder and data restrictions are copied.
 /// - The title is the given one, or what the session is `called`, with ` (fork)`.
 ///
-/// A message is told by the id that [`conversation`](crate::conversation) gives it.
-/// One that a compaction kept ends the fork in the words before that compaction.
+/// `up_to` is an id that [`conversation`](crate::conversation) returns for a message.
+/// If a compaction kept that message, the fork ends at its original place before the compaction.
 ///
 /// # Errors
 ///
-/// When there is nothing to fork, or no such message.
+/// If there are no messages, or no message with the id `up_to`.
 pub(crate) fn fork_entries(
     session: &SessionId,
     entries: &[RawEntry],
@@ -54,8 +56,8 @@ pub(crate) fn fork_entries(
         slice::cut(&mut rows, message)?;
     }
     let Some(last) = rows.iter().rposition(Row::is_written) else { return Err(ChangeError::NoMessages) };
-    let fork = SessionId::from(fresh::uuid().as_str());
-    let now = fresh::now();
+    let fork = SessionId::from(new_uuid().as_str());
+    let now = time::now();
     let ids = Ids::of(&rows);
     let carried = Carried::of(entries, session);
     let mut written = carried.before(&fork)?;
@@ -76,12 +78,12 @@ pub(crate) fn fork_entries(
     Ok(Fork { session: fork, entries: written })
 }
 
-/// The entry that gives the fork its title.
+/// Returns the entry that sets the fork's title.
 fn title_of_fork(fork: &SessionId, title: &str, now: &str) -> Result<RawEntry, ChangeError> {
     let mut entry = Object::of_kind("custom-title");
     entry.set("sessionId", fork);
     entry.set("customTitle", title);
-    entry.set("uuid", &fresh::uuid());
+    entry.set("uuid", &new_uuid());
     entry.set("timestamp", now);
     entry.into_entry()
 }
@@ -113,7 +115,7 @@ mod tests {
         fork_entries(&SessionId::from("s"), &raw(entries), up_to.map(Uuid::from).as_ref(), None, || None)
     }
 
-    /// What is said in the fork: the texts are the ids that the entries had.
+    /// Returns the texts of the fork's messages; each text is the id that the entry had.
     fn said(entries: &[Value], up_to: Option<&str>) -> String {
         let messages = conversation(&fork(entries, up_to).unwrap().entries);
         let texts = messages.iter().map(|message| {
@@ -133,7 +135,7 @@ mod tests {
             entry("assistant", "b", Some("a")),
             entry("user", "c", Some("b")),
             entry("assistant", "d", Some("c")),
-            // A sidechain is not in the fork, and what follows it has no parent there.
+            // The sidechain is not in the fork, so the entry after it has no parent there.
             entry("progress", "p", Some("b")),
             with(entry("user", "x", Some("p")), "isSidechain", true.into()),
             entry("user", "e", Some("x")),

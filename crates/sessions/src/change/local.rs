@@ -1,4 +1,4 @@
-//! Changes of the sessions that the CLI keeps on this machine.
+//! Changes of the sessions in the CLI's configuration folder.
 
 mod append;
 mod delete;
@@ -13,86 +13,86 @@ use crate::info::called;
 use crate::read::entries_of;
 use crate::sessions::{SessionError, SessionFile, Sessions};
 
-/// Changes.
+/// Methods that change sessions.
 ///
-/// A CLI may run the session meanwhile: whole lines are added to what it writes, and nothing that it wrote is changed.
-/// Where several files belong to the id, one in each project, the one that [`info`](Self::info) tells of is changed;
-/// archiving and deleting are for all of them.
+/// A CLI may run the session at the same time: changes append whole lines and never modify existing ones.
+/// If files in several projects have the id, the file that [`info`](Self::info) describes is changed; archiving and
+/// deleting apply to all of them.
 impl Sessions {
-    /// Gives the session a title, without space around it.
+    /// Sets the session's title, trimmed.
     ///
-    /// It is added to the session's file (`custom-title`); of several titles the last counts.
-    /// A CLI that runs the session finds it there, and keeps it.
+    /// Appends a `custom-title` entry to the session's file; the last one counts.
+    /// A CLI that runs the session adopts the title.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, there is no such session, the title is empty, or the file can't be written to.
+    /// If the id is not a UUID, the session does not exist, the title is empty, or writing fails.
     pub fn rename(&self, id: &SessionId, title: &str) -> Result<(), SessionError> {
         let entry = title_entry(id, title)?;
         append::append(self, &self.found(id)?, &entry)
     }
 
-    /// Tags the session, or takes its tag away; it has one at most.
+    /// Sets or removes the session's tag; a session has at most one.
     ///
-    /// It is added to the session's file (`tag`); of several the last counts.
-    /// What is invisible in a tag (format, private and non-characters) is left out, and so is the space around it.
-    /// The published SDKs also put tags into the compatible form of Unicode (NFKC), which this does not.
+    /// Appends a `tag` entry to the session's file; the last one counts.
+    /// The tag is normalized to Unicode NFKC and trimmed; invisible characters (format, private use, unassigned) are
+    /// removed.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, there is no such session, nothing of the tag is visible, or the file can't be written to.
+    /// If the id is not a UUID, the session does not exist, the tag has no visible character, or writing fails.
     pub fn tag(&self, id: &SessionId, tag: Option<&str>) -> Result<(), SessionError> {
         let entry = tag_entry(id, tag)?;
         append::append(self, &self.found(id)?, &entry)
     }
 
-    /// Archives the session: it stays where it is, and is told of as archived until the user says something in it.
+    /// Archives the session. It stays in its folder, and is listed as archived until the user's next message.
     ///
-    /// The mark is `archived.json` in the session's folder, beside its file; it is whole or not there.
+    /// Writes `archived.json`, atomically, into the session's folder, which is beside its file.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, there is no such session, or its mark can't be written.
+    /// If the id is not a UUID, the session does not exist, or writing fails.
     pub fn archive(&self, id: &SessionId) -> Result<(), SessionError> {
         self.mark(id, true)
     }
 
-    /// Takes the session out of the archive.
+    /// Removes the session from the archive.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, there is no such session, or its mark can't be written.
+    /// If the id is not a UUID, the session does not exist, or writing fails.
     pub fn unarchive(&self, id: &SessionId) -> Result<(), SessionError> {
         self.mark(id, false)
     }
 
-    /// Deletes the session for good: its file, and the folder beside it with what its subagents and tools wrote.
+    /// Deletes the session's file, and the folder beside it with the files of its subagents and tools.
     ///
-    /// A CLI that runs the session meanwhile may write it anew.
+    /// A CLI that runs the session at the same time may create the file again.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, there is no such session, or something of it can't be deleted: then some of it may be
-    /// gone.
+    /// If the id is not a UUID, the session does not exist, or deleting fails, in which case part of the session may
+    /// already be deleted.
     pub fn delete(&self, id: &SessionId) -> Result<(), SessionError> {
         self.all_found(id)?.iter().try_for_each(delete::delete)
     }
 
-    /// Makes another session in the same project that starts with the same words, up to and with a message, or with all
-    /// of them; gives its id, with which it is resumed.
+    /// Creates a session in the same project that starts with the same messages, up to and including `up_to`, or all of
+    /// them. Returns its id, with which it can be resumed.
     ///
-    /// The message is told by the id that [`messages`](Self::messages) gives it; one that a compaction kept ends the
-    /// fork in the words before that compaction.
-    /// Without a title, or with an empty one, the fork is called as the session is, with ` (fork)`.
+    /// `up_to` is the id of one of the [`messages`](Self::messages).
+    /// If a compaction kept that message, the fork ends at its original place before the compaction.
+    /// Without a title, or with an empty one, the fork gets the original's title with ` (fork)`.
     ///
-    /// Sidechains, progress and file history are not in the fork, nor is the folder beside the session's file.
-    /// Its file is there whole or not at all, and no other is ever replaced.
-    /// The session's whole file is in memory meanwhile.
+    /// Sidechains, progress, file history and the folder beside the session's file are not copied.
+    /// The new file is written atomically and never replaces another.
+    /// The whole session is held in memory meanwhile.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, there is no such session or message, nothing was said in it, or a file can't be read or
-    /// written.
+    /// If the id is not a UUID, there is no such session or message, the session has no messages, or reading or writing
+    /// fails.
     pub fn fork(
         &self,
         id: &SessionId,
@@ -117,7 +117,7 @@ impl Sessions {
         self.find(id)?.ok_or_else(|| self.not_found(id))
     }
 
-    /// Every file that is the session's.
+    /// Returns all files of the session.
     fn all_found(&self, id: &SessionId) -> Result<Vec<SessionFile>, SessionError> {
         let files = self.find_all(id)?;
         if files.is_empty() { Err(self.not_found(id)) } else { Ok(files) }

@@ -1,4 +1,4 @@
-//! A JSON object of which some fields are changed, and the others stay as they were written.
+//! A JSON object whose unchanged fields keep their exact text.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ use super::ChangeError;
 use crate::RawEntry;
 use crate::read::is_true;
 
-/// The fields in their order; of a name that comes twice, the last counts.
+/// Fields in their order; if a name is repeated, the last counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object {
     fields: Vec<(String, RawJson)>,
 }
 
 impl Object {
-    /// The fields of an entry.
+    /// Decodes an entry.
     pub(super) fn of(entry: &RawEntry) -> Result<Self, DecodeError> {
         entry.decode()
     }
 
-    /// The object of an entry of this kind, without anything else.
+    /// Returns an object with only the field `type`.
     pub(super) fn of_kind(kind: &str) -> Self {
         let mut object = Self::default();
         object.set("type", kind);
@@ -34,34 +34,34 @@ impl Object {
         self.fields.iter().rev().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
-    /// A field that is a string.
+    /// Returns a string field.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         self.get(name)?.decode().ok()
     }
 
-    /// A field that is an object.
+    /// Returns an object field.
     pub(super) fn object(&self, name: &str) -> Option<Self> {
         self.get(name)?.decode().ok()
     }
 
-    /// A field that is a list.
+    /// Returns a list field.
     pub(super) fn list(&self, name: &str) -> Option<Vec<RawJson>> {
         self.get(name)?.decode().ok()
     }
 
-    /// Whether JavaScript and Python take the field for true.
+    /// Returns whether JavaScript and Python treat the field as true.
     pub(super) fn is(&self, name: &str) -> bool {
         self.get(name).and_then(|value| value.decode().ok()).is_some_and(|value| is_true(&value))
     }
 
-    /// Whether the field is this text.
+    /// Returns whether the field is this string.
     pub(super) fn says(&self, name: &str, text: &str) -> bool {
         self.text(name).is_some_and(|said| said == text)
     }
 
-    /// Changes the field where it stands, or adds it at the end.
+    /// Sets the field at its place, or appends it.
     ///
-    /// What is given can be written as JSON: texts, lists and objects.
+    /// `value` must be encodable as JSON, as strings, lists and objects are.
     pub(super) fn set<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
         let value = RawJson::encode(value).unwrap_or_else(|_| RawJson::empty_object());
         match self.fields.iter().position(|(field, _)| field == name) {

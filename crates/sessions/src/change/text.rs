@@ -1,18 +1,17 @@
-//! What titles and tags may be made of.
+//! Normalization of titles and tags.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
-/// The title without space around it; `None` where nothing is left.
+/// Trims the title; returns `None` if it is empty.
 pub(super) fn title(title: &str) -> Option<String> {
     trimmed(title)
 }
 
-/// The tag in its compatible form (NFKC: `ﬁ` becomes `fi`), without space around it, and without what can't be seen:
-/// format characters (such as zero-width spaces and directional marks), private ones and those that are not assigned;
-/// `None` where nothing is left.
+/// Normalizes the tag to NFKC (`ﬁ` becomes `fi`), removes invisible characters (format characters such as zero-width
+/// spaces and directional marks, private use, unassigned) and trims it; returns `None` if it is empty.
 ///
-/// The published SDKs do the same, as often as something changes.
+/// Repeats until nothing changes, as the published SDKs do.
 pub(super) fn tag(tag: &str) -> Option<String> {
     let mut tag = tag.to_owned();
     for _ in 0..MAX_ROUNDS {
@@ -26,7 +25,7 @@ pub(super) fn tag(tag: &str) -> Option<String> {
 }
 
 fn trimmed(text: &str) -> Option<String> {
-    // JavaScript takes the byte order mark for space.
+    // JavaScript's `trim` removes the byte order mark too.
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Order, ids, and what appends that run at once may do.
+//! Checks of order, ids and concurrent appends.
 
 use super::asked::{Asked, Stop, Verdict, alike, same};
 use super::canonical::canonical;
@@ -174,7 +174,7 @@ pub(super) async fn many_entries_are_kept(store: Asked<'_>) -> Verdict {
     store.keeps(&key(1)?, &all).await
 }
 
-/// What one of several writers appends.
+/// Returns the entries that one of several writers appends.
 fn writings(writer: usize) -> Result<Vec<RawEntry>, Stop> {
     (0..5)
         .map(|number| match number {
@@ -192,5 +192,5 @@ fn all_alike(some: &[RawEntry], others: &[RawEntry]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(|(one, other)| alike(one, other))
 }
 
-/// How many appends run at once.
+/// How many appends run concurrently.
 const WRITERS: usize = 16;

@@ -1,4 +1,4 @@
-//! What the checks ask of a store, with each way not to get an answer told apart.
+//! Calls of a store, with errors and skips as the outcome of a check.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -10,18 +10,18 @@ use super::canonical::canonical;
 use super::report::OptionalMethod;
 use crate::{RawEntry, SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
 
-/// A store of which something is asked.
+/// A store under test.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a>(pub(super) &'a dyn SessionStore);
 
-/// Why a check ends before its end.
+/// Why a check stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
     Failed(String),
     Skipped(String),
 }
 
-/// What a check gives.
+/// The result of a check.
 pub(super) type Verdict = Result<(), Stop>;
 
 impl Asked<'_> {
@@ -45,14 +45,14 @@ impl Asked<'_> {
         optional(OptionalMethod::Delete, self.0.delete(key)).await
     }
 
-    /// The subkeys, sorted.
+    /// Returns the subkeys, sorted.
     pub(super) async fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<String>, Stop> {
         let mut subkeys = optional(OptionalMethod::ListSubkeys, self.0.list_subkeys(key)).await?;
         subkeys.sort();
         Ok(subkeys)
     }
 
-    /// The ids of the sessions that are listed, sorted.
+    /// Returns the ids of the listed sessions, sorted.
     pub(super) async fn listed(&self, project: &str) -> Result<Vec<SessionId>, Stop> {
         let mut ids: Vec<_> =
             self.list_sessions(project).await?.into_iter().map(|session| session.session_id).collect();
@@ -60,7 +60,7 @@ impl Asked<'_> {
         Ok(ids)
     }
 
-    /// The summary of this session, which must be there once.
+    /// Returns the summary of this session; fails unless there is exactly one.
     pub(super) async fn summary(&self, key: &SessionKey) -> Result<SessionSummary, Stop> {
         let mut summaries = self.list_summaries(key.project()).await?;
         summaries.retain(|summary| summary.session_id == *key.session_id());
@@ -70,7 +70,7 @@ impl Asked<'_> {
         })
     }
 
-    /// Demands that exactly this is kept under a key.
+    /// Requires that exactly these entries are stored under the key.
     pub(super) async fn keeps(&self, key: &SessionKey, expected: &[RawEntry]) -> Verdict {
         let Some(loaded) = self.load(key).await? else {
             return Err(Stop::Failed(format!(
@@ -87,7 +87,7 @@ impl Asked<'_> {
         same(format_args!("the number of entries of {key}"), &loaded.len(), &expected.len())
     }
 
-    /// Demands that nothing was ever kept under a key.
+    /// Requires that the key is unknown.
     pub(super) async fn keeps_nothing(&self, key: &SessionKey) -> Verdict {
         match self.load(key).await? {
             None => Ok(()),
@@ -97,7 +97,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Appends that run at once.
+    /// Runs appends concurrently.
     pub(super) async fn append_all(&self, batches: &[(SessionKey, Vec<RawEntry>)]) -> Verdict {
         let mut open: Vec<_> =
             batches.iter().map(|(key, entries)| Some(self.0.append(key, entries))).collect();
@@ -120,7 +120,7 @@ impl Asked<'_> {
     }
 }
 
-/// Demands that two values are the same.
+/// Requires that two values are equal.
 pub(super) fn same<T: PartialEq + std::fmt::Debug>(
     what: impl std::fmt::Display,
     is: &T,
@@ -129,17 +129,17 @@ pub(super) fn same<T: PartialEq + std::fmt::Debug>(
     if is == should { Ok(()) } else { Err(Stop::Failed(format!("{what}: {is:?}, and not {should:?}"))) }
 }
 
-/// Whether two entries are the same value.
+/// Returns whether two entries are the same JSON value.
 pub(super) fn alike(one: &RawEntry, other: &RawEntry) -> bool {
     one == other || canonical(one.as_str()) == canonical(other.as_str())
 }
 
-/// An error with all that it comes from.
+/// Returns a failure with the error and its sources.
 pub(super) fn failed(doing: impl std::fmt::Display, error: &StoreError) -> Stop {
     Stop::Failed(format!("{doing} failed: {}", chain(error)))
 }
 
-/// The text of an error and of its sources.
+/// Returns the messages of an error and its sources.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -156,7 +156,7 @@ async fn optional<T>(method: OptionalMethod, future: Option<StoreFuture<'_, T>>)
     future.await.map_err(|error| failed(format!("`{method}`"), &error))
 }
 
-/// The start of a text that may be long.
+/// Returns the start of a long text.
 fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()),

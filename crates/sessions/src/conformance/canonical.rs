@@ -1,19 +1,19 @@
-//! Tells whether two JSON texts are the same value: spacing, key order, escapes and the spelling of numbers aside.
+//! Compares JSON texts as values, regardless of spacing, key order, escapes and the notation of numbers.
 
 use std::collections::BTreeMap;
 
-/// The one spelling of a JSON value; the text must be JSON.
+/// Returns the canonical form of a JSON text, which must be valid.
 ///
-/// Keys are sorted, and of a repeated key the last counts.
-/// Numbers are their exact decimal value, however big: `1.0`, `1` and `10e-1` are the same, and `-0` is `0`.
-/// Texts are compared unit by unit, lone surrogates too.
+/// Keys are sorted; if a key is repeated, the last counts.
+/// Numbers are written as their exact decimal value: `1.0`, `1` and `10e-1` are equal, and `-0` is `0`.
+/// Strings are compared by UTF-16 unit, including lone surrogates.
 pub(super) fn canonical(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     Reader { text: json, at: 0 }.value(&mut out);
     out
 }
 
-/// Goes once over a text that is known to be JSON.
+/// A reader of valid JSON.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -95,7 +95,7 @@ impl Reader<'_> {
         out.push('"');
     }
 
-    /// The next byte that is no space.
+    /// Skips white space and returns the next byte.
     fn peek(&mut self) -> Option<u8> {
         self.while_in(|byte| byte.is_ascii_whitespace());
         self.text.as_bytes().get(self.at).copied()
@@ -115,7 +115,7 @@ impl Reader<'_> {
     }
 }
 
-/// The unit that is meant by what follows a backslash.
+/// Returns the UTF-16 unit of an escape, after its backslash.
 fn escaped(chars: &mut std::str::CharIndices<'_>) -> u16 {
     match chars.next().map_or('\\', |(_, char)| char) {
         'n' => u16::from(b'\n'),
@@ -128,7 +128,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> u16 {
     }
 }
 
-/// A number as its digits without zeros around them, and a power of ten.
+/// Returns a number as its significant digits and a power of ten.
 fn decimal(number: &str) -> String {
     let (sign, number) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (number, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));

@@ -1,4 +1,4 @@
-//! What a deletion takes along, and what it leaves.
+//! Checks of deletion.
 
 use super::asked::{Asked, Stop, Verdict, same};
 use super::keys::ODD;

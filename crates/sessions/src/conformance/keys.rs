@@ -1,4 +1,4 @@
-//! What is kept under one key is not seen under another, however alike they look.
+//! Checks that entries under one key are not visible under a similar key.
 
 use agentwire_protocol::SessionId;
 
@@ -70,7 +70,7 @@ pub(super) async fn the_parts_of_a_key_do_not_run_together(store: Asked<'_>) -> 
     apart(store, keys).await
 }
 
-/// Appends to each key what only it has, and demands that each keeps that alone.
+/// Appends a different entry under each key, and requires that each key has only its own.
 async fn apart(store: Asked<'_>, keys: Vec<SessionKey>) -> Verdict {
     for key in &keys {
         store.append(key, &[saying(&key.to_string())?]).await?;
@@ -81,7 +81,7 @@ async fn apart(store: Asked<'_>, keys: Vec<SessionKey>) -> Verdict {
     Ok(())
 }
 
-/// Names that are allowed, and that a store may trip over.
+/// Allowed names that a store may handle wrongly.
 pub(super) const ODD: &[&str] = &[
     "a b",
     " a",

@@ -1,4 +1,4 @@
-//! Sessions, subkeys and times that are listed.
+//! Checks of listed sessions, subkeys and times.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -47,7 +47,7 @@ pub(super) async fn times_are_in_milliseconds(store: Asked<'_>) -> Verdict {
     store.append(&key(1)?, &[with_id("a")?]).await?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_millis());
     for session in store.list_sessions(PROJECT).await? {
-        // A day is more than clocks differ, and less than other units would make of it.
+        // A day allows for clock differences, and still detects a wrong unit.
         if u128::from(session.modified_ms).abs_diff(now) > DAY_MS {
             return Err(Stop::Failed(format!(
                 "written at {} ms, which is not about {now}",
@@ -62,7 +62,7 @@ pub(super) async fn an_append_moves_the_time_on(store: Asked<'_>) -> Verdict {
     store.append(&key(1)?, &[with_id("a")?]).await?;
     let first = modified(store).await?;
     let start = Instant::now();
-    // Some stores' clocks only know seconds.
+    // The clocks of some stores have a resolution of a second.
     for (number, wait_ms) in [5, 100, 1_100, 2_200].into_iter().enumerate() {
         passed(start + Duration::from_millis(wait_ms)).await;
         store.append(&key(1)?, &[without_id(number)?]).await?;
@@ -116,7 +116,7 @@ pub(super) async fn lists_odd_subkeys_as_they_were(store: Asked<'_>) -> Verdict 
     same("the subkeys", &store.list_subkeys(&key(1)?).await?, &all)
 }
 
-/// When the only session was last written to.
+/// Returns the modification time of the only session.
 async fn modified(store: Asked<'_>) -> Result<u64, Stop> {
     let sessions = store.list_sessions(PROJECT).await?;
     let only = sessions.first().filter(|_| sessions.len() == 1);
@@ -126,7 +126,7 @@ async fn modified(store: Asked<'_>) -> Result<u64, Stop> {
     Ok(only.modified_ms)
 }
 
-/// Waits without a timer, as there is no runtime to have one of.
+/// Waits without a timer, because no runtime is required.
 async fn passed(until: Instant) {
     poll_fn(|context| {
         if Instant::now() >= until {

@@ -1,12 +1,12 @@
-//! What came of the checks: what passed, what failed and why, and what the store does not do.
+//! The outcomes of the checks.
 
 use std::fmt;
 
 use super::Check;
 
-/// What came of each check.
+/// The outcome of each check.
 ///
-/// `Display` gives a line for each, and one with the counts:
+/// `Display` writes a line for each check, and a line with the counts:
 ///
 /// ```text
 /// passed   order_within_an_append
@@ -24,27 +24,27 @@ impl Report {
         Self { checked }
     }
 
-    /// Each check with what came of it, in the order of [`CHECKS`](super::CHECKS).
+    /// Returns each check with its outcome, in the order of [`CHECKS`](super::CHECKS).
     pub fn checked(&self) -> &[Checked] {
         &self.checked
     }
 
-    /// Whether nothing failed; what was skipped is no fault, as the store says that it does not do it.
+    /// Returns whether no check failed; skipped checks concern optional methods and do not count.
     pub fn is_conformant(&self) -> bool {
         self.failed() == 0
     }
 
-    /// How many checks passed.
+    /// Returns how many checks passed.
     pub fn passed(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Passed))
     }
 
-    /// How many checks failed.
+    /// Returns how many checks failed.
     pub fn failed(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Failed(_)))
     }
 
-    /// How many checks were about something that the store does not do.
+    /// Returns how many checks were skipped because the store lacks an optional method.
     pub fn skipped(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Skipped(_)))
     }
@@ -69,13 +69,13 @@ impl fmt::Display for Report {
     }
 }
 
-/// One check, and what came of it.
+/// A check and its outcome.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Checked {
     /// The check.
     pub check: &'static Check,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
@@ -85,15 +85,15 @@ impl Checked {
     }
 }
 
-/// What came of a check.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The store does what is demanded.
+    /// The store meets the requirement.
     Passed,
-    /// It does not: what was seen instead.
+    /// The store does not meet the requirement; the text describes its behavior.
     Failed(String),
-    /// It says that it does not do this: what is missing.
+    /// The store does not implement a method; the text names the method.
     Skipped(String),
 }
 

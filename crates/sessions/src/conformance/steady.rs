@@ -1,4 +1,4 @@
-//! What a store can't do is the same every time.
+//! Checks that a store's set of optional methods does not change.
 
 use super::asked::{Asked, Stop, Verdict};
 use super::parts::{PROJECT, beneath, key, with_id};
@@ -17,7 +17,7 @@ pub(super) async fn optional_methods_are_there_always_or_never(store: Asked<'_>)
     Ok(())
 }
 
-/// Which methods give a future; none is waited for, as none is needed.
+/// Returns which optional methods return a future; the futures are not polled.
 fn present(store: Asked<'_>) -> Result<[(OptionalMethod, bool); 4], Stop> {
     Ok([
         (OptionalMethod::ListSessions, store.0.list_sessions(PROJECT).is_some()),

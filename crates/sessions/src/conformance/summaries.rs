@@ -1,4 +1,4 @@
-//! A summary is what the fold makes of all that was appended.
+//! Checks that a summary is the fold of all appended entries.
 
 use super::asked::{Asked, Stop, Verdict, same};
 use super::canonical::canonical;
@@ -72,7 +72,7 @@ pub(super) async fn summaries_and_sessions_have_one_clock(store: Asked<'_>) -> V
     Ok(())
 }
 
-/// Demands that the summary of a session is that of these entries.
+/// Requires that the summary of a session is the fold of these entries.
 async fn folded(store: Asked<'_>, key: &SessionKey, entries: &[RawEntry]) -> Verdict {
     let summary = store.summary(key).await?;
     let should = fold_summary(None, entries).map_err(|error| Stop::Failed(error.to_string()))?;
@@ -80,7 +80,7 @@ async fn folded(store: Asked<'_>, key: &SessionKey, entries: &[RawEntry]) -> Ver
     same(what, &canonical(summary.data.as_str()), &canonical(should.as_str()))
 }
 
-/// Entries of which each changes the summary.
+/// Returns entries that each change the summary.
 fn told() -> Result<Vec<RawEntry>, Stop> {
     entries(&[
         r#"{"type":"user","uuid":"a","timestamp":"2024-01-01T00:00:00.250Z","cwd":"/project","message":{"content":"Hi\u0021"}}"#,

@@ -1,9 +1,9 @@
-//! The table: what each check is called, what it demands, and what it needs.
+//! The table of all checks with their requirements.
 
 use super::OptionalMethod::{Delete, ListSessions, ListSubkeys, ListSummaries};
 use super::{Check, appending, deleting, keys, listing, steady, summaries, values};
 
-/// Makes the rows; a check is called as its function.
+/// Builds the rows; a check has the name of its function.
 macro_rules! checks {
     ($($module:ident::$name:ident [$($needs:ident),*] $demands:literal;)*) => {
         &[$(Check {
@@ -15,7 +15,7 @@ macro_rules! checks {
     };
 }
 
-/// All checks, in the order in which they are run.
+/// All checks, in the order in which they run.
 pub const CHECKS: &[Check] = checks! {
     appending::order_within_an_append [] "Entries of one append are loaded in their order.";
     appending::order_across_appends [] "Entries of later appends follow those of earlier ones.";

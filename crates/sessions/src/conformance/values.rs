@@ -1,4 +1,4 @@
-//! An entry comes back as the JSON value that it was.
+//! Checks that entries are loaded as the same JSON values.
 
 use super::asked::{Asked, Stop, Verdict, failed};
 use super::parts::{entries, key, saying};

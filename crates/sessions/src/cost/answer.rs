@@ -1,4 +1,4 @@
-//! What an entry tells of an answer of the model.
+//! The usage that an entry of the model's answer records.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,23 +11,23 @@ use super::Tokens;
 use super::price::FAST;
 use crate::time::parse_ms;
 
-/// What one entry of an answer tells.
+/// The usage in one entry of an answer.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answer {
-    /// A hash of what tells it from others; `None` where nothing does.
+    /// A hash that identifies the answer; `None` if it has no id.
     pub(super) id: Option<u64>,
-    /// In milliseconds since 1970.
+    /// In milliseconds since the Unix epoch.
     pub(super) time: Option<u64>,
-    /// The model's tokens first, then those of models that had a part in it.
+    /// The model's own tokens, then those of other models that took part.
     pub(super) parts: Vec<(Box<str>, Tokens)>,
-    /// What the entry itself says that it cost.
+    /// The cost that the entry itself records.
     pub(super) cost_usd: Option<f64>,
 }
 
 impl Answer {
-    /// `None` for a line that is no entry of an answer, or tells no tokens.
+    /// Returns `None` unless the line is an entry of an answer with token counts.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
-        // Most of a session's bytes are others.
+        // Skips most lines without decoding them.
         memchr::memmem::find(line, b"usage")?;
         let entry: Line = decode(&String::from_utf8_lossy(line)).ok()?;
         if entry.kind.is_none_or(|kind| kind.as_str() != "\"assistant\"") {
@@ -36,7 +36,7 @@ impl Answer {
         let message: Message = entry.message?.decode().ok()?;
         let usage = message.usage.filter(|usage| usage.as_str().len() <= MAX_USAGE)?;
         let usage: Value = usage.decode().ok().filter(Value::is_object)?;
-        // What the CLI says in the model's place has no model.
+        // Messages that the CLI generates in the model's place have no real model.
         let model = text(message.model).unwrap_or_default();
         if model == SYNTHETIC {
             return None;
@@ -45,7 +45,7 @@ impl Answer {
         let fast = if usage["speed"] == "fast" { FAST } else { "" };
         let mut parts = vec![(format!("{model}{fast}").into(), tokens(&usage))];
         for step in usage["iterations"].as_array().into_iter().flatten() {
-            // Others are in the sum already.
+            // Other steps are included in the sum.
             if ["compaction", "advisor_message"].iter().any(|kind| step["type"] == *kind) {
                 parts.push((step["model"].as_str().unwrap_or(model).into(), tokens(step)));
             }
@@ -62,7 +62,7 @@ impl Answer {
     }
 }
 
-/// What of an entry is looked at; the rest is skipped, and may be whatever a model made up.
+/// The fields that are read. They stay undecoded at first, because a model may have produced any content.
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
@@ -83,12 +83,12 @@ struct Message {
     usage: Option<RawJson>,
 }
 
-/// The text; a long one is none of a model's or an id's.
+/// Decodes a string, unless it is too long for a model name or an id.
 fn text(raw: Option<RawJson>) -> Option<String> {
     raw.filter(|raw| raw.as_str().len() <= MAX_TEXT)?.decode().ok()
 }
 
-/// The session, as a hash, and what the CLI itself counts that it has cost until then, where the line tells that.
+/// Returns a hash of the session and the cost that the CLI recorded for it, if the line is a `cost-state`.
 pub(super) fn told(line: &[u8]) -> Option<(u64, f64)> {
     memchr::memmem::find(line, b"\"cost-state\"")?;
     let entry: Value = decode(&String::from_utf8_lossy(line)).ok()?;
@@ -96,7 +96,7 @@ pub(super) fn told(line: &[u8]) -> Option<(u64, f64)> {
     (entry["type"] == "cost-state").then(|| Some((hash(session), entry["totalCostUSD"].as_f64()?)))?
 }
 
-/// The tokens of an answer or a step of one; what is no count is none.
+/// Returns the tokens of an answer or a step; invalid counts are 0.
 fn tokens(usage: &Value) -> Tokens {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
     let written = count(&usage["cache_creation_input_tokens"]);
@@ -118,11 +118,11 @@ fn hash(id: (&str, &str)) -> u64 {
     hasher.finish()
 }
 
-/// The longest usage that is read, in bytes: it has some ten numbers, and as many for each step.
+/// The longest usage object that is read, in bytes: it has some ten numbers, and as many for each step.
 const MAX_USAGE: usize = 64 * 1024;
 
 /// The longest id, time or name of a model, in bytes.
 const MAX_TEXT: usize = 512;
 
-/// The model of what the CLI says itself, such as that a request failed.
+/// The model of messages that the CLI generates itself, such as for a failed request.
 const SYNTHETIC: &str = "<synthetic>";

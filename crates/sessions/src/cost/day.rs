@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::time::date;
+use jiff::Span;
+use jiff::civil::Date;
 
 /// A day of the Gregorian calendar, written as `2026-01-31`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,17 +18,18 @@ pub struct Day {
 }
 
 impl Day {
-    /// The day of a time in milliseconds since 1970, where clocks are so many minutes ahead of UTC.
+    /// Returns the day of a time in milliseconds since the Unix epoch, at an offset from UTC.
     ///
-    /// `None` for what is before 1970 or after the year 9999.
+    /// Returns `None` before 1970 and after the year 9999.
     pub(super) fn of(ms: u64, offset_minutes: i32) -> Option<Self> {
         let ms = i64::try_from(ms).ok()?.checked_add(i64::from(offset_minutes) * 60_000)?;
-        let days = u64::try_from(ms).ok()? / DAY_MS;
-        if days > LAST {
-            return None;
-        }
-        let (year, month, day) = date(days);
-        Some(Self { year: year as u16, month: month as u8, day: day as u8 })
+        let days = i64::try_from(u64::try_from(ms).ok()? / DAY_MS).ok()?;
+        let date = Date::constant(1970, 1, 1).checked_add(Span::new().try_days(days).ok()?).ok()?;
+        Some(Self {
+            year: date.year().unsigned_abs(),
+            month: date.month().unsigned_abs(),
+            day: date.day().unsigned_abs(),
+        })
     }
 }
 
@@ -39,13 +41,13 @@ impl fmt::Display for Day {
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The last day of the year 9999, in days since 1970.
-const LAST: u64 = 2_932_896;
-
 #[cfg(test)]
 mod tests {
-    use super::{DAY_MS, Day, LAST};
+    use super::{DAY_MS, Day};
     use crate::time::parse_ms;
+
+    /// The last day of the year 9999, in days since 1970.
+    const LAST: u64 = 2_932_896;
 
     #[test]
     fn days_are_those_of_the_calendar() {

@@ -1,4 +1,4 @@
-//! Counts answers, each once.
+//! Counts each answer once.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,16 +7,15 @@ use super::{CostSummary, Day, Prices, Spent, Tokens};
 use crate::RawEntry;
 use crate::stream::MAX_LINE;
 
-/// Counts what the model's answers in a session's entries took.
+/// A counter for the usage in the entries of sessions.
 ///
-/// An answer has an entry for each of its blocks, and copies of them where a session began as a copy of another: it
-/// counts once, by the id of the model's message, with the most tokens that an entry of it tells (they only grow) and at
-/// the time of its first.
-/// An entry that tells of no tokens, and what the CLI says in the model's place, counts as nothing.
-/// Tokens of a compaction or an advisor within an answer, which the API tells beside the sum, count for their models.
+/// The entries of one answer, one for each content block, and copies of them in forked sessions count once. They are
+/// matched by the model's message id; the highest output count and the earliest time apply.
+/// Entries without token counts and messages that the CLI generates are ignored.
+/// The tokens of a compaction or an advisor within an answer, which the API reports separately, count for their models.
 ///
-/// Its size is bounded, at some 50 MB and a number for each session: of the last 65,536 answers it keeps the tokens, and of a million before these
-/// that they were counted; [`CostSummary::forgotten`] says how many were more.
+/// Memory is bounded to some 50 MB and a number for each session: the meter keeps the tokens of the last 65,536
+/// answers, and the ids of a million before them; [`CostSummary::forgotten`] counts the answers beyond that.
 #[derive(Clone, Debug)]
 pub struct CostMeter {
     prices: Prices,
@@ -24,14 +23,14 @@ pub struct CostMeter {
     max_line: usize,
     summary: CostSummary,
     open: HashMap<u64, Counted>,
-    /// The ids of those, in the order in which they came.
+    /// The ids of the open answers, oldest first.
     order: VecDeque<u64>,
     closed: HashSet<u64>,
-    /// What the CLI told last of the cost of each session.
+    /// The last cost that the CLI recorded for each session.
     told: HashMap<u64, f64>,
 }
 
-/// An answer that may still be told of again.
+/// An answer whose usage may still change.
 #[derive(Clone, Debug)]
 struct Counted {
     day: Option<Day>,
@@ -40,7 +39,7 @@ struct Counted {
 }
 
 impl CostMeter {
-    /// Nothing counted yet; days are those of UTC.
+    /// Creates an empty meter, with days in UTC.
     pub fn new(prices: Prices) -> Self {
         Self {
             prices,
@@ -54,24 +53,24 @@ impl CostMeter {
         }
     }
 
-    /// The same, with days that start where clocks are so many minutes ahead of UTC.
+    /// Sets the offset from UTC, in minutes, that determines where days start.
     #[must_use]
     pub fn with_utc_offset(self, minutes: i32) -> Self {
         Self { offset_minutes: minutes, ..self }
     }
 
-    /// The same, with another limit on the bytes of a line; 64 MiB unless told.
+    /// Sets the limit on the length of a line, in bytes; the default is 64 MiB.
     #[must_use]
     pub fn with_max_line(self, bytes: usize) -> Self {
         Self { max_line: bytes, ..self }
     }
 
-    /// Counts what this entry tells.
+    /// Counts an entry.
     pub fn add(&mut self, entry: &RawEntry) {
         self.line(entry.as_str().as_bytes());
     }
 
-    /// What was counted so far.
+    /// Returns the totals.
     pub fn summary(mut self) -> CostSummary {
         while let Some(id) = self.order.pop_front() {
             self.close(id);
@@ -88,7 +87,7 @@ impl CostMeter {
         self.summary.lines_too_long += 1;
     }
 
-    /// Counts what this line tells, if it is an entry.
+    /// Counts a line, if it is an entry.
     pub(super) fn line(&mut self, line: &[u8]) {
         self.told.extend(told(line));
         let Some(Answer { id, time, parts, cost_usd }) = Answer::of(line) else { return };
@@ -98,12 +97,12 @@ impl CostMeter {
             return;
         }
         if let Some(known) = self.open.get_mut(&id) {
-            // A copy that was cut off in the middle of the answer may come after the whole of it.
+            // A truncated copy of an answer may follow the complete one.
             if output(&parts) >= output(&known.parts) {
                 known.parts = parts;
                 known.cost_usd = cost_usd.or(known.cost_usd);
             }
-            // A fork has the answer again, at a later time.
+            // A fork repeats the answer with a later time.
             known.day = match (known.day, day) {
                 (Some(known), Some(day)) => Some(known.min(day)),
                 (known, day) => known.or(day),
@@ -124,7 +123,7 @@ impl CostMeter {
         }
     }
 
-    /// Counts an answer that is not told of again.
+    /// Adds an answer to the totals; its usage can no longer change.
     fn close(&mut self, id: u64) {
         if let Some(answer) = self.open.remove(&id) {
             self.count(answer);
@@ -134,13 +133,13 @@ impl CostMeter {
     fn count(&mut self, Counted { day, parts, cost_usd }: Counted) {
         let models = self.summary.days.entry(day).or_default();
         for (at, (model, tokens)) in parts.into_iter().enumerate() {
-            // What the entry says is the cost of all of it.
+            // The recorded cost is for the whole answer, so it counts once, for the first model.
             let cost = match cost_usd {
                 Some(cost) => Some(if at == 0 { cost } else { 0.0 }),
                 None => self.prices.of(&model).map(|price| price.of(&tokens)),
             };
             let answers = u64::from(at == 0);
-            // A part of another model that has no price leaves the answer without its whole cost.
+            // If a part by another model has no price, the answer's cost is incomplete.
             let unpriced = u64::from(cost.is_none());
             *models.entry(model).or_default() +=
                 Spent { answers, tokens, cost_usd: cost.unwrap_or(0.0), unpriced };
@@ -148,15 +147,15 @@ impl CostMeter {
     }
 }
 
-/// How far an answer had come.
+/// Returns the output tokens, which grow from entry to entry of an answer.
 fn output(parts: &[(Box<str>, Tokens)]) -> u64 {
     parts.iter().fold(0, |sum, (_, tokens)| sum.saturating_add(tokens.output))
 }
 
-/// How many answers may be told of again with other tokens.
+/// How many answers may still change.
 const OPEN: usize = if cfg!(test) { 8 } else { 1 << 16 };
 
-/// How many more are known to have been counted.
+/// How many further answers are recognized as counted.
 const CLOSED: usize = if cfg!(test) { 4 } else { 1 << 20 };
 
 #[cfg(test)]
@@ -177,7 +176,7 @@ mod tests {
             meter.line(line(id, 1).as_bytes());
         }
         assert_eq!((meter.open.len(), meter.order.len(), meter.closed.len()), (OPEN, OPEN, CLOSED));
-        // The last can still change; the first is known, and the others before the open ones are not.
+        // The last answer can still change. Of the closed ones only the latest are recognized.
         meter.line(line(OPEN + 2, 5).as_bytes());
         meter.line(line(0, 5).as_bytes());
         meter.line(line(1, 5).as_bytes());

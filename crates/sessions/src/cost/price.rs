@@ -1,29 +1,29 @@
-//! What tokens cost, as the caller says: this crate knows no prices.
+//! Prices, which the caller provides: this crate contains none.
 
 use std::collections::BTreeMap;
 
 use super::Tokens;
 
-/// What a model's tokens cost, in US dollars for a million of each kind.
+/// A model's prices, in US dollars per million tokens of each kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "who writes one must name each price, so that none is made up")]
 pub struct Price {
-    /// Tokens read that no cache held.
+    /// Input tokens that were not cached.
     pub input: f64,
-    /// Tokens written.
+    /// Output tokens.
     pub output: f64,
-    /// Tokens read from the cache.
+    /// Input tokens read from the cache.
     pub cache_read: f64,
-    /// Tokens written to the cache for five minutes, and those of which the entry does not say for how long.
+    /// Tokens written to the cache for five minutes, or for an unspecified time.
     pub cache_write: f64,
     /// Tokens written to the cache for an hour.
     pub cache_write_1h: f64,
-    /// A thousand searches of the web.
+    /// Web searches, per thousand.
     pub web_searches: f64,
 }
 
 impl Price {
-    /// What so many tokens cost, in US dollars.
+    /// Returns the cost of these tokens, in US dollars.
     pub fn of(&self, tokens: &Tokens) -> f64 {
         let each = [
             (tokens.input, self.input),
@@ -37,36 +37,36 @@ impl Price {
     }
 }
 
-/// The prices of models.
+/// A table of prices by model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
     models: BTreeMap<Box<str>, Price>,
 }
 
 impl Prices {
-    /// No prices: tokens are counted, and cost nothing but what entries tell.
+    /// Creates an empty table: tokens are counted, and only the costs that entries record are added.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with the price of a model, by the name that the model's API gives.
+    /// Adds the price of a model, by its name in the API.
     ///
-    /// A name without a date, such as `claude-x-1`, is that of its versions with one, `claude-x-1-20260131`, unless
-    /// these have prices of their own.
-    /// Answers at the higher price for speed are those of the name and `:fast`.
+    /// A name without a date, such as `claude-x-1`, also applies to its dated versions, such as `claude-x-1-20260131`,
+    /// unless these have their own prices.
+    /// Answers in fast mode use the name with the suffix `:fast`.
     #[must_use]
     pub fn with(mut self, model: impl Into<Box<str>>, price: Price) -> Self {
         self.models.insert(model.into(), price);
         self
     }
 
-    /// The price of a model, where it is known.
+    /// Returns the price of a model, if known.
     pub fn of(&self, model: &str) -> Option<&Price> {
         self.models.get(model).or_else(|| self.models.get(&*undated(model)?))
     }
 }
 
-/// The name without its date; `None` where it has none.
+/// Removes the date from the name; returns `None` if it has none.
 fn undated(model: &str) -> Option<String> {
     let (name, fast) = model.strip_suffix(FAST).map_or((model, ""), |name| (name, FAST));
     let (name, date) = name.rsplit_once('-')?;
@@ -74,7 +74,7 @@ fn undated(model: &str) -> Option<String> {
     is_date.then(|| format!("{name}{fast}"))
 }
 
-/// What follows the name of a model that answered faster than usual.
+/// The suffix for models in fast mode.
 pub(super) const FAST: &str = ":fast";
 
 #[cfg(test)]

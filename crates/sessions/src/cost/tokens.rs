@@ -1,28 +1,28 @@
-//! Tokens, and what they cost.
+//! Token counts and costs.
 
 use std::iter::Sum;
 use std::ops::AddAssign;
 
-/// Tokens by what they cost.
+/// Token counts by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tokens {
-    /// Those read that no cache held.
+    /// Input tokens that were not cached.
     pub input: u64,
-    /// Those written.
+    /// Output tokens.
     pub output: u64,
-    /// Those read from the cache.
+    /// Input tokens read from the cache.
     pub cache_read: u64,
-    /// Those written to the cache for five minutes, and those of which the entry does not say for how long.
+    /// Tokens written to the cache for five minutes, or for an unspecified time.
     pub cache_write: u64,
-    /// Those written to the cache for an hour.
+    /// Tokens written to the cache for an hour.
     pub cache_write_1h: u64,
-    /// Searches of the web, which are no tokens and cost money too.
+    /// Web searches, which are billed too.
     pub web_searches: u64,
 }
 
 impl Tokens {
-    /// All tokens together.
+    /// Returns the sum of all tokens.
     pub fn total(&self) -> u64 {
         let each = [self.input, self.output, self.cache_read, self.cache_write, self.cache_write_1h];
         each.into_iter().fold(0, u64::saturating_add)
@@ -45,18 +45,19 @@ impl AddAssign for Tokens {
     }
 }
 
-/// What a number of answers took.
+/// The usage of a number of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Spent {
-    /// How many answers of the model there were.
+    /// How many answers there were.
     pub answers: u64,
     /// Their tokens.
     pub tokens: Tokens,
-    /// The cost of those whose price is known, in US dollars.
+    /// The cost of the answers whose price is known, in US dollars.
     pub cost_usd: f64,
-    /// How many of them, or of their parts by this model, are not in the cost: neither the table nor the entry has a
-    /// price for them.
+    /// How many answers, or parts of answers by this model, are not in the cost, because neither the price table nor
+    /// the
+    /// entry has a price.
     pub unpriced: u64,
 }
 

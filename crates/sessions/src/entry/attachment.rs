@@ -1,53 +1,53 @@
-//! What was given to the model beside what was said.
+//! Attachments: content for the model besides the messages.
 
 use agentwire_protocol::{RawJson, ToolUseId, Uuid};
 use serde::Deserialize;
 
 use super::union::union;
 
-/// Something that was given to the model beside what was said (`attachment`).
+/// Content for the model besides the messages (`attachment`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct AttachmentEntry {
-    /// What it is.
+    /// The attachment.
     pub attachment: Attachment,
 }
 
 union! {
-    /// What an attachment is.
+    /// The kind of an attachment.
     ///
-    /// Most are about the surroundings (the date, the tools, the working folder) and are `Unknown` here.
+    /// Most are about the environment (the date, the tools, the working folder) and are `Unknown` here.
     pub enum Attachment by "type" {
-        /// A prompt that was queued, and folded into the turn that ran.
+        /// A queued prompt that was added to the running turn.
         QueuedCommand(QueuedCommand) = "queued_command",
-        /// A hook ran, and refused nothing.
+        /// A hook that ran and did not block.
         HookSuccess(HookRun) = "hook_success",
-        /// A hook refused.
+        /// A hook that blocked.
         HookBlockingError(HookBlockingError) = "hook_blocking_error",
-        /// A hook failed, which refuses nothing.
+        /// A hook that failed, which does not block.
         HookNonBlockingError(HookRun) = "hook_non_blocking_error",
-        /// A hook gave the model something to read.
+        /// Context that a hook added for the model.
         HookAdditionalContext(HookAdditionalContext) = "hook_additional_context",
-        /// How the session's goal stands.
+        /// The state of the session's goal.
         GoalStatus(GoalStatus) = "goal_status",
     }
 }
 
-/// A prompt that was queued, and folded into the turn that ran (`queued_command`).
+/// A queued prompt that was added to the running turn (`queued_command`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct QueuedCommand {
     /// The prompt: text, or a list of content blocks.
     pub prompt: RawJson,
-    /// What kind of input it was, such as `prompt`.
+    /// The kind of input, such as `prompt`.
     pub command_mode: Option<Box<str>>,
-    /// The id that whoever sent it gave it.
+    /// The id that the sender gave the prompt.
     #[serde(rename = "source_uuid")]
     pub source_uuid: Option<Uuid>,
 }
 
-/// How a hook ran (`hook_success`, `hook_non_blocking_error`).
+/// The run of a hook (`hook_success`, `hook_non_blocking_error`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -56,22 +56,22 @@ pub struct HookRun {
     pub hook_name: Option<String>,
     /// The event, such as `PreToolUse`.
     pub hook_event: Option<Box<str>>,
-    /// The tool use that it was about.
+    /// The tool use that the hook ran for.
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
-    /// Its command.
+    /// The hook's command.
     pub command: Option<String>,
-    /// What it wrote to its output.
+    /// The hook's standard output.
     pub stdout: Option<String>,
-    /// What it wrote to its error output.
+    /// The hook's standard error output.
     pub stderr: Option<String>,
-    /// How it exited.
+    /// The exit code.
     pub exit_code: Option<i64>,
-    /// How long it ran, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: Option<f64>,
 }
 
-/// A hook refused (`hook_blocking_error`).
+/// A hook that blocked (`hook_blocking_error`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -80,14 +80,14 @@ pub struct HookBlockingError {
     pub hook_name: Option<String>,
     /// The event.
     pub hook_event: Option<Box<str>>,
-    /// The tool use that it was about.
+    /// The tool use that the hook ran for.
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
-    /// What it said, as the CLI describes it.
+    /// The hook's reason, as the CLI represents it.
     pub blocking_error: Option<RawJson>,
 }
 
-/// A hook gave the model something to read (`hook_additional_context`).
+/// Context that a hook added for the model (`hook_additional_context`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -96,19 +96,19 @@ pub struct HookAdditionalContext {
     pub hook_name: Option<String>,
     /// The event.
     pub hook_event: Option<Box<str>>,
-    /// What it gave: texts.
+    /// The texts.
     pub content: RawJson,
 }
 
-/// How the session's goal stands (`goal_status`).
+/// The state of the session's goal (`goal_status`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GoalStatus {
-    /// What is to be reached.
+    /// The goal.
     pub condition: Option<String>,
-    /// Whether it is.
+    /// Whether the goal is met.
     pub met: bool,
-    /// Why, or why not.
+    /// The reason.
     pub reason: Option<String>,
 }

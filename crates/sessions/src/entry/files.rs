@@ -1,18 +1,18 @@
-//! Entries about the files that the session works on.
+//! Entries about files in the working folder.
 
 use agentwire_protocol::{RawJson, SessionId, Uuid};
 use serde::Deserialize;
 
-/// The state of the files at a message, to go back to (`file-history-snapshot`).
+/// The state of the files at a message, for rewinding (`file-history-snapshot`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FileHistorySnapshot {
     /// The message.
     pub message_id: Uuid,
-    /// The state, as the CLI keeps it.
+    /// The state, as the CLI represents it.
     pub snapshot: Option<RawJson>,
-    /// Whether it takes the place of the one before.
+    /// Whether it replaces the previous one.
     #[serde(default)]
     pub is_snapshot_update: bool,
 }
@@ -22,24 +22,24 @@ pub struct FileHistorySnapshot {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FileHistoryDelta {
-    /// The message during which it was changed.
+    /// The message during which the file was changed.
     pub message_id: Uuid,
     /// The message whose state it belongs to.
     pub snapshot_message_id: Option<Uuid>,
     /// The file.
     pub tracking_path: Option<String>,
-    /// Where its content is kept, as the CLI keeps it.
+    /// The place of the backup, as the CLI represents it.
     pub backup: Option<RawJson>,
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
 }
 
-/// The worktree that the session works in (`worktree-state`); the last one of a file counts.
+/// The worktree that the session works in (`worktree-state`); the last one in a file counts.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct WorktreeState {
-    /// The worktree, as the CLI describes it; `None` where it was left.
+    /// The worktree, as the CLI represents it; `None` after leaving it.
     pub worktree_session: Option<RawJson>,
     /// The session.
     pub session_id: Option<SessionId>,

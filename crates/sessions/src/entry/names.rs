@@ -1,15 +1,15 @@
-//! Entries about the session as a whole: what it is called, and how it is set.
+//! Entries about the session as a whole: names and settings.
 
 use agentwire_protocol::{PermissionMode, SessionId, Uuid};
 use serde::Deserialize;
 
-/// Declares an entry of one field beside the session.
+/// Declares entries with one field besides the session id.
 macro_rules! named {
     ($($(#[$meta:meta])* $name:ident { $(#[$field_meta:meta])* $field:ident: $type:ty })+) => {
         $(
             $(#[$meta])*
             ///
-            /// The last one of a file counts.
+            /// The last one in a file counts.
             #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
             #[serde(rename_all = "camelCase")]
             #[non_exhaustive]
@@ -26,7 +26,7 @@ macro_rules! named {
 named! {
     /// The title that the user gave the session (`custom-title`).
     CustomTitle {
-        /// The title; empty where it was cancelled.
+        /// The title; empty if it was removed.
         custom_title: String
     }
     /// The title that the model gave the session (`ai-title`).
@@ -36,15 +36,15 @@ named! {
     }
     /// The user's tag for the session (`tag`).
     TagEntry {
-        /// The tag; empty where it was taken off.
+        /// The tag; empty if it was removed.
         tag: String
     }
-    /// The mode that the session is in (`mode`).
+    /// The mode of the session (`mode`).
     Mode {
         /// The mode, such as `normal`.
         mode: Box<str>
     }
-    /// How permissions are asked for (`permission-mode`).
+    /// The permission mode (`permission-mode`).
     PermissionModeEntry {
         /// The mode.
         permission_mode: PermissionMode
@@ -66,26 +66,26 @@ named! {
     }
 }
 
-/// The last prompt, and the message that the conversation ends with (`last-prompt`).
+/// The last prompt, and the last message of the conversation (`last-prompt`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LastPrompt {
-    /// The prompt, perhaps cut.
+    /// The prompt, possibly truncated.
     pub last_prompt: Option<String>,
-    /// The message that the conversation ends with; `None` also where it was cancelled to its start.
+    /// The last message of the conversation; `None` also after a cancelled first prompt.
     pub leaf_uuid: Option<Uuid>,
     /// The session.
     pub session_id: Option<SessionId>,
 }
 
-/// What a part of a conversation was about (`summary`).
+/// A summary of part of a conversation (`summary`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Summary {
     /// The summary.
     pub summary: String,
-    /// The message that the part ends with.
+    /// The last message of that part.
     pub leaf_uuid: Option<Uuid>,
 }

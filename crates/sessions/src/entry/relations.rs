@@ -1,20 +1,20 @@
-//! Entries that lead elsewhere: to another session, another folder, a page.
+//! Entries that refer to other sessions, folders or pages.
 
 use agentwire_protocol::{RawJson, SessionId};
 use serde::Deserialize;
 
-/// A pull request that the session made (`pr-link`).
+/// A pull request that the session opened (`pr-link`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PrLink {
-    /// Its number.
+    /// The number.
     pub pr_number: Option<u64>,
-    /// Its address.
+    /// The URL.
     pub pr_url: Option<String>,
     /// The repository, as `owner/name`.
     pub pr_repository: Option<String>,
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
 }
 
@@ -23,24 +23,24 @@ pub struct PrLink {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FrameLink {
-    /// The file that it was made from.
+    /// The source file.
     pub path: Option<String>,
-    /// Its address.
+    /// The URL.
     pub frame_url: Option<String>,
-    /// Its title.
+    /// The title.
     pub title: Option<String>,
-    /// How many the session has published by then.
+    /// How many pages the session has published so far.
     pub artifact_count: Option<u64>,
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
 }
 
-/// The session went on in another folder (`relocated`).
+/// The session moved to another folder (`relocated`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Relocated {
-    /// The folder.
+    /// The new folder.
     pub relocated_cwd: String,
     /// The session.
     pub session_id: Option<SessionId>,
@@ -51,29 +51,29 @@ pub struct Relocated {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct EndedByModel {
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
     /// The session.
     pub session_id: Option<SessionId>,
 }
 
-/// The session goes on as another one (`continued-in`).
+/// The session continues as another one (`continued-in`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ContinuedIn {
-    /// The other one.
+    /// The other session.
     pub continued_in_session_id: SessionId,
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
 }
 
-/// The sessions that this one was made from (`derived-from`).
+/// The sessions from which this one was created (`derived-from`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DerivedFrom {
-    /// The sessions, as the CLI describes them.
+    /// The sessions, as the CLI represents them.
     #[serde(default)]
     pub sessions: Vec<RawJson>,
     /// The session.

@@ -1,4 +1,4 @@
-//! Entries about how the session runs: its queue, its tools, its cost.
+//! Entries about a running session: queue, tools, cost.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,26 @@ use agentwire_protocol::usage::ModelUsage;
 use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid};
 use serde::Deserialize;
 
-/// What was put into the queue of prompts, or taken from it (`queue-operation`).
+/// A change of the prompt queue (`queue-operation`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct QueueOperation {
-    /// What was done: `enqueue`, `dequeue`, `remove`, `popAll`.
+    /// The operation: `enqueue`, `dequeue`, `remove`, `popAll`.
     pub operation: Box<str>,
-    /// The prompt, where it is told: text, or a list of content blocks.
+    /// The prompt, if recorded: text, or a list of content blocks.
     pub content: Option<RawJson>,
-    /// Why, where it is told.
+    /// The reason, if recorded.
     pub reason: Option<Box<str>>,
-    /// The prompt's id, where it is told.
+    /// The prompt's id, if recorded.
     pub command_uuid: Option<Uuid>,
-    /// When, as ISO 8601 text.
+    /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
     /// The session.
     pub session_id: Option<SessionId>,
 }
 
-/// What the session has cost until then (`cost-state`); the last one of a file counts.
+/// The cost of the session so far (`cost-state`); the last one in a file counts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -33,21 +33,21 @@ pub struct CostState {
     /// In US dollars.
     #[serde(rename = "totalCostUSD")]
     pub total_cost_usd: Option<f64>,
-    /// Whether a model was used whose price the CLI does not know, so that the cost is more.
+    /// Whether a model without a known price was used, so that the real cost is higher.
     #[serde(default)]
     pub has_unknown_model_cost: bool,
-    /// How long requests to the model took, in milliseconds.
+    /// The duration of API requests, in milliseconds.
     #[serde(rename = "totalAPIDuration")]
     pub total_api_duration: Option<f64>,
-    /// How long tools took, in milliseconds.
+    /// The duration of tool calls, in milliseconds.
     pub total_tool_duration: Option<f64>,
     /// How long the session was open, in milliseconds.
     pub total_duration: Option<f64>,
-    /// Lines that were added to files.
+    /// Lines added to files.
     pub total_lines_added: Option<u64>,
-    /// Lines that were taken out of files.
+    /// Lines removed from files.
     pub total_lines_removed: Option<u64>,
-    /// What each model was used for, by its name.
+    /// Usage by model name.
     #[serde(default)]
     pub model_usage: BTreeMap<String, ModelUsage>,
     /// The session.
@@ -66,7 +66,7 @@ pub struct ToolsUsed {
     pub session_id: Option<SessionId>,
 }
 
-/// How a tool gets on (`progress`).
+/// Progress of a tool (`progress`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -74,9 +74,9 @@ pub struct Progress {
     /// The tool use.
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
-    /// The tool use within which it runs.
+    /// The tool use that started this one.
     #[serde(rename = "parentToolUseID")]
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// What it tells, as the tool likes.
+    /// The data, whose shape depends on the tool.
     pub data: Option<RawJson>,
 }

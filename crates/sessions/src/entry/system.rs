@@ -1,4 +1,4 @@
-//! What the CLI noted in the conversation.
+//! System entries, which the CLI writes into the conversation.
 
 use agentwire_protocol::message::{CompactTrigger, LocalCommandOutcome, LocalCommandRun};
 use agentwire_protocol::{RawJson, ToolUseId, Uuid};
@@ -7,68 +7,68 @@ use serde::Deserialize;
 use super::union::union;
 
 union! {
-    /// Something that the CLI noted in the conversation (`system`), by its `subtype`.
+    /// A note by the CLI in the conversation (`system`), by its `subtype`.
     pub enum SystemEntry by "subtype" {
-        /// The conversation was compacted up to here.
+        /// The conversation was compacted.
         CompactBoundary(CompactBoundary) = "compact_boundary",
-        /// Something that the user is to know.
+        /// A note for the user.
         Informational(Informational) = "informational",
-        /// A command that the CLI ran itself, such as `/cost`, or what it printed.
+        /// A command that the CLI ran itself, such as `/cost`, or its output.
         LocalCommand(LocalCommand) = "local_command",
-        /// A request to the model failed, and is made again.
+        /// A request to the model failed and is retried.
         ApiError(ApiError) = "api_error",
-        /// Another model answered than the one that was asked for.
+        /// Another model answered than the requested one.
         ModelFallback(ModelFallback) = "model_fallback",
-        /// The model declined, and another one answered.
+        /// The model refused, and another one answered.
         ModelRefusalFallback(ModelRefusal) = "model_refusal_fallback",
-        /// The model declined, and no other one was asked.
+        /// The model refused, and no other model was asked.
         ModelRefusalNoFallback(ModelRefusal) = "model_refusal_no_fallback",
-        /// What the hooks at the end of a turn did.
+        /// The results of the hooks at the end of a turn.
         StopHookSummary(StopHookSummary) = "stop_hook_summary",
     }
 }
 
-/// The conversation was compacted up to here (`compact_boundary`).
+/// The conversation was compacted (`compact_boundary`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompactBoundary {
-    /// Why, and what it saved.
+    /// The reason and the savings.
     pub compact_metadata: Option<CompactMetadata>,
 }
 
-/// Why a conversation was compacted, and what it saved (`compactMetadata`).
+/// The reason and the savings of a compaction (`compactMetadata`).
 ///
-/// On the wire the same is written with other names (`compact_metadata`).
+/// The stream uses other names for the same fields (`compact_metadata`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CompactMetadata {
-    /// Who asked for it.
+    /// The trigger.
     pub trigger: CompactTrigger,
     /// Tokens of the conversation before.
     pub pre_tokens: Option<u64>,
     /// Tokens of the conversation after.
     pub post_tokens: Option<u64>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The stretch of entries that was kept, by its ends; [`preserved_messages`](Self::preserved_messages) counts where
-    /// both are there.
+    /// The range of entries that was kept; if [`preserved_messages`](Self::preserved_messages) is present too, that
+    /// counts.
     pub preserved_segment: Option<PreservedSegment>,
-    /// The entries that were kept as they were.
+    /// The entries that were kept.
     pub preserved_messages: Option<PreservedMessages>,
 }
 
-/// A stretch of entries that a compaction kept.
+/// A range of entries that a compaction kept.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PreservedSegment {
-    /// The first of them.
+    /// The first entry.
     pub head_uuid: Uuid,
-    /// What they come after now.
+    /// The entry that the range now follows.
     pub anchor_uuid: Uuid,
-    /// The last of them.
+    /// The last entry.
     pub tail_uuid: Uuid,
 }
 
@@ -77,99 +77,99 @@ pub struct PreservedSegment {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PreservedMessages {
-    /// What they come after now.
+    /// The entry that they now follow.
     pub anchor_uuid: Uuid,
     /// The entries, in their order.
     pub uuids: Vec<Uuid>,
-    /// The same, with those between them that are no messages.
+    /// The same, with the entries between them that are not messages.
     pub all_uuids: Option<Vec<Uuid>>,
 }
 
-/// Something that the user is to know (`informational`).
+/// A note for the user (`informational`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Informational {
     /// The text.
     pub content: String,
-    /// How grave it is, such as `warning`.
+    /// The severity, such as `warning`.
     pub level: Option<Box<str>>,
 }
 
-/// A command that the CLI ran itself, or what it printed (`local_command`).
+/// A command that the CLI ran itself, or its output (`local_command`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LocalCommand {
-    /// What was typed, or what was printed, in tags that say which.
+    /// The command or the output, in tags that distinguish them.
     pub content: String,
     /// The command.
     pub command_run: Option<LocalCommandRun>,
-    /// What came of it.
+    /// The outcome.
     pub command_outcome: Option<LocalCommandOutcome>,
 }
 
-/// A request to the model failed, and is made again (`api_error`).
+/// A request to the model failed and is retried (`api_error`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ApiError {
-    /// What went wrong, as the CLI describes it.
+    /// The error, as the CLI represents it.
     pub error: Option<RawJson>,
-    /// After how many milliseconds it is made again.
+    /// The delay before the retry, in milliseconds.
     pub retry_in_ms: Option<f64>,
-    /// Which repetition that is, counted from 1.
+    /// The number of the retry, from 1.
     pub retry_attempt: Option<u64>,
-    /// How many there are at most.
+    /// The limit on retries.
     pub max_retries: Option<u64>,
 }
 
-/// Another model answered than the one that was asked for (`model_fallback`).
+/// Another model answered than the requested one (`model_fallback`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ModelFallback {
-    /// Why.
+    /// The reason.
     pub trigger: Option<Box<str>>,
-    /// The model that was asked for.
+    /// The requested model.
     pub original_model: String,
-    /// The one that answered.
+    /// The model that answered.
     pub fallback_model: String,
-    /// What the user is told.
+    /// The text for the user.
     pub content: Option<String>,
 }
 
-/// The model declined to answer (`model_refusal_fallback`, `model_refusal_no_fallback`).
+/// The model refused to answer (`model_refusal_fallback`, `model_refusal_no_fallback`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ModelRefusal {
     /// The model.
     pub original_model: String,
-    /// The one that answered in its place, if one did.
+    /// The model that answered instead, if any.
     pub fallback_model: Option<String>,
-    /// What kind of refusal it was, as the API told.
+    /// The kind of refusal, as reported by the API.
     pub api_refusal_category: Option<Box<str>>,
-    /// What the user is told.
+    /// The text for the user.
     pub content: Option<String>,
 }
 
-/// What the hooks at the end of a turn did (`stop_hook_summary`).
+/// The results of the hooks at the end of a turn (`stop_hook_summary`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct StopHookSummary {
-    /// How many ran.
+    /// How many hooks ran.
     pub hook_count: Option<u64>,
-    /// What those that failed said.
+    /// The messages of the hooks that failed.
     #[serde(default)]
     pub hook_errors: Vec<RawJson>,
-    /// Whether one of them kept the session from going on.
+    /// Whether a hook prevented the session from continuing.
     #[serde(default)]
     pub prevented_continuation: bool,
-    /// Why it did.
+    /// The reason.
     pub stop_reason: Option<String>,
-    /// The tool use that they belong to.
+    /// The tool use that the hooks belong to.
     #[serde(rename = "toolUseID")]
     pub tool_use_id: Option<ToolUseId>,
 }

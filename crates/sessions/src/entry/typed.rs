@@ -1,4 +1,4 @@
-//! What an entry is, by its kind.
+//! Entries by kind.
 
 use agentwire_protocol::DecodeError;
 
@@ -18,65 +18,65 @@ use crate::RawEntry;
 union! {
     /// An entry of a stored session, by its kind.
     ///
-    /// It is a view: what a known kind has beyond the fields named here is in the [`RawEntry`] that it was read from,
-    /// as is where the entry stands in the conversation ([`EntryContext`](super::EntryContext)).
-    /// What the CLI keeps for itself alone, such as the requests that it sent to the model, is `Unknown`.
+    /// Each type has only the commonly used fields; the [`RawEntry`] has all, and
+    /// [`EntryContext`](super::EntryContext) has the entry's place in the conversation.
+    /// Entries for the CLI's internal use, such as its API requests, are `Unknown`.
     ///
-    /// The kinds are those of the CLI 2.1.330, some of which older ones wrote.
+    /// Covers the kinds that the CLI 2.1.330 reads, some of which only older versions write.
     pub enum Entry by "type" {
-        /// Something said to the model: a prompt, a tool's result.
+        /// A message to the model: a prompt or a tool result.
         User(UserEntry) = "user",
-        /// One content block of an answer of the model.
+        /// One content block of the model's answer.
         Assistant(Box<AssistantEntry>) = "assistant",
-        /// Something that the CLI noted in the conversation, such as where it was compacted.
+        /// A note by the CLI in the conversation, such as the boundary of a compaction.
         System(SystemEntry) = "system",
-        /// Something that was given to the model beside what was said.
+        /// Content for the model besides the messages.
         Attachment(AttachmentEntry) = "attachment",
-        /// How a tool gets on; older versions wrote it.
+        /// Progress of a tool; written by older versions.
         Progress(Progress) = "progress",
-        /// What a part of a conversation was about; older versions wrote it.
+        /// A summary of part of a conversation; written by older versions.
         Summary(Summary) = "summary",
         /// The title that the user gave the session.
         CustomTitle(CustomTitle) = "custom-title",
-        /// The title that the model gave it.
+        /// The title that the model gave the session.
         AiTitle(AiTitle) = "ai-title",
-        /// The user's tag for it.
+        /// The user's tag for the session.
         Tag(TagEntry) = "tag",
-        /// The last prompt, and the message that the conversation ends with.
+        /// The last prompt, and the last message of the conversation.
         LastPrompt(LastPrompt) = "last-prompt",
-        /// The mode that the session is in, such as `normal`.
+        /// The mode of the session, such as `normal`.
         Mode(Mode) = "mode",
-        /// How permissions are asked for.
+        /// The permission mode.
         PermissionMode(PermissionModeEntry) = "permission-mode",
         /// The name of the session as an agent of a team.
         AgentName(AgentName) = "agent-name",
-        /// Its colour.
+        /// The colour of the session as an agent of a team.
         AgentColor(AgentColor) = "agent-color",
         /// The agent that the session runs as.
         AgentSetting(AgentSetting) = "agent-setting",
-        /// A pull request that the session made.
+        /// A pull request that the session opened.
         PrLink(PrLink) = "pr-link",
         /// A page that the session published.
         FrameLink(FrameLink) = "frame-link",
-        /// The session went on in another folder.
+        /// The session moved to another folder.
         Relocated(Relocated) = "relocated",
         /// The model ended the session.
         EndedByModel(EndedByModel) = "ended-by-model",
-        /// The session goes on as another one.
+        /// The session continues as another one.
         ContinuedIn(ContinuedIn) = "continued-in",
-        /// The sessions that this one was made from.
+        /// The sessions from which this one was created.
         DerivedFrom(DerivedFrom) = "derived-from",
-        /// What was queued, and what was taken from the queue.
+        /// A change of the prompt queue.
         QueueOperation(QueueOperation) = "queue-operation",
-        /// What the session has cost until then.
+        /// The cost of the session so far.
         CostState(CostState) = "cost-state",
-        /// The tools that it has used.
+        /// The tools that the session has used.
         ToolsUsed(ToolsUsed) = "tools-used",
-        /// Tool results that were put elsewhere because of their length.
+        /// Tool results that were replaced because of their length.
         ContentReplacement(ContentReplacement) = "content-replacement",
         /// The worktree that the session works in.
         WorktreeState(WorktreeState) = "worktree-state",
-        /// The state of the files at a message, to go back to.
+        /// The state of the files at a message, for rewinding.
         FileHistorySnapshot(FileHistorySnapshot) = "file-history-snapshot",
         /// A file that was added to such a state.
         FileHistoryDelta(FileHistoryDelta) = "file-history-delta",
@@ -84,11 +84,11 @@ union! {
 }
 
 impl RawEntry {
-    /// Reads the entry by its kind.
+    /// Decodes the entry by its kind.
     ///
     /// # Errors
     ///
-    /// When a known kind does not have the shape that is known of it; the text is still here.
+    /// If an entry of a known kind has an unexpected shape; the raw text remains available.
     pub fn typed(&self) -> Result<Entry, DecodeError> {
         Entry::of(Some(self.kind()).filter(|kind| !kind.is_empty()), self.as_json())
     }

@@ -1,8 +1,8 @@
-//! `union!`: what entries are, told apart by one of their fields, with everything that is not known kept whole.
+//! `union!`: enums of entries, selected by one field, that preserve unknown kinds.
 
 /// Declares an open union of objects.
 ///
-/// A kind that is known is read as its payload; anything else is kept as [`Unknown`](agentwire_protocol::Unknown).
+/// A known kind is decoded as its payload; any other becomes [`Unknown`](agentwire_protocol::Unknown).
 macro_rules! union {
     (
         $(#[$meta:meta])*
@@ -15,15 +15,15 @@ macro_rules! union {
         #[non_exhaustive]
         pub enum $name {
             $( $(#[$variant_meta])* #[doc = concat!("\n\nWritten as `", $wire, "`.")] $variant($payload), )+
-            /// Any other kind, kept whole.
+            /// Any other kind, with its whole JSON.
             Unknown(agentwire_protocol::Unknown),
         }
 
         impl $name {
-            /// Every known kind, in the order of declaration.
+            /// All known kinds, in order of declaration.
             pub const KINDS: &'static [&'static str] = &[$($wire),+];
 
-            /// The kind as it is written; empty where an unknown object had none.
+            /// Returns the kind as written; empty if an unknown object has none.
             pub fn kind(&self) -> &str {
                 match self {
                     $( Self::$variant(_) => $wire, )+
@@ -31,7 +31,7 @@ macro_rules! union {
                 }
             }
 
-            /// Reads an object whose kind has been looked at.
+            /// Decodes an object of this kind.
             fn of(kind: Option<&str>, object: &agentwire_protocol::RawJson) -> Result<Self, agentwire_protocol::DecodeError> {
                 match kind {
                     $( Some($wire) => object.decode().map(Self::$variant), )+

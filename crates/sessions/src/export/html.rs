@@ -1,4 +1,4 @@
-//! One HTML page that loads nothing and runs nothing.
+//! Export as one HTML page without scripts or external resources.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use super::json::indented;
 use super::picture::Picture;
 use super::{Document, cleaned};
 
-/// Writes HTML.
+/// A writer of HTML.
 pub(super) struct Html<'a> {
     out: &'a mut dyn Write,
     pictures: bool,
@@ -23,7 +23,7 @@ impl<'a> Html<'a> {
     }
 
     fn code(&mut self, text: &str, failed: bool) -> io::Result<()> {
-        // A line break at the start of `pre` is not shown, so there is one.
+        // A browser drops a line break directly after `<pre>`, so one is added.
         let class = if failed { " class=\"failed\"" } else { "" };
         writeln!(self.out, "<pre{class}>\n{}</pre>", escaped(text))
     }
@@ -95,7 +95,7 @@ impl Document for Html<'_> {
     }
 }
 
-/// A text in which nothing is a tag, the end of an attribute, or a character that HTML forbids.
+/// Escapes text for HTML and for attributes, and replaces characters that HTML forbids.
 pub(super) fn escaped(text: &str) -> String {
     let text = cleaned(text);
     let mut shown = String::with_capacity(text.len() + text.len() / 8);
@@ -112,7 +112,7 @@ pub(super) fn escaped(text: &str) -> String {
     shown
 }
 
-/// Nothing is loaded or run, and no style applies but the one with this hash; a test computes it.
+/// Forbids loading and scripts, and allows only the style with this hash, which a test computes.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'sha256-aAhNZr6u2AYVLOdEiWHoZxsN3IJLFCOq19LuOiHWZcc='; base-uri 'none'; form-action 'none'";
 
 const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}h1,h2,p,summary{overflow-wrap:anywhere}h2{font-size:1rem;margin:2rem 0 .5rem;border-top:1px solid #8888;padding-top:1rem}p{white-space:pre-wrap}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem;padding:.5rem;border-left:3px solid #8888}.failed{border-color:#c33}img{max-width:100%}";

@@ -1,4 +1,4 @@
-//! What there is to be shown of a conversation.
+//! The parts of a conversation that an export shows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,38 +9,38 @@ use serde::Deserialize;
 
 use super::picture::Picture;
 
-/// Something to be shown.
+/// A part of a message.
 #[derive(Debug)]
 pub(super) enum Item {
     Text(String),
     Thinking(String),
-    /// The use of a tool, with its result where there is one.
+    /// A tool use, with its result if there is one.
     Tool {
         name: String,
         input: RawJson,
         result: Option<ToolResult>,
     },
-    /// A result whose use is not in the conversation.
+    /// A result whose tool use is not in the conversation.
     Result(ToolResult),
     Picture(Picture),
-    /// What is there but not shown.
+    /// A note about content that is not shown.
     Note(String),
-    /// Anything else, by its kind.
+    /// Any other content, by its kind.
     Other {
         kind: String,
         json: RawJson,
     },
 }
 
-/// What a tool gave.
+/// A tool result.
 #[derive(Debug)]
 pub(super) struct ToolResult {
     pub(super) failed: bool,
-    /// Texts of it are not words but output.
+    /// Texts are shown as output, not as prose.
     pub(super) items: Vec<Item>,
 }
 
-/// The items of each message; results are with their uses.
+/// Returns the parts of each message; results are moved to their tool uses.
 pub(super) fn items(messages: &[SessionMessage]) -> impl Iterator<Item = Vec<Item>> {
     let blocks: Vec<Vec<Block>> = messages.iter().map(|message| blocks(&message.message)).collect();
     let uses: HashSet<String> = blocks.iter().flatten().filter_map(Block::id_of_use).collect();
@@ -50,7 +50,7 @@ pub(super) fn items(messages: &[SessionMessage]) -> impl Iterator<Item = Vec<Ite
         let mut rest = Vec::new();
         for block in blocks {
             match block {
-                // A second one of the same use stands by itself.
+                // A second result of the same use is shown separately.
                 Block::Result { of, result } if uses.contains(&of) && !results.contains_key(&of) => {
                     results.insert(of, result);
                 }
@@ -71,7 +71,7 @@ pub(super) fn items(messages: &[SessionMessage]) -> impl Iterator<Item = Vec<Ite
     })
 }
 
-/// A block of a message.
+/// A content block of a message.
 enum Block {
     Use { id: String, name: String, input: RawJson },
     Result { of: String, result: ToolResult },
@@ -116,7 +116,7 @@ impl Block {
     }
 }
 
-/// The blocks of a message.
+/// Returns the content blocks of a message.
 fn blocks(message: &RawJson) -> Vec<Block> {
     #[derive(Deserialize)]
     struct Message {
@@ -134,7 +134,7 @@ fn blocks(message: &RawJson) -> Vec<Block> {
     }
 }
 
-/// What is in a result.
+/// Returns the parts of a tool result.
 fn inner(content: RawJson) -> Vec<Item> {
     if let Ok(text) = content.decode() {
         return vec![Item::Text(text)];
@@ -157,7 +157,7 @@ fn item(kind: String, json: RawJson) -> Item {
     known.unwrap_or(Item::Other { kind, json })
 }
 
-/// What a block says it is.
+/// Returns the `type` of a block.
 fn kind(block: &RawJson) -> String {
     #[derive(Deserialize)]
     struct Tag {

@@ -1,6 +1,6 @@
-//! JSON with line breaks, its values as they were written.
+//! Formats JSON without changing the text of its values.
 
-/// The same JSON with each part on a line of its own.
+/// Returns the JSON with one element per line, indented.
 pub(super) fn indented(json: &str) -> String {
     let (mut text, mut depth, mut chars) =
         (String::with_capacity(json.len()), 0_usize, json.chars().peekable());
@@ -37,7 +37,7 @@ pub(super) fn indented(json: &str) -> String {
     text
 }
 
-/// The rest of a string.
+/// Copies the rest of a string.
 fn string(chars: &mut impl Iterator<Item = char>, text: &mut String) {
     while let Some(char) = chars.next() {
         text.push(char);
@@ -51,7 +51,7 @@ fn string(chars: &mut impl Iterator<Item = char>, text: &mut String) {
 
 fn break_line(text: &mut String, depth: usize) {
     text.push('\n');
-    // No deeper than that, so that a deep value is not the square of itself.
+    // The limit keeps the output linear in the input for deeply nested values.
     (0..depth.min(MAX_DEPTH)).for_each(|_| text.push_str("  "));
 }
 

@@ -1,4 +1,4 @@
-//! Markdown in which what was said can't be anything but text.
+//! Export as Markdown, with all content escaped.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::json::indented;
 use super::picture::Picture;
 use super::{Document, cleaned};
 
-/// Writes Markdown.
+/// A writer of Markdown.
 pub(super) struct Markdown<'a> {
     out: &'a mut dyn Write,
     pictures: bool,
@@ -20,7 +20,7 @@ impl<'a> Markdown<'a> {
     }
 
     fn folded(&mut self, summary: &str, inside: &str) -> io::Result<()> {
-        // It stands within HTML, where Markdown's escapes are letters.
+        // In HTML, Markdown's escapes would be shown literally.
         let summary = html::escaped(&summary.replace(['\n', '\r'], " "));
         writeln!(self.out, "<details>\n<summary>{summary}</summary>\n\n{inside}\n\n</details>\n")
     }
@@ -74,7 +74,7 @@ impl Document for Markdown<'_> {
     }
 }
 
-/// A text of several lines, that is shown as it is.
+/// Escapes a text of several lines.
 fn lines(text: &str) -> String {
     let text = cleaned(text);
     let mut shown = String::with_capacity(text.len() + text.len() / 8);
@@ -82,11 +82,11 @@ fn lines(text: &str) -> String {
     while let Some(line) = lines.next() {
         let words = line.trim_start();
         for char in line[..line.len() - words.len()].chars() {
-            // Spaces at the start would make it code.
+            // Leading spaces would turn the line into a code block.
             shown.push_str(if char == '\t' { "&nbsp;&nbsp;&nbsp;&nbsp;" } else { "&nbsp;" });
         }
         escape_start(words, &mut shown);
-        // Lines of a paragraph stay lines.
+        // A backslash preserves the line break within a paragraph.
         if !words.is_empty() && lines.peek().is_some_and(|next| !next.is_empty()) {
             shown.push('\\');
         }
@@ -97,14 +97,14 @@ fn lines(text: &str) -> String {
     shown
 }
 
-/// A text on one line, that is shown as it is.
+/// Escapes a text for one line.
 fn inline(text: &str) -> String {
     let mut shown = String::new();
     escape_start(cleaned(text).replace(['\n', '\t'], " ").trim(), &mut shown);
     shown
 }
 
-/// A line, the start of which may not be that of a list or an underline either.
+/// Escapes a line, including a start that would make it a list item or an underline.
 fn escape_start(line: &str, shown: &mut String) {
     let digits = line.len() - line.trim_start_matches(|char: char| char.is_ascii_digit()).len();
     let (number, rest) = line.split_at(digits);
@@ -130,7 +130,7 @@ fn json(json: &str) -> String {
     fenced("json", &cleaned(&indented(json)))
 }
 
-/// A block of code, the fence of which is longer than any run of backticks in it.
+/// Returns a code block whose fence is longer than any run of backticks in the text.
 fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(3.max(longest + 1));

@@ -1,13 +1,13 @@
-//! A picture, as a note or as itself.
+//! Images, embedded or replaced by a note.
 
 use agentwire_protocol::content::{Image, ImageSource};
 
-/// A picture.
+/// An image.
 #[derive(Debug)]
 pub(super) struct Picture {
-    /// What it is, and how large.
+    /// The type and size of the image.
     pub(super) note: String,
-    /// Where it is, as a `data:` address; of letters that mean nothing in Markdown and HTML.
+    /// The image as a `data:` URL without characters that are special in Markdown or HTML.
     pub(super) address: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Picture {
     }
 }
 
-/// How many bytes base64 stands for.
+/// Returns the number of bytes that base64 text encodes.
 fn bytes(data: &str) -> usize {
     data.trim_end_matches('=').len() * 3 / 4
 }
@@ -38,5 +38,5 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// What a browser shows without running anything.
+/// Types that a browser displays without running scripts.
 const SHOWN: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -1,4 +1,4 @@
-//! Whether a session is archived: a mark beside its file, undone by whatever the user says later.
+//! Reads the mark of an archived session, which a later message of the user cancels.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,30 +11,30 @@ use crate::ends::Ends;
 use crate::sessions::SessionFile;
 use crate::time::parse_ms;
 
-/// Whether it is; `None` where it never was, or its mark can't be read.
+/// Returns whether the session is archived; `None` if it never was, or its mark can't be read.
 pub(super) fn archived(file: &SessionFile, ends: &Ends) -> Option<bool> {
     let mark = mark_of(file)?;
     let at = parse_ms(&mark.at)?;
     Some(mark.archived && !says_later(&ends.head, at) && !says_later(ends.tail(), at))
 }
 
-/// The session's mark, where it has one that can be read.
+/// Returns the session's mark, if it has a readable one.
 pub(crate) fn mark_of(file: &SessionFile) -> Option<Mark> {
-    // A link would lead somewhere else.
+    // Links are not followed.
     let is_folder = fs::symlink_metadata(file.folder()).ok()?.is_dir();
     if is_folder { read(archived_mark(file)) } else { None }
 }
 
-/// Where the mark is kept: `archived.json` in the session's folder, with the fields `archived`, `at` (a time) and `by`.
+/// Returns the path of the mark: `archived.json` in the session's folder, with the fields `archived`, `at` and `by`.
 fn archived_mark(file: &SessionFile) -> PathBuf {
     file.folder().join("archived.json")
 }
 
-/// What the mark says.
+/// The content of the mark.
 #[derive(Deserialize)]
 pub(crate) struct Mark {
     archived: bool,
-    /// When it was set.
+    /// The time of the mark.
     pub(crate) at: String,
 }
 
@@ -46,12 +46,12 @@ fn read(path: PathBuf) -> Option<Mark> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// Whether the user said something after this time.
+/// Returns whether the user sent a message after this time.
 fn says_later(text: &[u8], at: u64) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| said_at(line).is_some_and(|said| said > at))
 }
 
-/// When the user said what is in this line, if a user did.
+/// Returns the time of the user's message in this line, if it contains one.
 pub(crate) fn said_at(line: &[u8]) -> Option<u64> {
     let has = |mark: &str| memchr::memmem::find(line, mark.as_bytes()).is_some();
     if !(has("\"user\"") || has("\"queued_command\"")) || has("\"tool_result\"") {
@@ -76,7 +76,7 @@ pub(crate) fn said_at(line: &[u8]) -> Option<u64> {
     says.then(|| parse_ms(entry["timestamp"].as_str()?))?
 }
 
-/// Fields of what stands in the user's place and is not the user's, where they are set.
+/// Fields that mark messages which the user did not write.
 const NOT_SAID: [&str; 10] = [
     "isMeta",
     "isCompactSummary",

@@ -1,14 +1,14 @@
-//! The first words of the user in a session, as they are shown in a list.
+//! The first prompt of a session, as lists show it.
 
 use std::iter;
 
 use memchr::memmem;
 use serde_json::Value;
 
-/// The first prompt that says something, in one line, of at most 200 characters and a `…`.
+/// Returns the first prompt with text, on one line, truncated to 200 characters and `…`.
 ///
-/// What the CLI or a program put in the user's place is passed over.
-/// A command counts only where nothing else does.
+/// Skips text that the CLI or a program generated.
+/// A command is used only if there is no other prompt.
 pub(crate) fn first_prompt(head: &[u8]) -> Option<String> {
     let mut command = None;
     for line in user_lines(head) {
@@ -29,7 +29,7 @@ pub(crate) fn first_prompt(head: &[u8]) -> Option<String> {
     command
 }
 
-/// What a text in the user's place is.
+/// A text in a user message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Prompt {
     Words(String),
@@ -37,7 +37,7 @@ pub(crate) enum Prompt {
     Nothing,
 }
 
-/// What is shown of it.
+/// Returns the part of a text that is shown.
 pub(crate) fn prompt_text(text: &str) -> Prompt {
     let text = text.replace('\n', " ");
     let text = text.trim();
@@ -55,7 +55,7 @@ pub(crate) fn prompt_text(text: &str) -> Prompt {
     }
 }
 
-/// Whether a program made the text.
+/// Returns whether a program generated the text.
 fn is_made(text: &str) -> bool {
     let interrupted =
         text.strip_prefix("[Request interrupted by user").is_some_and(|rest| rest.contains(']'));
@@ -66,7 +66,7 @@ fn is_made(text: &str) -> bool {
         || whole("<ide_selection>", "</ide_selection>")
 }
 
-/// The texts of a message.
+/// Returns the texts of a message.
 pub(super) fn texts(content: &Value) -> Vec<&str> {
     match content {
         Value::String(text) => vec![text],
@@ -78,7 +78,7 @@ pub(super) fn texts(content: &Value) -> Vec<&str> {
     }
 }
 
-/// The lines that may be the user's.
+/// Returns the lines that may contain the user's messages.
 fn user_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut from = 0;
     iter::from_fn(move || {
@@ -94,7 +94,7 @@ fn user_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Lines that stand in the user's place and are not the user's.
+/// Markers of messages that the user did not write.
 const PASSED: [&[u8]; 4] = [
     br#""isMeta":true"#,
     br#""isMeta": true"#,
@@ -102,10 +102,10 @@ const PASSED: [&[u8]; 4] = [
     br#""isCompactSummary": true"#,
 ];
 
-/// How texts start that a program made.
+/// Prefixes of generated texts.
 const MADE: [&str; 4] = ["<local-command-stdout>", "<session-start-hook>", "<tick>", "<goal>"];
 
-/// How much of a prompt is shown, in characters.
+/// The maximum length of a shown prompt, in characters.
 const MAX_CHARS: usize = 200;
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Whether a program ran a session, and not a person at a terminal.
+//! Detects sessions that a program started.
 
 use memchr::memmem;
 
 use crate::ends::Ends;
 
-/// Whether one of the SDKs or a daemon started the session, as its entries tell: found as the published TypeScript SDK
-/// finds it, by the names of the fields alone.
+/// Returns whether an SDK or a daemon started the session. Like the published TypeScript SDK, it searches by field
+/// names alone.
 pub(crate) fn is_programmatic(ends: &Ends) -> bool {
     let entrypoint = first(&ends.head, "entrypoint").or_else(|| last(ends.tail(), "entrypoint"));
     if entrypoint.is_some_and(|entrypoint| SDKS.contains(&entrypoint)) {
@@ -16,12 +16,12 @@ pub(crate) fn is_programmatic(ends: &Ends) -> bool {
     first(line, "sessionKind").is_some_and(|kind| DAEMONS.contains(&kind))
 }
 
-/// The first value of a field: of those without a space before the value, else of those with one.
+/// Returns the first value of a field; values without a space after the colon come first.
 fn first<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
     starts(name).iter().find_map(|start| value(text, memmem::find(text, start)? + start.len()))
 }
 
-/// The value of a field that stands last.
+/// Returns the last value of a field.
 fn last<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let found = starts(name).into_iter().filter_map(|start| Some(memmem::rfind(text, &start)? + start.len()));
     value(text, found.max()?)
@@ -31,7 +31,7 @@ fn starts(name: &str) -> [Vec<u8>; 2] {
     [format!("\"{name}\":\""), format!("\"{name}\": \"")].map(String::into_bytes)
 }
 
-/// The inside of a string that starts here. None of the values that are looked for holds an escape.
+/// Returns the inside of a string that starts here. The expected values contain no escapes.
 fn value(text: &[u8], start: usize) -> Option<&[u8]> {
     let rest = text.get(start..)?;
     Some(&rest[..memchr::memchr(b'"', rest)?])

@@ -1,31 +1,31 @@
-//! Which part of a list is wanted.
+//! Pages of a list.
 
-/// A part of a list: so many after so many.
+/// A part of a list: an offset and a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Page {
-    /// How many at the start are left out.
+    /// How many items to skip.
     pub offset: usize,
-    /// How many there are at most; `None` for no end.
+    /// The maximum number of items; `None` for no limit.
     pub limit: Option<usize>,
 }
 
 impl Page {
-    /// Everything.
+    /// The whole list.
     pub const ALL: Self = Self { offset: 0, limit: None };
 
-    /// The first so many.
+    /// Returns a page of the first `limit` items.
     pub const fn first(limit: usize) -> Self {
         Self { offset: 0, limit: Some(limit) }
     }
 
-    /// The same, after so many that are left out.
+    /// Returns the page that starts at this offset.
     #[must_use]
     pub const fn after(self, offset: usize) -> Self {
         Self { offset, ..self }
     }
 
-    /// The part of these.
+    /// Returns the items on the page.
     pub(crate) fn of<T>(self, items: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
         items.skip(self.offset).take(self.limit.unwrap_or(usize::MAX))
     }

@@ -1,4 +1,4 @@
-//! The tree that entries make by naming the ones before them, and the way through it that is the conversation.
+//! The tree of entries, and the path through it that is the conversation.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use super::kept;
 use super::link::{Kind, Link};
 use crate::RawEntry;
 
-/// The entries by their ids; of those with one id, the last, in the place of the first.
+/// The entries by id; a later entry with the same id replaces the earlier one at its place.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) links: Vec<Link>,
@@ -22,7 +22,7 @@ impl Graph {
         graph
     }
 
-    /// Without regard to what compactions kept.
+    /// Builds the tree from the parent links alone, without the changes by compactions.
     pub(super) fn as_written(entries: &[RawEntry]) -> Self {
         let mut graph = Self { links: Vec::new(), places: HashMap::new() };
         for link in entries.iter().enumerate().filter_map(|(at, entry)| Link::of(at, entry)) {
@@ -45,7 +45,7 @@ impl Graph {
         self.place(self.links[link].parent.as_ref()?)
     }
 
-    /// The way back from a link, that link first; it ends where it would come to a link again.
+    /// Returns the path from a link to its root, starting with the link; a cycle ends it.
     fn back(&self, from: usize) -> impl Iterator<Item = usize> {
         let (mut next, mut seen) = (Some(from), HashSet::new());
         std::iter::from_fn(move || {
@@ -55,19 +55,19 @@ impl Graph {
         })
     }
 
-    /// The way to a link, from the start.
+    /// Returns the path from the root to a link.
     pub(super) fn way_to(&self, leaf: usize) -> Vec<usize> {
         let mut way: Vec<_> = self.back(leaf).collect();
         way.reverse();
         way
     }
 
-    /// The message that the conversation ends with.
+    /// Returns the last message of the conversation.
     pub(super) fn leaf(&self) -> Option<usize> {
         let mut ends = self.ends(|link| !link.is_aside());
         ends.retain(|end| !self.links[*end].is_aside());
         ends.sort_unstable_by_key(|end| std::cmp::Reverse(self.links[*end].entry));
-        // What was found to lead to no message is not walked again.
+        // Skips paths that were already found to contain no message.
         let mut dead = HashSet::new();
         for end in ends {
             let mut walked = Vec::new();
@@ -82,9 +82,9 @@ impl Graph {
         self.leaf_aside()
     }
 
-    /// Where everything lies aside, the last message of it, and rather one of the main conversation.
+    /// Returns the last message if all links are aside, preferring the main conversation.
     fn leaf_aside(&self) -> Option<usize> {
-        // What was walked already leads to a leaf that is known, or to none.
+        // Skips links that an earlier path already covered.
         let (mut leaves, mut seen) = (Vec::new(), HashSet::new());
         for end in self.ends(|_| true) {
             for link in self.back(end) {
@@ -106,7 +106,7 @@ impl Graph {
         last(&mut leaves.iter().copied().filter(main)).or_else(|| last(&mut leaves.iter().copied()))
     }
 
-    /// The links that none of those that count come after.
+    /// Returns the links that are not the parent of any link for which `counts` is true.
     fn ends(&self, counts: impl Fn(&Link) -> bool) -> Vec<usize> {
         let parents: HashSet<_> = (0..self.links.len())
             .filter(|link| counts(&self.links[*link]))
@@ -115,7 +115,7 @@ impl Graph {
         (0..self.links.len()).filter(|link| !parents.contains(link)).collect()
     }
 
-    /// Prompts in the queue that come after the end of the conversation.
+    /// Returns queued prompts after the end of the conversation.
     pub(super) fn trailing(&self, leaf: usize) -> Vec<usize> {
         let mut after: HashMap<usize, Vec<usize>> = HashMap::new();
         for link in (0..self.links.len()).filter(|link| !self.links[*link].kind.is_message()) {
@@ -137,13 +137,13 @@ impl Graph {
         trailing
     }
 
-    /// What lies between the conversation and messages that are not in it.
+    /// Returns the links between the conversation and messages outside of it.
     fn before_other_messages(&self, leaf: usize) -> HashSet<usize> {
         let way: HashSet<_> = self.back(leaf).collect();
         let mut between = HashSet::new();
         for (place, link) in self.links.iter().enumerate() {
             if link.kind.is_message() && !link.sidechain && !link.team && !way.contains(&place) {
-                // What comes before a link that is known is known too.
+                // The ancestors of a known link are already known.
                 for link in self.back(place).skip(1).take_while(|link| !way.contains(link)) {
                     if !between.insert(link) {
                         break;
@@ -156,7 +156,7 @@ impl Graph {
 }
 
 impl Link {
-    /// Whether the conversation can't end with it.
+    /// Returns whether the conversation can't end with this link.
     fn is_aside(&self) -> bool {
         self.sidechain || self.team || self.kind == Kind::Progress || self.attaches("fork_briefing")
     }

@@ -1,4 +1,4 @@
-//! Messages that a compaction kept: they stand after its summary, where their own entries stand before it.
+//! Messages that a compaction kept: moves them behind the summary.
 
 use agentwire_protocol::Uuid;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::graph::Graph;
 use super::link::Kind;
 
-/// Has the entries that were kept come after what the compaction names, and what came after that come after them.
+/// Links the kept entries to the anchor that the compaction names, and the anchor's followers to the last kept entry.
 pub(super) fn link(graph: &mut Graph) {
     for place in 0..graph.links.len() {
         let Some(kept) = Kept::of(graph, place) else { continue };
@@ -25,18 +25,18 @@ pub(super) fn link(graph: &mut Graph) {
     }
 }
 
-/// What one compaction kept.
+/// The messages that a compaction kept.
 struct Kept {
-    /// What the kept messages come after.
+    /// The entry that the kept messages follow.
     anchor: Uuid,
-    /// Those that are to come after it, one after the other.
+    /// The entries that are chained after the anchor.
     moved: Vec<Uuid>,
-    /// The last of the kept messages.
+    /// The last kept message.
     last: Uuid,
 }
 
 impl Kept {
-    /// `None` for an entry that is no compaction, kept nothing, or kept what is not there.
+    /// Returns `None` for an entry that is not a compaction, or kept no existing message.
     fn of(graph: &Graph, place: usize) -> Option<Self> {
         let link = graph.links.get(place).filter(|link| link.kind == Kind::System)?;
         let uuid = |value: &Value| value.as_str().map(Uuid::from);
@@ -46,7 +46,7 @@ impl Kept {
             let moved = moved.filter(|moved| moved.iter().all(|uuid| graph.place(uuid).is_some()))?;
             return Some(Self { anchor: uuid(&messages["anchorUuid"])?, last: moved.last()?.clone(), moved });
         }
-        // A segment tells only its ends: what is between them names the one before it anyway.
+        // A segment names only its ends; the entries between them are linked already.
         let segment = &link.kept["preservedSegment"];
         let moved = vec![uuid(&segment["headUuid"]).filter(|head| graph.place(head).is_some())?];
         Some(Self { anchor: uuid(&segment["anchorUuid"])?, last: uuid(&segment["tailUuid"])?, moved })

@@ -1,4 +1,4 @@
-//! The lines of a session's file.
+//! Reads the lines of a session's file.
 
 use std::fs;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::RawEntry;
 use crate::sessions::SessionError;
 
-/// The entries in a file; a line that is none is left out, such as the last one while it is being written.
+/// Returns the entries in a file; invalid lines, such as an incomplete last line, are skipped.
 ///
-/// A line that is not UTF-8 is read with U+FFFD in the place of what is not.
+/// Invalid UTF-8 is replaced by U+FFFD.
 pub(crate) fn entries_of(path: &Path) -> Result<Vec<RawEntry>, SessionError> {
     let bytes = fs::read(path).map_err(SessionError::io("reading", path))?;
     let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! What of an entry says where it belongs.
+//! The fields of an entry that determine its place in the conversation.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::RawEntry;
 
-/// An entry's place among the others.
+/// An entry's links to others.
 #[derive(Debug)]
 pub(super) struct Link {
-    /// Its place in the order in which entries were written.
+    /// The index in the order in which entries were written.
     pub(super) entry: usize,
     pub(super) uuid: Uuid,
     pub(super) kind: Kind,
@@ -25,22 +25,22 @@ pub(super) struct Link {
     pub(super) summary: bool,
     pub(super) agent: Option<String>,
     pub(super) timestamp: String,
-    /// The entry of the call that this is the result of (`sourceToolAssistantUUID`).
+    /// The entry of the tool use that this is the result of (`sourceToolAssistantUUID`).
     pub(super) source: Option<Uuid>,
-    /// The id of the model's response, of which this is one block.
+    /// The id of the model's response that contains this block.
     pub(super) response: Option<String>,
-    /// The calls in it.
+    /// The ids of the tool calls in it.
     pub(super) calls: Vec<String>,
-    /// The calls that it holds results of.
+    /// The ids of the tool calls that it has results of.
     pub(super) results: Vec<String>,
-    /// The start of a user's text.
+    /// Whether the user's text reports an interruption.
     pub(super) interrupts: bool,
     pub(super) attachment: Value,
-    /// What a compaction kept (`compactMetadata`).
+    /// The messages that a compaction kept (`compactMetadata`).
     pub(super) kept: Value,
 }
 
-/// The kinds of entries that name the one before them.
+/// The kinds of entries that link to their parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     User,
@@ -55,7 +55,7 @@ impl Kind {
         matches!(self, Self::User | Self::Assistant)
     }
 
-    /// Whose message it is.
+    /// Returns the kind of the message.
     pub(super) fn of_message(self) -> SessionMessageKind {
         match self {
             Self::Assistant => SessionMessageKind::Assistant,
@@ -66,7 +66,7 @@ impl Kind {
 }
 
 impl Link {
-    /// The place of this entry; `None` for one that has none.
+    /// Returns the links of an entry; `None` if it is not part of the conversation.
     pub(super) fn of(at: usize, entry: &RawEntry) -> Option<Self> {
         let kind = match entry.kind() {
             "user" => Kind::User,
@@ -103,29 +103,29 @@ impl Link {
         })
     }
 
-    /// Whether it is a tool's result.
+    /// Returns whether it is a tool result.
     pub(super) fn is_result(&self) -> bool {
         self.kind == Kind::User && self.parent.is_some() && !self.results.is_empty()
     }
 
-    /// Whether it is an attachment of this kind.
+    /// Returns whether it is an attachment of this kind.
     pub(super) fn attaches(&self, kind: &str) -> bool {
         self.kind == Kind::Attachment && self.attachment["type"] == kind
     }
 
-    /// Whether the same agent, or the main conversation, wrote both.
+    /// Returns whether the same agent, or the main conversation, wrote both.
     pub(super) fn same_writer(&self, other: &Self) -> bool {
         self.sidechain == other.sidechain && self.agent == other.agent
     }
 }
 
-/// The message that an entry holds, as it was written.
+/// Returns the message of an entry, with its exact text.
 pub(super) fn message(entry: &RawEntry) -> Option<RawJson> {
     let [message] = last(entry.as_json(), ["message"])?;
     message
 }
 
-/// The fields that matter; of a name that comes twice, the last.
+/// The relevant fields; if a name is repeated, the last counts.
 #[derive(Default)]
 struct Fields {
     parent: Option<String>,
@@ -176,7 +176,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
     }
 }
 
-/// The value; nothing where it is too deep or a number too big, which must not cost the whole entry.
+/// Decodes a value; returns null if it is too deep or a number is too big, so that the rest of the entry stays usable.
 fn value(raw: &RawJson) -> Value {
     raw.decode().unwrap_or_default()
 }
@@ -185,7 +185,7 @@ fn text(raw: RawJson) -> Option<String> {
     raw.decode().ok()
 }
 
-/// What JavaScript and Python take for true.
+/// Returns whether JavaScript and Python treat the value as true.
 pub(crate) fn is_true(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,
@@ -195,7 +195,7 @@ pub(crate) fn is_true(value: &Value) -> bool {
     }
 }
 
-/// What matters of a message.
+/// The relevant fields of a message.
 #[derive(Default)]
 struct Message {
     id: Option<String>,
@@ -226,7 +226,7 @@ impl Message {
     }
 }
 
-/// What matters of a block: what lies deeper is skipped, and may be whatever a model made up.
+/// The relevant fields of a block; a model may have produced any content in the others.
 #[derive(Default)]
 struct Block {
     kind: Option<RawJson>,
@@ -243,7 +243,7 @@ impl Block {
     }
 }
 
-/// Returns the fields of these names, the last of each; `None` for what is no object.
+/// Returns the last field of each of these names; `None` if the value is not an object.
 fn last<const N: usize>(raw: &RawJson, names: [&'static str; N]) -> Option<[Option<RawJson>; N]> {
     let mut deserializer = serde_json::Deserializer::from_str(raw.as_str());
     deserializer.deserialize_map(LastVisitor(names)).ok()
@@ -274,5 +274,5 @@ fn is_text(raw: &RawJson, text: &str) -> bool {
     raw.decode::<String>().is_ok_and(|value| value == text)
 }
 
-/// In the order of what [`Link::of`] takes them for.
+/// In the order in which [`Link::of`] destructures them.
 const FLAGS: [&str; 4] = ["isSidechain", "teamName", "isMeta", "isCompactSummary"];

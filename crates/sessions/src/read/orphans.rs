@@ -1,17 +1,16 @@
-//! Calls of one response that ran in parallel, and their results: the entries branch there, and the conversation goes on
-//! from one of the branches.
+//! Parallel tool calls of one response and their results: their entries branch, and the path follows only one branch.
 
 use std::collections::{HashMap, HashSet};
 
 use super::graph::Graph;
 use super::link::Link;
 
-/// Puts the calls and results that the way missed behind the last entry of their response on it.
+/// Inserts the calls and results that are not on the path after the last entry of their response.
 pub(super) fn put_back(graph: &Graph, way: &mut Vec<usize>) {
     let responses = Responses::of(graph);
     let mut on_way: HashSet<_> = way.iter().copied().collect();
     let answered: HashSet<&str> = way.iter().flat_map(|link| ids(&graph.links[*link].results)).collect();
-    // The last entry of each response on the way, and the responses in their order.
+    // The last entry of each response on the path, and the responses in order.
     let (mut last, mut order) = (HashMap::new(), Vec::new());
     for &link in way.iter() {
         if let Some(response) = graph.links[link].response.as_deref()
@@ -36,7 +35,7 @@ pub(super) fn put_back(graph: &Graph, way: &mut Vec<usize>) {
 struct Responses<'a> {
     graph: &'a Graph,
     entries: HashMap<&'a str, Vec<usize>>,
-    /// The entry that made a call; `None` for a call of two responses.
+    /// The entry with a call; `None` if two responses have the call.
     callers: HashMap<&'a str, Option<usize>>,
     /// The results that may belong to an entry.
     results: HashMap<usize, Vec<usize>>,
@@ -66,7 +65,7 @@ impl<'a> Responses<'a> {
         }
     }
 
-    /// A result belongs to the entry before it, to the one that it names, and to those whose calls it answers.
+    /// A result belongs to its parent, to the entry that it names, and to the entries whose calls it answers.
     fn add_result(&mut self, place: usize, link: &Link) {
         let parent = link.parent.as_ref().and_then(|parent| self.graph.place(parent));
         let source = link.source.as_ref().and_then(|source| self.graph.place(source));
@@ -75,12 +74,12 @@ impl<'a> Responses<'a> {
         let entries: Vec<_> =
             parent.into_iter().chain(source.into_iter().chain(callers).filter(ours)).collect();
         for entry in entries {
-            // Twice is no matter: who asks looks at each once.
+            // Duplicates are harmless, because readers skip results that they have seen.
             self.results.entry(entry).or_default().push(place);
         }
     }
 
-    /// What of a response, and of the results of its calls, is not on the way.
+    /// Returns the entries of a response, and the results of its calls, that are not on the path.
     fn missed(&self, response: &str, on_way: &HashSet<usize>, answered: &HashSet<&str>) -> Vec<usize> {
         let links = &self.graph.links;
         let members = self.entries.get(response).map_or(&[][..], Vec::as_slice);
@@ -102,7 +101,7 @@ impl<'a> Responses<'a> {
         calls
     }
 
-    /// A result after something else than a call of the response counts only if it answers one that is open.
+    /// Adds results whose parent is not in the response, if they answer an open call.
     fn add_strays(
         &self,
         members: &[usize],

@@ -1,4 +1,4 @@
-//! Prompts that waited in the queue and were taken into a turn that ran.
+//! Queued prompts that were added to a running turn.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,17 +11,17 @@ use super::graph::Graph;
 use super::link::{Kind, Link};
 use crate::RawEntry;
 
-/// Which prompts of the queue are shown, by their places on the way.
+/// The queued prompts that are shown, by their index on the path.
 ///
-/// The CLI keeps such a prompt as an attachment (`queued_command`) where the turn took it; one that the turn did not
-/// take comes again as a prompt of its own.
+/// The CLI stores such a prompt as an attachment (`queued_command`) where the turn took it. A prompt that the turn did
+/// not take is repeated as a prompt of its own.
 #[derive(Debug)]
 pub(super) struct Queued {
     shown: HashMap<usize, Uuid>,
 }
 
 impl Queued {
-    /// `main` is how much of the way is the conversation; what follows waited when it ended.
+    /// `main` is the length of the conversation on the path; the entries after it were still queued at the end.
     pub(super) fn of(graph: &Graph, way: &[usize], main: usize, entries: &[RawEntry]) -> Self {
         let taken = Taken::of(graph, entries);
         let links: Vec<_> = way.iter().map(|link| &graph.links[*link]).collect();
@@ -50,7 +50,7 @@ impl Queued {
         Self { shown }
     }
 
-    /// The prompt as a message of the user's, if it is shown.
+    /// Returns the prompt as a user message, if it is shown.
     pub(super) fn message(&self, at: usize, link: &Link, entry: &RawEntry) -> Option<SessionMessage> {
         let uuid = self.shown.get(&at)?.clone();
         let content = entry.decode::<Whole>().ok()?.attachment.prompt;
@@ -90,15 +90,15 @@ fn text<'a>(link: &'a Link, name: &str) -> Option<&'a str> {
     link.attachment[name].as_str().filter(|text| !text.is_empty())
 }
 
-/// What the CLI noted of prompts that a turn took (`queue-operation`, removed as `absorbed_mid_turn`).
+/// Records of prompts that a turn took (`queue-operation`, removed as `absorbed_mid_turn`).
 struct Taken<'a> {
-    /// How often, by the id of the delivery or else of the prompt.
+    /// How many times, by the id of the delivery or else of the prompt.
     counts: HashMap<(Id, String), usize>,
-    /// The attachments that are the last so many of their delivery.
+    /// The attachments that match the last records of their delivery.
     attachments: HashSet<&'a Uuid>,
 }
 
-/// By what a prompt of the queue is named.
+/// The kind of id that identifies a queued prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Id {
     Delivery,
@@ -125,14 +125,14 @@ impl<'a> Taken<'a> {
                 let count = counts.get(&id).copied().unwrap_or_default();
                 attachments.extend(copies.iter().rev().take(count).map(|link| &link.uuid));
             } else if copies.iter().any(|copy| copy.attachment != copies[0].attachment) {
-                // What was noted can't be told apart.
+                // The records are ambiguous.
                 counts.remove(&id);
             }
         }
         Self { counts, attachments }
     }
 
-    /// Whether what is at a place was taken, where the notes tell.
+    /// Returns whether the prompt at each index was taken, if the records determine it.
     fn told(&self, links: &[&Link]) -> HashMap<usize, bool> {
         let mut places: HashMap<_, Vec<usize>> = HashMap::new();
         for (at, link) in links.iter().enumerate() {
@@ -156,7 +156,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// What a prompt of the queue is named by.
+/// Returns the id of a queued prompt.
 fn named(link: &Link) -> Option<(Id, String)> {
     if !link.attaches("queued_command") {
         return None;
@@ -165,7 +165,7 @@ fn named(link: &Link) -> Option<(Id, String)> {
     delivery.or_else(|| text(link, "source_uuid").map(|id| (Id::Prompt, id.to_owned())))
 }
 
-/// The prompt that a note says was taken into a turn.
+/// Returns the id of the prompt that was taken into a turn, according to this record.
 fn noted(operation: &Value) -> Option<(Id, String)> {
     if operation["operation"] != "remove" || operation["reason"] != "absorbed_mid_turn" {
         return None;

@@ -1,4 +1,4 @@
-//! The conversations of a session's subagents, which are kept in files of their own.
+//! Conversations of subagents, which are in separate files.
 
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
@@ -14,22 +14,22 @@ use crate::sessions::{Inside, SessionError, SessionFile, Sessions, read_dir};
 use crate::{Page, RawEntry};
 
 impl Sessions {
-    /// The ids of the session's subagents, folder by folder by their names; `None` where the session is not found.
+    /// Returns the ids of the session's subagents, sorted by folder and name; `None` if the session does not exist.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the folder of all projects can't be read.
+    /// If the id is not a UUID, or the projects folder can't be read.
     pub fn subagents(&self, id: &SessionId) -> Result<Option<Vec<String>>, SessionError> {
         Ok(self.subagent_files(id)?.map(|files| files.into_iter().map(|(agent, _)| agent).collect()))
     }
 
-    /// What a subagent and the one that started it said; `None` where the session or the subagent is not found.
+    /// Returns the messages of a subagent and its prompts; `None` if the session or the subagent does not exist.
     ///
-    /// Each message says which tool use started the subagent, where that is known.
+    /// Each message has the id of the tool use that started the subagent, if known.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the folder of all projects or the file can't be read.
+    /// If the id is not a UUID, or the projects folder or the file can't be read.
     pub fn subagent_messages(
         &self,
         id: &SessionId,
@@ -45,7 +45,7 @@ impl Sessions {
         Ok(Some(page.of(agent_conversation(&entries, &metadata).into_iter()).collect()))
     }
 
-    /// The files of the session's subagents, by their ids.
+    /// Returns the files of the session's subagents, with their ids.
     pub(crate) fn subagent_files(
         &self,
         id: &SessionId,
@@ -53,7 +53,7 @@ impl Sessions {
         Ok(self.find(id)?.map(|file| self.agent_files(&file)))
     }
 
-    /// The files of the subagents of the session in this file, by their ids.
+    /// Returns the files of the subagents of the session in this file, with their ids.
     fn agent_files(&self, file: &SessionFile) -> Vec<(String, PathBuf)> {
         let mut files = Vec::new();
         let inside = Inside::of(self.projects());
@@ -65,7 +65,7 @@ impl Sessions {
         files
     }
 
-    /// The files in which a session has its entries: its own, and if wanted those of its subagents.
+    /// Returns the files with a session's entries: its own and, if requested, those of its subagents.
     pub(crate) fn sources(&self, file: SessionFile, subagents: bool) -> Vec<Source> {
         let agents = if subagents { self.agent_files(&file) } else { Vec::new() };
         let own = Source { session: file.id.clone(), agent: None, path: file.path };
@@ -87,7 +87,7 @@ pub(crate) struct Source {
     pub(crate) path: PathBuf,
 }
 
-/// What is known of a subagent beside its conversation (`agent-<id>.meta.json`).
+/// Metadata of a subagent (`agent-<id>.meta.json`).
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct AgentMetadata {
@@ -95,7 +95,7 @@ pub(crate) struct AgentMetadata {
     parent_agent_id: Value,
 }
 
-/// The conversation in a subagent's entries: from the start to the last message.
+/// Returns the conversation in a subagent's entries, up to the last message.
 pub(crate) fn agent_conversation(entries: &[RawEntry], metadata: &AgentMetadata) -> Vec<SessionMessage> {
     let graph = Graph::as_written(entries);
     let messages = (0..graph.links.len()).filter(|link| graph.links[*link].kind.is_message());
@@ -110,7 +110,7 @@ pub(crate) fn agent_conversation(entries: &[RawEntry], metadata: &AgentMetadata)
     messages.collect()
 }
 
-/// The files of subagents in a folder and the folders in it, without following links.
+/// Collects the files of subagents in a folder and its subfolders, without following links.
 fn collect(folder: &Path, depth: usize, files: &mut Vec<(String, PathBuf)>) {
     let mut entries: Vec<_> = read_dir(folder).into_iter().flatten().collect();
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -125,5 +125,5 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<(String, PathBuf)>) {
     }
 }
 
-/// How deep folders of subagents may lie; the CLI makes three (`workflows/<run>/…`).
+/// The maximum depth of subfolders; the CLI creates three levels (`workflows/<run>/…`).
 const MAX_DEPTH: usize = 16;

@@ -1,4 +1,4 @@
-//! Hits one after the other, as far as they are asked for.
+//! An iterator over the hits of a search.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,17 +13,17 @@ use crate::{SessionError, Sessions};
 
 /// The hits of a [`Search`], from [`Sessions::search`].
 ///
-/// After an error it goes on: behind a line that is too long ([`SessionError::LineTooLong`]), and with the next file
-/// where one can't be read.
-/// A file that is gone by then is passed over.
+/// Iteration continues after an error: after a line that is too long ([`SessionError::LineTooLong`]), and with the next
+/// file if one can't be read.
+/// Files that were deleted meanwhile are skipped.
 pub struct Hits {
     sessions: Sessions,
     search: Search,
     files: Box<dyn Iterator<Item = SessionFile> + Send>,
-    /// The files of the session that are still to be looked into.
+    /// The remaining files of the current session.
     next: VecDeque<Source>,
     reading: Option<(Source, Lines<File>)>,
-    /// What was found in the last line.
+    /// The remaining hits in the last line.
     found: VecDeque<Hit>,
 }
 
@@ -33,7 +33,7 @@ impl Hits {
         Ok(Self { sessions, search, files, next: VecDeque::new(), reading: None, found: VecDeque::new() })
     }
 
-    /// Opens the next file; `None` where there is none.
+    /// Opens the next file; returns `None` if there is none.
     fn open_next(&mut self) -> Option<Result<(), SessionError>> {
         if self.next.is_empty() {
             self.next = self.sessions.sources(self.files.next()?, self.search.subagents).into();
@@ -47,7 +47,7 @@ impl Hits {
         Some(Ok(()))
     }
 
-    /// Looks into the next line; `None` at the end of the file.
+    /// Searches the next line; returns `None` at the end of the file.
     fn look_into_next(&mut self) -> Option<Result<(), SessionError>> {
         let (source, lines) = self.reading.as_mut()?;
         match lines.next() {

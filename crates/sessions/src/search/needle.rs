@@ -1,37 +1,29 @@
-//! The text that is looked for, and the test by which most lines need not be decoded.
+//! The searched text, and a test that rules out most lines before they are decoded.
 
 use std::ops::Range;
 
-use memchr::{memchr2, memmem};
+use memchr::{memchr2_iter, memmem};
 
 /// A text to find.
 #[derive(Clone, Debug)]
 pub(super) struct Needle {
     text: String,
     exact: bool,
-    /// Its characters, in lower case unless it is exact.
+    /// The characters, in lower case unless `exact`.
     folded: Vec<char>,
     ascii: bool,
-    /// Whether a surrogate's escape may be part of it.
-    wide: bool,
-    /// The longest piece of it that JSON writes in one way only, but for escapes by number.
-    plain: Piece,
-    /// All of it, where it is ASCII or exact.
-    whole: Option<Piece>,
+    /// The longest part that JSON writes in only one way, apart from `\u` escapes.
+    plain: String,
 }
 
 impl Needle {
     pub(super) fn new(text: &str, exact: bool) -> Self {
         let folded: Vec<_> = text.chars().map(|char| fold(char, exact)).collect();
-        let plain: String = longest(&folded, |char| is_plain(char, exact)).iter().collect();
-        let lower: String = folded.iter().collect();
         Self {
             text: text.to_owned(),
             exact,
-            ascii: lower.is_ascii(),
-            wide: folded.iter().any(|char| *char > '\u{ffff}' || *char == char::REPLACEMENT_CHARACTER),
-            plain: Piece::new(&plain, exact),
-            whole: (exact || lower.is_ascii()).then(|| Piece::new(&lower, exact)),
+            ascii: folded.iter().all(char::is_ascii),
+            plain: longest(&folded, |char| is_plain(char, exact)).iter().collect(),
             folded,
         }
     }
@@ -40,81 +32,50 @@ impl Needle {
         &self.text
     }
 
-    /// Whether one of the texts in a line of JSON may have it; where this says no, none has.
+    /// Returns `false` if no text in this line of JSON can contain the needle.
     pub(super) fn may_be_in(&self, line: &[u8]) -> bool {
-        if self.folded.is_empty() {
-            return false;
-        }
-        // What is not ASCII is the same as nothing that is.
-        let as_itself = self.plain.find(line).is_some() && (self.ascii || !line.is_ascii());
-        as_itself || self.may_be_escaped_in(line)
+        // A needle with other characters is in an ASCII line only as an escape.
+        let as_itself = (self.ascii || !line.is_ascii()) && self.plain_is_in(line);
+        !self.folded.is_empty() && (as_itself || self.may_be_escaped_in(line))
     }
 
-    /// Whether a character of it may be written by its number.
+    fn plain_is_in(&self, line: &[u8]) -> bool {
+        let plain = self.plain.as_bytes();
+        let Some(first) = plain.first().filter(|_| !self.exact) else {
+            return memmem::find(line, plain).is_some();
+        };
+        memchr2_iter(*first, first.to_ascii_uppercase(), line)
+            .any(|at| line.get(at..at + plain.len()).is_some_and(|found| found.eq_ignore_ascii_case(plain)))
+    }
+
+    /// Returns whether a `\u` escape in the line may stand for a character of the needle.
     fn may_be_escaped_in(&self, line: &[u8]) -> bool {
         memmem::find_iter(line, b"\\u").any(|at| {
             let number = line.get(at + 2..at + 6).and_then(|hex| std::str::from_utf8(hex).ok());
             let number = number.and_then(|hex| u32::from_str_radix(hex, 16).ok());
             number.is_some_and(|number| match char::from_u32(number) {
                 Some(char) => self.folded.contains(&fold(char, self.exact)),
-                None => self.wide,
+                // Half of a surrogate pair.
+                None => !self.ascii,
             })
         })
     }
 
-    /// Where it is first.
+    /// Returns the first place of the needle in a decoded text.
     pub(super) fn find(&self, text: &str) -> Option<Range<usize>> {
-        if self.folded.is_empty() {
-            return None;
-        }
-        if let Some(whole) = &self.whole {
-            return whole.find(text.as_bytes()).map(|at| at..at + self.text.len());
-        }
-        text.char_indices().find_map(|(at, _)| {
-            let mut rest = text[at..].char_indices();
-            let same = self
-                .folded
-                .iter()
-                .all(|char| rest.next().is_some_and(|(_, other)| fold(other, false) == *char));
-            same.then(|| at..at + (text.len() - at - rest.as_str().len()))
-        })
+        let is_here = |text: &str| {
+            let mut rest = text.char_indices();
+            let same = |char: &char| rest.next().is_some_and(|(_, other)| fold(other, self.exact) == *char);
+            self.folded.iter().all(same).then(|| text.len() - rest.as_str().len())
+        };
+        let mut starts = text.char_indices().filter(|_| !self.folded.is_empty());
+        starts.find_map(|(at, _)| is_here(&text[at..]).map(|length| at..at + length))
     }
 }
 
-/// Bytes to find, in either case of ASCII letters unless they are exact.
-#[derive(Clone, Debug)]
-struct Piece {
-    bytes: Vec<u8>,
-    /// The byte that is looked for first; `None` for exact bytes.
-    rare: Option<usize>,
-}
-
-impl Piece {
-    fn new(text: &str, exact: bool) -> Self {
-        let bytes = text.as_bytes().to_vec();
-        let rank = |byte: u8| COMMON.iter().position(|common| *common == byte).unwrap_or(COMMON.len());
-        let rare = (0..bytes.len()).max_by_key(|at| rank(bytes[*at])).filter(|_| !exact);
-        Self { bytes, rare }
-    }
-
-    fn find(&self, text: &[u8]) -> Option<usize> {
-        let Some(rare) = self.rare else { return memmem::find(text, &self.bytes) };
-        let (byte, mut from) = (self.bytes[rare], rare);
-        loop {
-            let found = memchr2(byte, byte.to_ascii_uppercase(), text.get(from..)?)?;
-            let start = from + found - rare;
-            let there = text.get(start..start + self.bytes.len())?;
-            if there.eq_ignore_ascii_case(&self.bytes) {
-                return Some(start);
-            }
-            from += found + 1;
-        }
-    }
-}
-
-/// The lower case of a character where that is one character, and is ASCII only if the character is.
+/// Returns the lower case of a character, if that is one character and is ASCII only if `char` is.
 ///
-/// So an ASCII letter is found where an ASCII letter is; a final sigma is a sigma.
+/// An ASCII letter thus matches only ASCII letters; a final sigma matches a sigma.
 fn fold(char: char, exact: bool) -> char {
     if exact || char.is_ascii() {
         return if exact { char } else { char.to_ascii_lowercase() };
@@ -127,22 +88,19 @@ fn fold(char: char, exact: bool) -> char {
     }
 }
 
-/// Whether the character, and nothing else that is the same, is written as itself in a JSON text.
+/// Returns whether JSON writes the character, and no other character with the same folding, as itself.
 fn is_plain(char: char, exact: bool) -> bool {
     let as_itself = !char.is_control() && !matches!(char, '"' | '\\' | '/' | char::REPLACEMENT_CHARACTER);
     as_itself && (exact || char.is_ascii() || char.to_uppercase().eq([char]))
 }
 
-/// The longest run of characters of which this is true.
+/// Returns the longest run of characters with this property.
 fn longest(chars: &[char], is: impl Fn(char) -> bool) -> &[char] {
     chars
         .split(|char| !is(*char))
         .max_by_key(|run| run.iter().map(|char| char.len_utf8()).sum::<usize>())
         .unwrap_or(&[])
 }
-
-/// What entries are full of, the most common first.
-const COMMON: &[u8] = b" \"etaoinsrhldcu0123456789mfpg,:-_.wyb{}[]vkxjqz";
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! What is said in an entry.
+//! The searchable texts of an entry.
 
 use agentwire_protocol::decode::decode;
 use agentwire_protocol::session_info::SessionMessageKind;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::HitPart;
 
-/// An entry in which somebody says something.
+/// An entry with a message.
 pub(super) struct Said {
     uuid: Option<Uuid>,
     role: SessionMessageKind,
@@ -16,9 +16,9 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// `None` for a line that is no such entry, or is half written.
+    /// Returns `None` for a line without a message, or an incomplete one.
     ///
-    /// A line that is not UTF-8 is read with U+FFFD in the place of what is not.
+    /// Invalid UTF-8 is replaced by U+FFFD.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let entry: Line = decode(&String::from_utf8_lossy(line)).ok()?;
         let kind: String = entry.kind?.decode().ok()?;
@@ -31,7 +31,7 @@ impl Said {
             }
             _ => return None,
         };
-        // What the CLI says in the user's place.
+        // The CLI generated this message.
         if said.is_some_and(|meta| meta.as_str() == "true") {
             return None;
         }
@@ -47,7 +47,7 @@ impl Said {
         self.role.clone()
     }
 
-    /// Gives each text in it, in order; a block that is too deep to be decoded gives none.
+    /// Calls `give` with each text, in order; blocks that are nested too deeply are skipped.
     pub(super) fn texts(&self, give: &mut impl FnMut(HitPart, &str)) {
         if let Ok(text) = self.content.decode::<String>() {
             return give(HitPart::Text, &text);
@@ -60,7 +60,7 @@ impl Said {
     }
 }
 
-/// What of an entry is looked at; the rest is skipped.
+/// The fields that are read.
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
@@ -105,9 +105,9 @@ fn of_block(block: &Value, give: &mut impl FnMut(HitPart, &str)) {
     }
 }
 
-/// The texts in a value, but for those of fields with these names.
+/// Calls `give` with the strings in a value, except in fields with these names.
 ///
-/// What a decoder has taken is no deeper than the stack bears.
+/// The decoder limits the depth, so recursion is safe.
 fn of_value(value: &Value, without: &[&str], give: &mut impl FnMut(&str)) {
     match value {
         Value::String(text) => give(text),
@@ -120,6 +120,6 @@ fn of_value(value: &Value, without: &[&str], give: &mut impl FnMut(&str)) {
     }
 }
 
-/// Fields of the blocks in a result that hold no words.
+/// Fields of blocks in a result that contain no text for a reader.
 const NOT_SAID: [&str; 8] =
     ["type", "data", "media_type", "id", "tool_use_id", "signature", "encrypted_content", "cache_control"];

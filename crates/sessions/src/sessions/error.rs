@@ -1,4 +1,4 @@
-//! What goes wrong with the CLI's own files.
+//! Errors of access to the CLI's files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,57 +8,57 @@ use agentwire_protocol::SessionId;
 use crate::ChangeError;
 use crate::store::is_uuid;
 
-/// The CLI's files did not do what was asked of them.
+/// An error of access to the CLI's files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// A session's id must be a UUID; nothing was looked for.
+    /// The session id is not a UUID; no file was accessed.
     #[error("the session id {0:?} is not a UUID")]
     Id(String),
-    /// There is no such session, or its file is empty.
+    /// The session does not exist, or its file is empty.
     #[error("there is no session {session} in {}", folder.display())]
     NotFound {
-        /// Its id.
+        /// The session's id.
         session: SessionId,
         /// The folder of the projects that were searched.
         folder: PathBuf,
     },
-    /// The change makes no sense; nothing was changed.
+    /// The change is invalid; nothing was changed.
     #[error("the session can't be changed like that")]
     Change(#[from] ChangeError),
-    /// A file or folder can't be read or written.
+    /// Reading or writing a file or folder failed.
     #[error("{doing} {}", path.display())]
     Io {
-        /// What was tried, such as `reading`.
+        /// The operation, such as `reading`.
         doing: &'static str,
-        /// With what.
+        /// The file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// A line is longer than what may be read of one; it was passed over. A higher limit lets it in.
+    /// A line exceeds the limit and was skipped. A higher limit includes it.
     #[error("a line of more than {limit} bytes at byte {offset} of {}", path.display())]
     LineTooLong {
         /// The file.
         path: PathBuf,
-        /// Where in it the line starts, in bytes.
+        /// The byte offset of the line.
         offset: u64,
-        /// The most bytes that a line may have.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// What was to be written to fails.
+    /// Writing to the output of an export failed.
     #[error("writing an export")]
     Output(#[source] io::Error),
 }
 
 impl SessionError {
-    /// What fails with this path, for `map_err`.
+    /// Returns a function for `map_err` that adds the operation and the path.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, path: path.to_owned(), source }
     }
 }
 
-/// Nothing touches a path by an id that is no UUID.
+/// Rejects ids that are not UUIDs, so that an id can't lead to another path.
 pub(crate) fn check_id(id: &SessionId) -> Result<(), SessionError> {
     if is_uuid(id.as_str()) { Ok(()) } else { Err(SessionError::Id(id.to_string())) }
 }

@@ -1,4 +1,4 @@
-//! Finds the folders of a project, and in them the file of a session; never outside the folder of all projects.
+//! Finds project folders and session files, never outside the projects folder.
 
 use std::fs::{self, FileType, Metadata};
 use std::path::{Path, PathBuf};
@@ -19,28 +19,29 @@ use crate::store::is_uuid;
 pub(crate) struct SessionFile {
     pub(crate) id: SessionId,
     pub(crate) path: PathBuf,
-    /// The project that it was found by; `None` where all were searched.
+    /// The project by which it was found; `None` if all projects were searched.
     pub(crate) project: Option<PathBuf>,
 }
 
 impl SessionFile {
-    /// The folder beside the file, for what belongs to the session; it may not exist.
+    /// Returns the folder beside the file, for the session's other files; it may not exist.
     pub(crate) fn folder(&self) -> PathBuf {
         self.path.with_extension("")
     }
 }
 
-/// A folder of sessions.
+/// A folder with sessions.
 #[derive(Clone, Debug)]
 pub(crate) struct ProjectFolder {
     pub(crate) path: PathBuf,
-    /// The project that it was found by; `None` where all were searched.
+    /// The project by which it was found; `None` if all projects were searched.
     pub(crate) project: Option<PathBuf>,
 }
 
 impl Sessions {
-    /// The session's file, if there is one that is not empty: the first by project and worktrees; without a project,
-    /// the one that was written last.
+    /// Returns the session's file, unless it is empty: the first in the order of worktrees or, without a project, the
+    /// most
+    /// recently written.
     pub(crate) fn find(&self, id: &SessionId) -> Result<Option<SessionFile>, SessionError> {
         let mut newest: Option<(SystemTime, SessionFile)> = None;
         for (metadata, found) in self.files_of(id)? {
@@ -55,7 +56,7 @@ impl Sessions {
         Ok(newest.map(|(_, file)| file))
     }
 
-    /// Every file of the session that is not empty, in the order in which they are looked for.
+    /// Returns all files of the session that are not empty, in search order.
     pub(crate) fn find_all(&self, id: &SessionId) -> Result<Vec<SessionFile>, SessionError> {
         Ok(self.files_of(id)?.map(|(_, file)| file).collect())
     }
@@ -74,10 +75,11 @@ impl Sessions {
         Ok(files)
     }
 
-    /// The folders of which the sessions are listed, each once.
+    /// Returns the folders whose sessions are listed, without duplicates.
     ///
-    /// As with the published SDKs these are of the project alone where its repository has no other worktrees: a folder
-    /// within one lists its own sessions, and not those of the whole.
+    /// As in the published SDKs, only the project's own folder counts if the repository has no other worktrees: a
+    /// subfolder
+    /// of a repository lists its own sessions.
     pub(crate) fn listed_folders(&self) -> Result<Vec<ProjectFolder>, SessionError> {
         let mut others = self.other_worktrees();
         if others.len() <= 1 {
@@ -86,7 +88,7 @@ impl Sessions {
         self.folders_with(others)
     }
 
-    /// The folders in which a session is looked for, in that order, each once.
+    /// Returns the folders in which a session is searched, in order and without duplicates.
     pub(crate) fn project_folders(&self) -> Result<Vec<ProjectFolder>, SessionError> {
         self.folders_with(self.other_worktrees())
     }
@@ -115,7 +117,7 @@ impl Sessions {
     }
 }
 
-/// The folder of all projects, and nothing outside it.
+/// The projects folder, outside of which nothing is read.
 #[derive(Debug)]
 pub(crate) struct Inside {
     projects: PathBuf,
@@ -126,19 +128,19 @@ impl Inside {
         Self { projects }
     }
 
-    /// The path, if there is a file, and it is here.
+    /// Returns the path if it is a file inside the projects folder.
     pub(crate) fn file(&self, path: PathBuf) -> Option<PathBuf> {
         let kind = fs::symlink_metadata(&path).ok()?.file_type();
         self.checked(path, kind).filter(|path| kind.is_file() || path.is_file())
     }
 
-    /// The path, if there is a folder, and it is here.
+    /// Returns the path if it is a folder inside the projects folder.
     pub(crate) fn folder(&self, path: PathBuf) -> Option<PathBuf> {
         let kind = fs::symlink_metadata(&path).ok()?.file_type();
         self.checked(path, kind).filter(|path| kind.is_dir() || path.is_dir())
     }
 
-    /// A link must lead to something in the folder of all projects.
+    /// Rejects links that lead out of the projects folder.
     pub(crate) fn checked(&self, path: PathBuf, kind: FileType) -> Option<PathBuf> {
         if !kind.is_symlink() {
             return Some(path);
@@ -147,7 +149,7 @@ impl Inside {
         target.starts_with(projects).then_some(path)
     }
 
-    /// The folders of all projects.
+    /// Returns the folders of all projects.
     fn folders(&self) -> io::Result<Vec<PathBuf>> {
         let mut folders = Vec::new();
         for entry in read_dir(&self.projects)? {
@@ -160,8 +162,8 @@ impl Inside {
         Ok(folders)
     }
 
-    /// The folder that is named for the project; for a long name also those with another hash, if a session in them
-    /// says that it ran there.
+    /// Returns the folder named after the project and, for a long name, folders with another hash if a session in them
+    /// ran in the project.
     fn folders_of(&self, project: &Path) -> io::Result<Vec<PathBuf>> {
         let named = self.projects.join(folder_name(project));
         let mut found: Vec<_> = self.folder(named.clone()).into_iter().collect();
@@ -176,7 +178,7 @@ impl Inside {
         Ok(found)
     }
 
-    /// Whether a session in this folder ran in that project.
+    /// Returns whether a session in this folder ran in that project.
     fn says(&self, folder: &Path, project: &Path) -> bool {
         let name = plain_name(&project.to_string_lossy());
         let Ok(entries) = read_dir(folder) else { return false };
@@ -187,12 +189,12 @@ impl Inside {
     }
 }
 
-/// The id of the session whose file has this name.
+/// Returns the session id in a file name.
 pub(crate) fn session_id(file_name: &str) -> Option<&str> {
     file_name.strip_suffix(".jsonl").filter(|id| is_uuid(id))
 }
 
-/// What is in a folder; nothing, where there is no folder.
+/// Reads a folder; a folder that does not exist is empty.
 pub(crate) fn read_dir(folder: &Path) -> io::Result<impl Iterator<Item = fs::DirEntry> + use<>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => Some(entries),

@@ -1,19 +1,19 @@
-//! The worktrees of a git repository, as `git worktree list` tells them, read from its files without starting git.
+//! Lists the worktrees of a git repository like `git worktree list`, without running git.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::folder::resolve;
 
-/// The worktrees of the repository around this folder, the main one first, then by their paths.
+/// Returns the worktrees of the repository that contains this folder: the main one, then the others by path.
 ///
-/// Those that no longer exist are told too, as git tells them.
-/// Nothing where there is no repository; what can't be read is left out.
+/// Like git, it includes worktrees that no longer exist.
+/// Returns nothing outside a repository; unreadable entries are skipped.
 pub(super) fn worktrees(folder: &Path) -> Vec<PathBuf> {
     folder.ancestors().find_map(git_folder).map(|git| of_repository(&git)).unwrap_or_default()
 }
 
-/// The folder of the repository that this folder is a worktree of, or is itself.
+/// Returns the git folder of the repository to which this folder belongs as a worktree.
 fn git_folder(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     if is_repository(&dot_git) {
@@ -26,7 +26,7 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
     is_repository(folder).then(|| resolve(folder))
 }
 
-/// What git itself looks for.
+/// Returns whether a folder is a git folder, with the same test as git.
 fn is_repository(folder: &Path) -> bool {
     folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
@@ -43,12 +43,12 @@ fn of_repository(git: &Path) -> Vec<PathBuf> {
     linked
 }
 
-/// The folder in which `.git` lies; `None` for another name.
+/// Returns the folder that contains `.git`; `None` if the name differs.
 fn worktree_of(dot_git: &Path) -> Option<PathBuf> {
     (dot_git.file_name()? == ".git").then(|| dot_git.parent().map(Path::to_owned))?
 }
 
-/// The path that a small file holds, after a word; a relative one counts from `base`.
+/// Reads a path after a prefix in a small file; a relative path is resolved against `base`.
 fn pointer(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
     let text = fs::metadata(file).ok().filter(|file| file.is_file() && file.len() < MAX_POINTER);
     let text = text.and_then(|_| fs::read_to_string(file).ok())?;
@@ -59,5 +59,5 @@ fn pointer(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
     Some(if Path::new(path).is_absolute() { path.into() } else { resolve(&base.join(path)) })
 }
 
-/// The longest file with a path in it that is read, in bytes.
+/// The longest such file that is read, in bytes.
 const MAX_POINTER: u64 = 64 * 1024;

@@ -1,13 +1,13 @@
-//! Waits for several futures of a store at once, without a runtime.
+//! Runs several futures of a store concurrently, on any runtime.
 
 use std::future::poll_fn;
 use std::task::Poll;
 
 use super::{StoreError, StoreFuture};
 
-/// What each of the futures gives, in their order.
+/// Returns the results of the futures, in their order.
 ///
-/// Each is polled whenever one of them can go on, so they should be few.
+/// A wake-up polls all of them, so there should be few.
 pub(super) async fn at_once<T>(mut futures: Vec<StoreFuture<'_, T>>) -> Vec<Result<T, StoreError>> {
     let mut done: Vec<_> = futures.iter().map(|_| None).collect();
     poll_fn(|context| {

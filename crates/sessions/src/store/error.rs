@@ -1,9 +1,9 @@
-//! What goes wrong with a store.
+//! Errors of stores.
 
 use std::error::Error;
 use std::fmt;
 
-/// A store did not do what it was asked for.
+/// An error of a store.
 #[derive(Debug, thiserror::Error)]
 #[error("{doing}")]
 pub struct StoreError {
@@ -12,23 +12,23 @@ pub struct StoreError {
 }
 
 impl StoreError {
-    /// What failed, as a lower-case fragment such as `writing to the bucket`, and why.
+    /// Creates an error from the failed operation, in lower case such as `writing to the bucket`, and its cause.
     pub fn new(doing: impl fmt::Display, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { doing: doing.to_string().into(), source: Some(source.into()) }
     }
 }
 
-/// A text that can't be part of a [`SessionKey`](crate::SessionKey).
+/// A text that is invalid in a [`SessionKey`](crate::SessionKey).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// A session's id must be a UUID.
+    /// The session id is not a UUID.
     #[error("the session id {0:?} is not a UUID")]
     Session(String),
-    /// A project must be one part of a path.
+    /// The project is not a single path component.
     #[error("the project {0:?} is empty, `.` or `..`, or has a slash or a control character")]
     Project(String),
-    /// A subpath must lead downwards.
+    /// The subpath is not a relative path without `..`.
     #[error("the subpath {0:?} has an empty part, `.` or `..`, or a backslash or a control character")]
     Subpath(String),
 }

@@ -1,56 +1,56 @@
-//! A store in a folder: files of JSON lines.
+//! A store of JSON lines files in a folder.
 
 mod lines;
 mod names;
 mod place;
-mod sidecar;
+mod summary;
 mod synced;
-mod threads;
 
 use std::fmt;
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use agentwire_protocol::SessionId;
+use blocking::{Task, unblock};
 
 use super::key::is_uuid;
 use super::{SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
 use crate::RawEntry;
 use place::{Place, entries_name, found, with_ending};
+use summary::{modified_ms, summary};
 use synced::Synced;
-use threads::Threads;
 
-/// Keeps sessions in a folder of its own, as files of JSON lines; several programs may use the same folder at once.
+/// A store that keeps sessions in a folder, as JSON lines files; several programs may use the same folder at once.
 ///
-/// It does all that a [`SessionStore`] can, and needs nothing but the standard library and a file system.
-/// Clones are the same store.
+/// It implements all methods of [`SessionStore`] and needs no async runtime.
+/// Clones refer to the same store.
 ///
-/// # What is promised
+/// # Guarantees
 ///
-/// - An append is one write to the end of one file, so appends that run at once, in any number of processes, stay
-///   together each.
-///   That holds where the file system appends as a whole: on local ones, not on NFS.
-/// - A writer that is killed in the middle, and a full disk, leave at most entries that are whole and one torn line,
-///   which is passed over.
-///   A retried append is complete; what has no id may then be kept twice.
-/// - What an append has given is safe from the end of this program, and not yet from that of the machine:
-///   [`synced`](Self::synced) makes it so.
-/// - What it makes is for the user alone (0700, 0600); a folder that exists keeps its permissions.
-/// - It follows no link inside the folder: what lies behind one is an error.
-///   The folder itself may be one.
+/// - An append is one write to the end of one file, so concurrent appends, from any number of processes, do not
+///   interleave.
+///   This requires a file system with atomic appends: local ones, not NFS.
+/// - A writer that is killed and a full disk leave at most complete entries and one torn line, which is skipped.
+///   A retried append is complete; entries without an id may then be stored twice.
+/// - A completed append survives a crash of the program but not of the machine; use [`synced`](Self::synced) for that.
+/// - New files and folders are accessible to the user alone (0600, 0700); existing folders keep their permissions.
+/// - Symbolic links inside the folder are errors.
+///   The folder itself may be a link.
 ///
-/// # Where the work is done
+/// # Threads
 ///
-/// Each operation runs on a thread of its own, eight at most; a slow disk makes futures wait, and blocks no runtime.
-/// A future that is dropped once it was polled has its work done all the same.
+/// Each operation runs on the thread pool of the crate `blocking`, so a slow disk does not block an async runtime.
+/// Dropping a future that was polled does not cancel its operation.
 ///
-/// # The files
+/// # Files
 ///
-/// `PROJECT/SESSION.jsonl` is a session, and `PROJECT/SESSION/SUBPATH.jsonl` what lies beneath it.
-/// In names, what is not a lower-case ASCII letter, a digit, `-` or `_` is escaped, since file systems differ.
-/// Beside a session, `SESSION.summary` saves reading it again; it may be removed at any time.
+/// A session is in `PROJECT/SESSION.jsonl`, and its subpaths are in `PROJECT/SESSION/SUBPATH.jsonl`.
+/// Characters of names other than lower-case ASCII letters, digits, `-` and `_` are escaped, because file systems
+/// differ.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -70,35 +70,58 @@ use threads::Threads;
 pub struct FolderStore {
     place: Place,
     synced: Option<Arc<Synced>>,
-    threads: Arc<Threads>,
 }
 
 impl FolderStore {
-    /// The store in this folder, which is made with the first append.
+    /// Returns the store in this folder, which the first append creates.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { place: Place::new(folder.into()), synced: None, threads: Arc::default() }
+        Self { place: Place::new(folder.into()), synced: None }
     }
 
-    /// The same store, in which each append is on the disk before it has succeeded.
+    /// Returns the same store, with appends that are synced to the disk before they complete.
     #[must_use]
     pub fn synced(&self) -> Self {
         Self { synced: Some(Arc::default()), ..self.clone() }
     }
 
-    /// Its folder, as an absolute path.
+    /// Returns the folder, as an absolute path.
     pub fn folder(&self) -> &Path {
         self.place.root()
     }
 
-    /// Does work on a thread, once the future is polled.
+    /// Runs `work` on the thread pool for blocking work when the future is first polled.
     fn run<T: Send + 'static>(
         &self,
         doing: impl fmt::Display + Send + 'static,
         work: impl FnOnce(&Place) -> io::Result<T> + Send + 'static,
     ) -> StoreFuture<'static, T> {
         let place = self.place.clone();
-        let done = self.threads.run(move || work(&place));
-        Box::pin(async move { done.await.map_err(|error| StoreError::new(doing, error)) })
+        Box::pin(async move {
+            let task = DetachOnDrop(Some(unblock(move || work(&place))));
+            task.await.map_err(|error| StoreError::new(doing, error))
+        })
+    }
+}
+
+/// A task that continues when its future is dropped.
+struct DetachOnDrop<T>(Option<Task<T>>);
+
+impl<T> Future for DetachOnDrop<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        match &mut self.0 {
+            Some(task) => Pin::new(task).poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<T> Drop for DetachOnDrop<T> {
+    fn drop(&mut self) {
+        if let Some(task) = self.0.take() {
+            task.detach();
+        }
     }
 }
 
@@ -118,7 +141,7 @@ impl SessionStore for FolderStore {
         let file = self.place.file(key);
         self.run(format!("reading {}", file.display()), move |place| {
             let entries = place.open(&file)?.map(lines::load).transpose()?;
-            // A first append that got nowhere has left a file without an entry.
+            // A failed first append may leave a file without an entry.
             Ok(entries.filter(|entries| !entries.is_empty()))
         })
     }
@@ -127,7 +150,7 @@ impl SessionStore for FolderStore {
         let folder = self.place.project(project);
         Some(self.run(format!("listing {}", folder.display()), move |place| {
             let sessions = sessions(place, &folder)?;
-            let stored = |(id, is): (_, Metadata)| StoredSession::new(id, sidecar::modified_ms(&is));
+            let stored = |(id, is): (_, Metadata)| StoredSession::new(id, modified_ms(&is));
             Ok(sessions.into_iter().map(stored).collect())
         }))
     }
@@ -154,7 +177,7 @@ fn append(place: &Place, path: &Path, batch: &[u8], synced: Option<&Synced>) -> 
     lines::append(&mut file, batch)?;
     if let Some(synced) = synced {
         file.sync_data()?;
-        // Whoever made a file that is there already may have left its folders to chance.
+        // If another writer created the file, its folders may not be synced.
         if is_new || !synced.has(path) {
             place.sync_folders(path)?;
             synced.add(path);
@@ -163,7 +186,7 @@ fn append(place: &Place, path: &Path, batch: &[u8], synced: Option<&Synced>) -> 
     Ok(())
 }
 
-/// The sessions of a project's folder, and what the file system says of each.
+/// Returns the sessions in a project's folder, with their metadata.
 fn sessions(place: &Place, folder: &Path) -> io::Result<Vec<(SessionId, Metadata)>> {
     let mut sessions = Vec::new();
     for entry in place.read_dir(folder)? {
@@ -181,35 +204,32 @@ fn summaries(place: &Place, folder: &Path) -> io::Result<Vec<SessionSummary>> {
     let mut summaries = Vec::new();
     for (id, _) in sessions(place, folder)? {
         let path = folder.join(names::path(id.as_str()));
-        let Some(file) = place.open(&with_ending(path.clone(), place::ENTRIES))? else { continue };
-        let is = file.metadata()?;
-        if let Some(data) = sidecar::summary(place, &path, file, &is)? {
-            summaries.push(SessionSummary::new(id, sidecar::modified_ms(&is), data));
+        let Some(file) = place.open(&with_ending(path, place::ENTRIES))? else { continue };
+        let modified = modified_ms(&file.metadata()?);
+        if let Some(data) = summary(file)? {
+            summaries.push(SessionSummary::new(id, modified, data));
         }
     }
     Ok(summaries)
 }
 
-/// The session's own file goes last, so that a deletion that was broken off can be seen and done again.
+/// Deletes the session's own file last, so that an interrupted deletion is visible and can be repeated.
 fn delete(place: &Place, key: &SessionKey, file: &Path) -> io::Result<()> {
     let beneath = place.beneath(key);
     if key.subpath().is_none() {
         let mut tries = 0;
         while place.check(&beneath, FileType::is_dir)? {
             match found(fs::remove_dir_all(&beneath)) {
-                // Somebody appended in between.
+                // Another writer appended meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && tries < 3 => tries += 1,
                 removed => _ = removed?,
             }
-        }
-        for ending in [sidecar::SUMMARY, sidecar::NEW_SUMMARY] {
-            found(fs::remove_file(with_ending(beneath.clone(), ending)))?;
         }
     }
     if place.check(file, FileType::is_file)? {
         found(fs::remove_file(file))?;
     }
-    // Folders that are empty now go too; the first that is not ends it.
+    // Removes folders that are now empty.
     for folder in file.ancestors().skip(1).take_while(|folder| folder.starts_with(&beneath)) {
         if fs::remove_dir(folder).is_err() {
             break;

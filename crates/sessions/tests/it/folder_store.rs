@@ -55,7 +55,6 @@ async fn files_are_lines_of_json_for_the_user_alone() {
         ("-~home".into(), 0o700),
         (format!("-~home/{}", id(1)), 0o700),
         (format!("-~home/{}.jsonl", id(1)), 0o600),
-        (format!("-~home/{}.summary", id(1)), 0o600),
         (format!("-~home/{}/subagents", id(1)), 0o700),
         (format!("-~home/{}/subagents/agent-1.jsonl", id(1)), 0o600),
     ];
@@ -173,39 +172,24 @@ async fn what_is_not_the_stores_is_passed_over() {
 }
 
 #[tokio::test]
-async fn a_summary_is_read_from_beside_and_folded_on_from_there() {
+async fn a_summary_is_folded_from_all_whole_entries() {
     let kept = Kept::new(false);
     let title = |text: &str| vec![RawEntry::parse(format!(r#"{{"customTitle":"{text}"}}"#)).unwrap()];
     kept.append(&key(), &title("one")).await.unwrap();
     assert_eq!(kept.data().await, r#"{"custom_title":"one","is_sidechain":false}"#);
-    // What stands beside is taken as it is while nothing was appended, and gone on from afterwards.
-    let beside = kept.file().with_extension("summary");
-    let text = fs::read_to_string(&beside).unwrap();
-    fs::write(&beside, text.replace("is_sidechain", "was_read")).unwrap();
-    assert_eq!(kept.data().await, r#"{"custom_title":"one","was_read":false}"#);
     kept.append(&key(), &title("two")).await.unwrap();
-    assert_eq!(kept.data().await, r#"{"custom_title":"two","is_sidechain":false,"was_read":false}"#);
-    // A line that is torn is not folded, and the entry in its place is, once.
+    assert_eq!(kept.data().await, r#"{"custom_title":"two","is_sidechain":false}"#);
+    // A torn line is not folded; the same entry is, once it is appended whole.
     let mut file = fs::read(kept.file()).unwrap();
     file.extend_from_slice(b"\n{\"customTitle\":\"three");
     fs::write(kept.file(), &file).unwrap();
     assert!(kept.data().await.contains("two"));
     kept.append(&key(), &title("four")).await.unwrap();
     assert!(kept.data().await.contains("four"));
-    // Another file in the place of the one that was folded is folded from its start.
-    fs::remove_file(kept.file()).unwrap();
-    kept.append(&key(), &[title("five"), entries(&["a"; 40])].concat()).await.unwrap();
-    assert_eq!(kept.data().await, r#"{"custom_title":"five","is_sidechain":false}"#);
-    // What stands beside and is no summary is as good as nothing.
-    for broken in ["", "[]", "{\"size\":1}", "\u{0}"] {
-        fs::write(&beside, broken).unwrap();
-        assert_eq!(kept.data().await, r#"{"custom_title":"five","is_sidechain":false}"#);
-        assert!(fs::read_to_string(&beside).unwrap().contains("five"));
-    }
-    // It can't be written: that costs time only.
-    fs::remove_file(&beside).unwrap();
-    fs::create_dir(&beside).unwrap();
-    assert_eq!(kept.data().await, r#"{"custom_title":"five","is_sidechain":false}"#);
+    // More than is folded at once.
+    let many = format!(r#"{{"customTitle":"{}"}}"#, "five ".repeat(400_000));
+    kept.append(&key(), &[RawEntry::parse(many).unwrap(), title("six").remove(0)]).await.unwrap();
+    assert_eq!(kept.data().await, r#"{"custom_title":"six","is_sidechain":false}"#);
 }
 
 /// A store whose folder goes with it.

@@ -1,18 +1,18 @@
-//! What holds for a whole session, and so for its fork.
+//! Entries about a whole session, which a fork copies.
 
 use agentwire_protocol::{RawJson, SessionId};
 
 use crate::RawEntry;
 use crate::change::object::Object;
-use crate::change::{ChangeError, fresh, text};
+use crate::change::{ChangeError, new_uuid, text};
 use crate::info::first_prompt;
 
-/// What a session says of itself that its fork says too.
+/// The entries about a session that its fork copies.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
     before: Vec<Object>,
     after: Vec<Object>,
-    /// Results of tools that were replaced by something shorter.
+    /// The replacements of tool results that were too long.
     replacements: Vec<RawJson>,
 }
 
@@ -26,7 +26,7 @@ impl Carried {
                 continue;
             }
             let Ok(object) = Object::of(entry) else { continue };
-            // What a subagent says is its own.
+            // A subagent's entries do not apply to the session.
             if !object.says("sessionId", session.as_str()) || object.get("agentId").is_some() {
                 continue;
             }
@@ -41,19 +41,19 @@ impl Carried {
         carried
     }
 
-    /// What stands before the messages of the fork.
+    /// Returns the entries that come before the fork's messages.
     pub(super) fn before(&self, fork: &SessionId) -> Result<Vec<RawEntry>, ChangeError> {
         self.before.iter().map(|object| of_fork(object, fork)).collect()
     }
 
-    /// What stands after them.
+    /// Returns the entries that come after the fork's messages.
     pub(super) fn after(&self, fork: &SessionId, now: &str) -> Result<Vec<RawEntry>, ChangeError> {
         let mut entries = Vec::new();
         if !self.replacements.is_empty() {
             let mut entry = Object::of_kind(REPLACEMENT);
             entry.set("sessionId", fork);
             entry.set("replacements", &self.replacements);
-            entry.set("uuid", &fresh::uuid());
+            entry.set("uuid", &new_uuid());
             entry.set("timestamp", now);
             entries.push(entry.into_entry()?);
         }
@@ -68,21 +68,21 @@ fn of_fork(object: &Object, fork: &SessionId) -> Result<RawEntry, ChangeError> {
     let mut object = object.clone();
     object.set("sessionId", fork);
     if object.get("uuid").is_some() {
-        object.set("uuid", &fresh::uuid());
+        object.set("uuid", &new_uuid());
     }
     object.into_entry()
 }
 
-/// The title of a fork: the given one, or what the session is called, with ` (fork)`.
+/// Returns the title of a fork: the given one, or the original's title with ` (fork)`.
 pub(super) fn title(given: Option<&str>, called: impl FnOnce() -> Option<String>) -> String {
     given
         .and_then(text::title)
         .unwrap_or_else(|| format!("{} (fork)", called().as_deref().unwrap_or("Forked session")))
 }
 
-/// What a session of these entries is called: its title, its made title, or its first prompt.
+/// Returns the title, the generated title or the first prompt of a session, from its entries alone.
 ///
-/// Without the file, whose ends tell it as they tell it to a list: as the published SDKs do for a store.
+/// Like the published SDKs for a store, it does not limit the search to the ends of the file.
 pub(crate) fn called(entries: &[RawEntry]) -> Option<String> {
     let last = |name: &str| {
         let titles = entries.iter().rev().filter(|entry| entry.as_str().contains(name));
@@ -91,7 +91,7 @@ pub(crate) fn called(entries: &[RawEntry]) -> Option<String> {
     last("customTitle").or_else(|| last("aiTitle")).or_else(|| first_prompt(&head(entries)))
 }
 
-/// As much of the user's entries as is looked through for the first prompt.
+/// Returns user entries up to [`MAX_HEAD`] bytes, in which the first prompt is searched.
 fn head(entries: &[RawEntry]) -> Vec<u8> {
     let mut head = Vec::new();
     for entry in entries.iter().filter(|entry| entry.kind() == "user") {
@@ -104,14 +104,14 @@ fn head(entries: &[RawEntry]) -> Vec<u8> {
     head
 }
 
-/// What must be known before anything else is read: what of the past may not be used, and on whose account it was said.
+/// Entries that affect how later entries are read: suppressed history, and the organization.
 const BEFORE: [&str; 2] = ["history-suppression", "hybrid-organization"];
 
-/// In which order they stand does not matter but among those of one kind, of which the last or all count.
+/// The order of these matters only within a kind, of which the last or all count.
 const AFTER: [&str; 6] =
     ["atis-latch", "tools-used", "data-flow-records", "data-flow-incomplete", "derived-from", "relocated"];
 
 const REPLACEMENT: &str = "content-replacement";
 
-/// In bytes; as much as the published SDKs look through.
+/// In bytes, as in the published SDKs.
 const MAX_HEAD: usize = 64 * 1024;

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use agentwire_protocol::{RawJson, Uuid};
 
 use super::row::Row;
-use crate::change::fresh;
+use crate::change::new_uuid;
 use crate::change::object::Object;
 
-/// The new ids of the entries that are in the fork, and the ways past those that are not.
+/// New ids for the entries in the fork, and the links of the entries that are left out.
 #[derive(Debug)]
 pub(super) struct Ids<'a> {
     rows: HashMap<&'a Uuid, &'a Row>,
@@ -17,11 +17,11 @@ pub(super) struct Ids<'a> {
 
 impl<'a> Ids<'a> {
     pub(super) fn of(rows: &'a [Row]) -> Self {
-        let fresh = rows.iter().filter(|row| row.is_written()).map(|row| (&row.uuid, fresh::uuid()));
+        let fresh = rows.iter().filter(|row| row.is_written()).map(|row| (&row.uuid, new_uuid()));
         Self { fresh: fresh.collect(), rows: rows.iter().map(|row| (&row.uuid, row)).collect() }
     }
 
-    /// The new id of this entry, or of the first before it that is no progress; `None` for one outside of the fork.
+    /// Returns the new id of this entry, or of its nearest ancestor that is not progress; `None` outside the fork.
     fn nearest(&self, uuid: &Uuid) -> Option<&Uuid> {
         let (mut at, mut seen) = (uuid, HashSet::new());
         loop {
@@ -33,13 +33,13 @@ impl<'a> Ids<'a> {
         }
     }
 
-    /// The value with the new id in its place, if it is an id in the fork.
+    /// Returns the value, with the new id if it is the id of an entry in the fork.
     fn renamed(&self, value: &RawJson) -> RawJson {
         let fresh = value.decode::<String>().ok().and_then(|text| self.fresh.get(&Uuid::from(text)));
         fresh.and_then(|fresh| RawJson::encode(fresh).ok()).unwrap_or_else(|| value.clone())
     }
 
-    /// Each field, a text or a list of texts, with new ids.
+    /// Replaces the ids in these fields, each a string or a list of strings.
     fn rename(&self, object: &mut Object, names: &[&str]) {
         for name in names {
             if let Some(list) = object.list(name) {
@@ -51,7 +51,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// The row as it is in the fork, but for the session, the time and where it came from.
+/// Returns the entry with new ids and links, and without the fields in [`LEFT_OUT`].
 pub(super) fn linked(row: &Row, ids: &Ids<'_>) -> Object {
     let mut object = row.object.clone();
     object.set("uuid", &ids.fresh.get(&row.uuid));
@@ -72,7 +72,7 @@ pub(super) fn linked(row: &Row, ids: &Ids<'_>) -> Object {
     object
 }
 
-/// In which session the model was asked: the one that the entry was first written in.
+/// Sets `requestSessionId` to the session in which the model answered, that is, where the entry was first written.
 fn name_request(row: &Row, object: &mut Object) {
     let forked_from = row.object.object("forkedFrom").and_then(|from| from.text("sessionId"));
     let asked = row.object.text("requestSessionId").or(forked_from).or_else(|| row.object.text("sessionId"));
@@ -108,13 +108,13 @@ fn rename_system(object: &mut Object, ids: &Ids<'_>) {
     object.set("compactMetadata", &metadata);
 }
 
-/// What a compaction tells of the messages that it kept: fields with ids.
+/// Fields of `compactMetadata` with the ids of the messages that a compaction kept.
 const KEPT: [(&str, &[&str]); 2] = [
     ("preservedMessages", &["anchorUuid", "uuids", "allUuids"]),
     ("preservedSegment", &["headUuid", "anchorUuid", "tailUuid"]),
 ];
 
-/// What belongs to the session that is forked alone.
+/// Fields that belong to the original session alone.
 const LEFT_OUT: [&str; 10] = [
     "teamName",
     "agentName",

@@ -1,24 +1,24 @@
-//! An entry that has a place in the conversation.
+//! Entries with a place in the conversation.
 
 use agentwire_protocol::Uuid;
 
 use crate::RawEntry;
 use crate::change::object::Object;
 
-/// An entry of a kind that names the one before it, with what a fork asks of it.
+/// An entry that links to its parent, with the fields that a fork needs.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) uuid: Uuid,
     pub(super) parent: Option<Uuid>,
     pub(super) kind: Box<str>,
     pub(super) sidechain: bool,
-    /// Whether it comes after the end of the fork.
+    /// Whether the entry comes after the end of the fork.
     pub(super) cut: bool,
     pub(super) object: Object,
 }
 
 impl Row {
-    /// `None` for an entry that has no place.
+    /// Returns `None` for an entry without a place in the conversation.
     pub(super) fn of(entry: &RawEntry) -> Option<Self> {
         if !KINDS.contains(&entry.kind()) {
             return None;
@@ -34,12 +34,12 @@ impl Row {
         })
     }
 
-    /// Whether it is in the fork.
+    /// Returns whether the entry is in the fork.
     pub(super) fn is_written(&self) -> bool {
         !self.cut && !self.sidechain && !self.is_progress()
     }
 
-    /// What only a user interface shows.
+    /// Returns whether the entry is only shown by a user interface.
     pub(super) fn is_progress(&self) -> bool {
         &*self.kind == "progress"
     }
@@ -48,14 +48,14 @@ impl Row {
         matches!(&*self.kind, "user" | "assistant")
     }
 
-    /// The id of the prompt that waited in the queue, if this is where a turn took it.
+    /// Returns the id of the queued prompt, if the entry is where a turn took it from the queue.
     pub(super) fn prompt(&self) -> Option<Uuid> {
         let attachment = self.object.object("attachment").filter(|_| &*self.kind == "attachment")?;
         let queued = attachment.says("type", "queued_command");
         queued.then(|| attachment.text("source_uuid").map(Uuid::from))?
     }
 
-    /// What it tells of a compaction, if it is where one happened.
+    /// Returns the compaction, if the entry is the boundary of one.
     pub(super) fn compaction(&self) -> Option<Compaction> {
         let boundary = &*self.kind == "system" && self.object.says("subtype", "compact_boundary");
         let metadata = boundary.then(|| self.object.object("compactMetadata").unwrap_or_default())?;
@@ -77,16 +77,16 @@ impl Row {
     }
 }
 
-/// A place where the words before were replaced by a summary.
+/// A boundary at which a summary replaced the earlier messages.
 #[derive(Debug)]
 pub(super) struct Compaction {
-    /// What was kept of the words before, and the last of them.
+    /// The messages that were kept, and the last message before the boundary.
     pub(super) kept: Vec<Uuid>,
-    /// What the kept messages come after.
+    /// The message that the kept messages follow.
     pub(super) anchor: Option<Uuid>,
-    /// Whether there is no summary: the user went back behind an earlier compaction.
+    /// Whether the user went back behind an earlier compaction, which has no summary.
     pub(super) rewound: bool,
 }
 
-/// The kinds of entries that name the one before them.
+/// The kinds of entries that link to their parent.
 const KINDS: [&str; 5] = ["user", "assistant", "attachment", "system", "progress"];

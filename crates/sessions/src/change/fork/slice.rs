@@ -1,14 +1,14 @@
-//! Which entries are in a fork that ends with a message.
+//! The end of a fork.
 
 use agentwire_protocol::Uuid;
 
 use super::row::Row;
 use crate::change::ChangeError;
 
-/// Cuts what was written after the message.
+/// Marks all entries after the message as cut.
 ///
-/// As the published TypeScript SDK does: where the message is the summary of a compaction, nothing that this kept is in
-/// the fork; where it stands between a compaction and its summary, the fork ends before the compaction.
+/// As in the published TypeScript SDK: if the message is the summary of a compaction, the messages that the compaction
+/// kept are not in the fork; if it is between a compaction and its summary, the fork ends before the compaction.
 pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
     let own = |row: &Row| !row.sidechain;
     let by = |found: &dyn Fn(&Row) -> bool| rows.iter().position(|row| own(row) && found(row));
@@ -27,7 +27,7 @@ pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
     Ok(())
 }
 
-/// Where a fork ends that has this as its last row: right after it, or before a compaction that has no summary yet.
+/// Returns the end of a fork whose last entry is `last`; before a compaction whose summary is not in the fork.
 fn end(rows: &[Row], last: usize) -> usize {
     let own = |row: &Row| !row.sidechain;
     let after_messages =
@@ -36,14 +36,14 @@ fn end(rows: &[Row], last: usize) -> usize {
         .filter(|&at| own(&rows[at]))
         .find_map(|at| Some((at, rows[at].compaction().filter(|compaction| !compaction.rewound)?)));
     let Some((boundary, compaction)) = open else { return last + 1 };
-    // What leads to the compaction itself, such as the user's command, is no part of it either.
+    // The entries that led to the compaction, such as the user's command, are left out too.
     let kept = rows[..boundary].iter().rposition(|row| own(row) && compaction.kept.contains(&row.uuid));
     kept.map(|kept| kept + 1)
         .filter(|&end| rows[..end].iter().any(|row| own(row) && !row.is_progress()))
         .unwrap_or(boundary)
 }
 
-/// The compaction as one that kept no messages.
+/// Changes the compaction to one that kept no messages.
 fn keep_nothing(row: &mut Row) {
     let Some(mut metadata) = row.object.object("compactMetadata") else { return };
     for name in ["preservedMessages", "preservedSegment", "postTokens"] {

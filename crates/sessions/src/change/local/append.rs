@@ -1,4 +1,4 @@
-//! Adds a line to a session's file, beside whoever else does.
+//! Appends a line to a session's file, to which the CLI may write at the same time.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::RawEntry;
 use crate::sessions::{SessionError, SessionFile, Sessions};
 
-/// Adds the entry as a line of its own, with one write.
+/// Appends the entry as one line, with one write.
 ///
-/// The file is never made, and never changed where it was written already.
-/// Where its last line is not ended, it is ended first: what was cut off there stays a line by itself.
+/// The file is never created.
+/// If its last line is not terminated, a line break comes first, so that a torn line stays separate.
 pub(super) fn append(sessions: &Sessions, file: &SessionFile, entry: &RawEntry) -> Result<(), SessionError> {
     let path = &file.path;
     let (mut open, resolved) = open(&sessions.projects(), path).map_err(SessionError::io("opening", path))?;
@@ -20,7 +20,7 @@ pub(super) fn append(sessions: &Sessions, file: &SessionFile, entry: &RawEntry) 
     written.map_err(SessionError::io("writing", path))
 }
 
-/// One write; where the disk takes only a part of it, that is ended, so that the CLI's next line is not glued to it.
+/// Writes once; after a partial write it ends the line, so that the CLI's next line is separate.
 fn write(file: &mut impl Write, text: &[u8]) -> io::Result<()> {
     let written = loop {
         match file.write(text) {
@@ -32,7 +32,7 @@ fn write(file: &mut impl Write, text: &[u8]) -> io::Result<()> {
         return Ok(());
     }
     if written > 0 {
-        // It may not fit either, and there is nothing else to do.
+        // This may fail for the same reason, and is the last resort.
         let _ = file.write(b"\n");
     }
     Err(io::Error::new(
@@ -41,7 +41,7 @@ fn write(file: &mut impl Write, text: &[u8]) -> io::Result<()> {
     ))
 }
 
-/// Opens the file at its end, if it is the one that was found: a link may have been put in its place since.
+/// Opens the file for appending; fails if it was replaced by a link since it was found.
 fn open(projects: &Path, path: &Path) -> io::Result<(File, PathBuf)> {
     let (projects, resolved) = (fs::canonicalize(projects)?, fs::canonicalize(path)?);
     if !resolved.starts_with(projects) || !fs::symlink_metadata(&resolved)?.is_file() {
@@ -55,7 +55,7 @@ fn open(projects: &Path, path: &Path) -> io::Result<(File, PathBuf)> {
     Ok((file, resolved))
 }
 
-/// An error where the file was deleted, or another one was put in its place.
+/// Fails if the file was deleted or replaced.
 fn still_at(file: &File, path: &Path) -> io::Result<()> {
     if is_at(file, path)? {
         Ok(())
@@ -64,7 +64,7 @@ fn still_at(file: &File, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether the open file is the one at this path, and that is no link.
+/// Returns whether the path still leads to the open file, and not through a link.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -77,7 +77,7 @@ fn is_at(_file: &File, path: &Path) -> io::Result<bool> {
     Ok(fs::symlink_metadata(path)?.is_file())
 }
 
-/// Whether the last line is ended. A file in which there is nothing is none.
+/// Returns whether the last line is terminated; an empty file is an error, because it is not a session.
 fn ends_in_a_line(file: &mut File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Err(io::Error::new(io::ErrorKind::NotFound, "it is empty"));

@@ -7,20 +7,20 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::private_file;
-use crate::change::fresh;
 use crate::sessions::{SessionError, SessionFile};
+use crate::time;
 
-/// Writes `archived.json` into the session's folder, which is made if need be.
+/// Writes `archived.json` into the session's folder, and creates the folder if necessary.
 pub(super) fn write(file: &SessionFile, archived: bool) -> Result<(), SessionError> {
     let folder = file.folder();
     make(&folder).map_err(SessionError::io("making", &folder))?;
     let path = folder.join("archived.json");
-    let mark = Mark { archived, at: fresh::now(), by: "sdk" };
+    let mark = Mark { archived, at: time::now(), by: "sdk" };
     let text = serde_json::to_vec(&mark).map_err(|error| SessionError::io("writing", &path)(error.into()))?;
     private_file::replace(&path, &text)
 }
 
-/// As the published TypeScript SDK writes it.
+/// The content of `archived.json`, as the published TypeScript SDK writes it.
 #[derive(Serialize)]
 struct Mark {
     archived: bool,
@@ -28,7 +28,7 @@ struct Mark {
     by: &'static str,
 }
 
-/// Makes the folder, for nobody else to look into; a link is none, wherever it leads.
+/// Creates the folder, readable by the user alone; fails if the path is a link.
 fn make(folder: &Path) -> io::Result<()> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "elsewhere there is no mode"))]
     let mut builder = DirBuilder::new();

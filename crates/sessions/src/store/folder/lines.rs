@@ -1,4 +1,4 @@
-//! Entries as lines of a file: appended so that nothing torn is taken for whole, and read in order.
+//! Appends entries to a file, and reads them without torn lines.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Write};
 
 use crate::RawEntry;
 
-/// A batch as it is written: a line break first, as what stands before it may have been torn, then a line for each.
+/// Encodes a batch: a line break, which ends a torn line before it, then one line for each entry.
 pub(super) fn batch(entries: &[RawEntry]) -> Vec<u8> {
     let size = entries.iter().map(|entry| entry.as_str().len() + 1).sum::<usize>();
     let mut batch = Vec::with_capacity(size + 1);
@@ -20,9 +20,9 @@ pub(super) fn batch(entries: &[RawEntry]) -> Vec<u8> {
 
 /// Writes a batch to a file that was opened for appending.
 ///
-/// One call of the system writes all of it, so it stays together whoever else appends.
-/// Where a call writes only a part, as when the disk fills up, others may come in between: then the line that it broke
-/// off in is written again, on a new line.
+/// A single system call writes it, so concurrent appends do not interleave.
+/// After a partial write, such as on a full disk, other writers may append before the rest; the incomplete line is then
+/// written again, on a new line.
 pub(super) fn append(file: &mut impl Write, batch: &[u8]) -> io::Result<()> {
     let mut from = 0;
     let mut stuck = 0;
@@ -31,7 +31,8 @@ pub(super) fn append(file: &mut impl Write, batch: &[u8]) -> io::Result<()> {
         match file.write(open) {
             Ok(written) if written == open.len() => return Ok(()),
             Ok(written) => {
-                // The break that comes next, or that before the line that is not whole; the batch begins with one.
+                // Continues at the next line break, or at the break before the incomplete line; the batch starts with
+                // one.
                 let next = match open[written] {
                     b'\n' => written,
                     _ => open[..written].iter().rposition(|&byte| byte == b'\n').unwrap_or(0),
@@ -46,10 +47,10 @@ pub(super) fn append(file: &mut impl Write, batch: &[u8]) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::WriteZero, "not even one line is written at once"))
 }
 
-/// All entries of a file, each id once.
+/// Returns all entries of a file, each id once.
 ///
-/// A line that is no entry was torn by a writer that ended early, or by a full disk: its append was never said to have
-/// succeeded, so it is passed over.
+/// Invalid lines are torn, by a writer that was killed or by a full disk. Their append has not succeeded, so they are
+/// skipped.
 pub(super) fn load(file: File) -> io::Result<Vec<RawEntry>> {
     let mut entries = Vec::new();
     let mut ids = HashSet::new();
@@ -61,26 +62,24 @@ pub(super) fn load(file: File) -> io::Result<Vec<RawEntry>> {
     Ok(entries)
 }
 
-/// Gives each entry, in order; how many bytes the lines took that have ended.
-pub(super) fn for_each(file: impl io::Read, mut take: impl FnMut(RawEntry)) -> io::Result<u64> {
+/// Calls `take` with each entry, in order.
+pub(super) fn for_each(file: impl io::Read, mut take: impl FnMut(RawEntry)) -> io::Result<()> {
     let mut lines = BufReader::with_capacity(BUFFER, file);
-    let (mut line, mut ended) = (Vec::new(), 0);
+    let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line)? > 0 {
-        let whole = line.ends_with(b"\n");
         if let Some(entry) = std::str::from_utf8(&line).ok().and_then(|text| entry(text.trim())) {
             take(entry);
         }
-        ended += if whole { line.len() as u64 } else { 0 };
         line.clear();
     }
-    Ok(ended)
+    Ok(())
 }
 
 fn entry(text: &str) -> Option<RawEntry> {
     (!text.is_empty()).then(|| RawEntry::parse(text).ok()).flatten()
 }
 
-/// How often in a row a call may write nothing that helps.
+/// How many consecutive writes may complete no line.
 const MAX_STUCK: usize = 3;
 
 const BUFFER: usize = 64 * 1024;
@@ -92,7 +91,7 @@ mod tests {
     use super::{append, batch, for_each};
     use crate::RawEntry;
 
-    /// Writes only so many bytes at a time, with what somebody else writes in between.
+    /// A writer that accepts a limited number of bytes, and appends another writer's line after each write.
     struct Short {
         sizes: Vec<usize>,
         file: Vec<u8>,
@@ -154,7 +153,7 @@ mod tests {
     fn torn_lines_are_passed_over() {
         let mut all = Vec::new();
         let text = b"\n{\"a\":1}\n{\"b\":\"\xc3\n\n{\"b\"\n\r\n {\"c\":1} \r\nnull\n{\"d\":";
-        assert_eq!(for_each(&text[..], |entry| all.push(entry)).unwrap(), text.len() as u64 - 5);
+        for_each(&text[..], |entry| all.push(entry)).unwrap();
         assert_eq!(all.iter().map(RawEntry::as_str).collect::<Vec<_>>(), [r#"{"a":1}"#, r#"{"c":1}"#]);
     }
 }

@@ -1,12 +1,13 @@
-//! Names of files for the parts of a key: reversible, and told apart on every file system.
+//! Reversible file names for the parts of a key, distinct on every file system.
 
 use std::path::PathBuf;
 
-/// The steps into a folder that stand for one part of a key; the last is a plain name.
+/// Returns the path components for one part of a key; the last has no suffix.
 ///
-/// Lower-case ASCII letters, digits, `-` and `_` stand for themselves, `~a` for `A`, and `%2e` for a byte of anything
-/// else: some file systems take upper for lower case or composed for decomposed letters, and have names of their own.
-/// What gets too long for a name goes on in a folder, whose name ends in `+`.
+/// Lower-case ASCII letters, digits, `-` and `_` are kept; `A` becomes `~a`, and any other byte becomes `%2e`: some
+/// file
+/// systems ignore case, normalize Unicode or reserve names.
+/// A name that is too long continues inside a folder whose name ends in `+`.
 pub(super) fn steps(part: &str) -> Vec<String> {
     let name = encoded(part);
     let chunks = name.as_bytes().chunks(MAX_NAME).map(|chunk| String::from_utf8_lossy(chunk).into_owned());
@@ -18,12 +19,12 @@ pub(super) fn steps(part: &str) -> Vec<String> {
     steps
 }
 
-/// The path that stands for one part of a key.
+/// Returns the path for one part of a key.
 pub(super) fn path(part: &str) -> PathBuf {
     steps(part).iter().collect()
 }
 
-/// What the names of a path stand for: the parts of a key, with slashes between them; `None` where they are not ours.
+/// Decodes the names of a path to the parts of a key, joined with slashes; `None` if the store did not create them.
 pub(super) fn decoded(names: &[&str]) -> Option<String> {
     let mut parts = Vec::new();
     let mut open = String::new();
@@ -33,7 +34,7 @@ pub(super) fn decoded(names: &[&str]) -> Option<String> {
             _ => {
                 open.push_str(name);
                 let part = decoded_part(&open)?;
-                // Only what is written as we write it is ours.
+                // Only the canonical encoding is accepted.
                 (encoded(&part) == open).then(|| parts.push(part))?;
                 open.clear();
             }
@@ -74,13 +75,13 @@ fn decoded_part(name: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// How long a name may get; file systems allow 255, and an ending follows.
+/// The longest name; file systems allow 255 bytes, and a suffix follows.
 const MAX_NAME: usize = 200;
 
-/// At the end of a folder's name: what it stands for goes on inside it.
+/// The suffix of a folder in which a name continues.
 const MORE: char = '+';
 
-/// Names that Windows keeps for devices, without their number.
+/// Device names that Windows reserves, without their number.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "com", "lpt"];
 
 #[cfg(test)]

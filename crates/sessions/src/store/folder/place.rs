@@ -59,11 +59,6 @@ impl Place {
         }
     }
 
-    /// Makes a file that must not be there yet, for the user alone.
-    pub(super) fn create_new(&self, path: &Path) -> io::Result<File> {
-        private().create_new(true).write(true).open(path)
-    }
-
     /// Opens a file for reading; `None` where there is none.
     pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
         match self.check(path, FileType::is_file)? {

@@ -3,7 +3,8 @@
 use agentwire_protocol::{SessionId, Uuid};
 
 use super::StoreSessions;
-use crate::change::{archived_entry, called, fork_entries, now, stamped, tag_entry, title_entry};
+use crate::change::{archived_entry, called, fork_entries, stamped, tag_entry, title_entry};
+use crate::time::now;
 use crate::{ChangeError, RawEntry, StoreError};
 
 /// Changes.
@@ -33,7 +34,8 @@ impl StoreSessions<'_> {
 
     /// Archives the session: it stays where it is, and is told of as archived until the user says something in it.
     ///
-    /// The mark is an entry of the session (`"type":"archived"`), so that the session counts as written to now, as with a
+    /// The mark is an entry of the session (`"type":"archived"`), so that the session counts as written to now, as with
+    /// a
     /// title or a tag.
     /// The CLI never sees it, since a session that is resumed from a store is written without it.
     ///

@@ -1,0 +1,57 @@
+//! Folds a session's file into its summary.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::time::SystemTime;
+
+use agentwire_protocol::RawJson;
+
+use super::lines;
+use crate::{RawEntry, fold_summary};
+
+/// Returns the data of a session's summary; `None` if the file has no entry.
+///
+/// Folds in batches of [`BATCH`] bytes, so a long session is not held in memory.
+/// An entry that was appended twice may be folded twice, which changes the summary only if another value came in
+/// between.
+pub(super) fn summary(file: File) -> io::Result<Option<RawJson>> {
+    let mut batch = Batch::default();
+    lines::for_each(file, |entry| batch.push(entry))?;
+    batch.fold();
+    Ok(batch.data)
+}
+
+#[derive(Default)]
+struct Batch {
+    data: Option<RawJson>,
+    entries: Vec<RawEntry>,
+    size: usize,
+}
+
+impl Batch {
+    fn push(&mut self, entry: RawEntry) {
+        self.size += entry.as_str().len();
+        self.entries.push(entry);
+        if self.size > BATCH {
+            self.fold();
+        }
+    }
+
+    fn fold(&mut self) {
+        if !self.entries.is_empty() {
+            // Folding fails only for data that is not an object, which `fold_summary` never returns.
+            self.data = fold_summary(self.data.as_ref(), &self.entries).ok();
+            self.entries.clear();
+            self.size = 0;
+        }
+    }
+}
+
+/// Returns the modification time in milliseconds since the Unix epoch.
+pub(super) fn modified_ms(metadata: &Metadata) -> u64 {
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or_default()
+}
+
+/// How many bytes of entries are folded at once.
+const BATCH: usize = 1 << 20;
