@@ -14,7 +14,7 @@ mod worker;
 
 use std::sync::Arc;
 
-use agentwire_control::FrameFilter;
+use agentwire_control::{FrameFilter, TurnInfo};
 use agentwire_sessions::SessionStore;
 use tokio::runtime::Handle;
 
@@ -37,6 +37,8 @@ pub(crate) struct Mirror {
     queue: Arc<Queue>,
     /// A delivery that waits until the store has all earlier entries.
     pending: Option<PendingMessage>,
+    /// The turn that the reader has reached, for messages of the mirror itself.
+    turn: Arc<TurnInfo>,
     /// Whether results no longer wait, because the session is being closed; its end still waits.
     skips_flush: bool,
 }
@@ -58,7 +60,7 @@ impl Mirror {
         // The worker ends when the filter is dropped and everything is stored, or by timeout after `Mirror` is dropped.
         runtime.spawn(worker.run());
         let filter = filter::MirrorFilter::new(Arc::clone(&queue), paths);
-        (Self { queue, pending: None, skips_flush: false }, Arc::new(filter))
+        (Self { queue, pending: None, turn: Arc::default(), skips_flush: false }, Arc::new(filter))
     }
 
     /// Returns a handle that reports which entries are stored.

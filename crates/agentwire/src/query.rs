@@ -157,7 +157,7 @@ impl Stream for Query {
                 query.idle_timeout.see(delivery, query.session.background());
             }
             return Poll::Ready(match delivery {
-                Some(Ok(SessionEvent::Incoming(incoming))) => Some(Ok(incoming)),
+                Some(Ok(SessionEvent::Incoming(incoming, _))) => Some(Ok(incoming)),
                 Some(Ok(SessionEvent::RunOver)) => {
                     query.end_when_over();
                     continue;

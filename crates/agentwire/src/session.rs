@@ -20,7 +20,6 @@ mod start;
 #[cfg(feature = "sessions")]
 mod stored;
 mod task;
-mod turn_cursor;
 mod user;
 
 use std::sync::Arc;
@@ -39,7 +38,6 @@ pub(crate) use prompts::send_all;
 use reading::SkippedMessages;
 pub use spare::{ClaimError, Spare, prewarm};
 use task::Task;
-pub(crate) use turn_cursor::{ExpectedTurn, TurnCursor, TurnOwner, settles};
 
 #[cfg(feature = "sessions")]
 use crate::mirror::Mirror;
@@ -75,8 +73,6 @@ pub struct Session {
     background: BackgroundWork,
     handshake: Handshake,
     schema: Option<Arc<Schema>>,
-    /// The position in the stream of turns.
-    cursor: TurnCursor,
     skipped: SkippedMessages,
     /// The limit of skipped messages, in bytes.
     max_skipped_bytes: usize,
@@ -126,10 +122,6 @@ impl Session {
 
     pub(crate) fn watch(&self) -> &Watch {
         &self.watch
-    }
-
-    pub(crate) fn cursor(&self) -> &TurnCursor {
-        &self.cursor
     }
 
     /// Returns the schema for structured output, if the options set one.

@@ -10,17 +10,18 @@ use std::{
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{Control, SessionEvent, TurnEnd};
-use agentwire_protocol::{Message, Uuid, message::TurnResult, usage::Usage};
+use agentwire_control::{Control, SessionEvent, TurnEnd, TurnInfo};
+use agentwire_protocol::{
+    Message, Uuid,
+    message::{CommandState, TurnResult},
+    usage::Usage,
+};
 use futures_core::Stream;
 
 pub use answer::Answer;
 pub(crate) use schema::Schema;
 
-use crate::{
-    Error, Session,
-    session::{ExpectedTurn, TurnOwner, settles},
-};
+use crate::{Error, Session};
 
 /// The messages of one turn: a stream that ends after the result.
 ///
@@ -49,18 +50,57 @@ pub struct Turn<'a> {
     /// The awaited prompt; `None` accepts any turn.
     awaited: Option<ExpectedTurn>,
     result: Option<Box<TurnResult>>,
-    /// The error of the last message returned, if it could not be decoded.
+    /// The error of the result, if it could not be decoded.
     unread: Option<Error>,
-    /// Whether a message of this turn was returned.
-    begun: bool,
-    /// Whether the last message returned belongs to the turn; receipts and background news belong to none.
-    own: bool,
     ended: bool,
+}
+
+/// The turn of a prompt that a reader waits for.
+#[derive(Debug)]
+pub(crate) struct ExpectedTurn {
+    pub(crate) prompt: Uuid,
+    /// The number of turns that had ended when the prompt was sent; none of them is its own.
+    pub(crate) after: u64,
+}
+
+/// Which turn a message belongs to, relative to the awaited prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TurnOwner {
+    /// The turn of the prompt.
+    Own,
+    /// Another turn.
+    Other,
+    /// No turn.
+    NoTurn,
+}
+
+impl ExpectedTurn {
+    /// Returns the owner of a message in this turn; `named` is whether the CLI names prompts.
+    ///
+    /// A CLI that does not (2.1.197) answers prompts in order: the first turn that ends after the prompt was sent
+    /// counts as its own.
+    fn owner(&self, turn: &TurnInfo, named: bool) -> TurnOwner {
+        let ends_unnamed = turn.end.is_some() && !named;
+        match turn {
+            _ if turn.index < self.after => TurnOwner::Other,
+            _ if turn.prompts.contains(&self.prompt) || ends_unnamed => TurnOwner::Own,
+            _ if !turn.has_begun => TurnOwner::NoTurn,
+            _ if named => TurnOwner::Other,
+            _ => TurnOwner::Own,
+        }
+    }
+
+    /// Returns whether the message settles the prompt: nothing more will follow for it.
+    fn is_settled_by(&self, incoming: &Incoming) -> bool {
+        matches!(incoming.message(), Some(Message::CommandLifecycle(receipt))
+            if receipt.command_uuid == self.prompt
+                && matches!(receipt.state, CommandState::Completed | CommandState::Cancelled))
+    }
 }
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(session: &'a mut Session, awaited: Option<ExpectedTurn>) -> Self {
-        Self { session, awaited, result: None, unread: None, begun: false, own: false, ended: false }
+        Self { session, awaited, result: None, unread: None, ended: false }
     }
 
     /// Returns the id of the prompt, for the turn of an [`ask`](Session::ask).
@@ -81,6 +121,12 @@ impl<'a> Turn<'a> {
     /// [`Config::unread_hard_limit`](crate::control::Config::unread_hard_limit): take the
     /// [`leftovers`](Self::leftovers) and continue.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
+        Some(self.next_owned().await?.map(|(incoming, _)| incoming))
+    }
+
+    /// As [`next`](Self::next), and returns whether the message belongs to the turn: receipts and background news
+    /// belong to none.
+    async fn next_owned(&mut self) -> Option<Result<(Incoming, bool), Error>> {
         poll_fn(|context| self.poll(context)).await
     }
 
@@ -129,7 +175,7 @@ impl<'a> Turn<'a> {
         self.session
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Incoming, Error>>> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<(Incoming, bool), Error>>> {
         while !self.ended {
             let delivery = if self.awaited.is_none() {
                 ready!(self.session.poll_delivery(context))
@@ -140,8 +186,8 @@ impl<'a> Turn<'a> {
             };
             match delivery {
                 Some(Ok(delivery)) => {
-                    if let Some(incoming) = self.take(delivery) {
-                        return Poll::Ready(Some(Ok(incoming)));
+                    if let Some(taken) = self.take(delivery) {
+                        return Poll::Ready(Some(Ok(taken)));
                     }
                 }
                 Some(Err(error)) => {
@@ -154,45 +200,28 @@ impl<'a> Turn<'a> {
         Poll::Ready(None)
     }
 
-    /// Returns the message to yield, if any.
-    fn take(&mut self, delivery: SessionEvent) -> Option<Incoming> {
-        let named = self.session.control().names_prompts();
-        let owner = self.awaited.as_ref().map(|awaited| self.session.cursor().owner(awaited, named));
-        match delivery {
-            other if owner == Some(TurnOwner::Other) => {
-                if let (SessionEvent::Incoming(incoming), Some(awaited)) = (&other, &self.awaited)
-                    && settles(incoming, &awaited.prompt)
-                {
-                    self.ended = true;
-                }
-                self.session.defer(other);
-                None
-            }
-            SessionEvent::Incoming(incoming) => {
-                self.begun = true;
-                self.own = owner != Some(TurnOwner::NoTurn);
-                self.unread = unread(&incoming);
-                if let Some(Message::Result(result)) = incoming.message() {
-                    self.result = Some(result.clone());
-                }
-                // A receipt outside the prompt's turn means that it will have no turn.
-                let settled = self.prompt().is_some_and(|prompt| settles(&incoming, prompt));
-                self.ended |= settled && !self.own;
-                Some(incoming)
-            }
-            // The error with the reason comes next.
-            SessionEvent::TurnEnded(TurnEnd::NoResult) => None,
-            SessionEvent::TurnEnded(end) => {
-                // An end before any message belongs to a result that was read before this turn.
-                self.ended = match owner {
-                    Some(TurnOwner::NoTurn) => self.begun && !named,
-                    _ => self.begun,
-                };
-                self.unread = self.unread.take().filter(|_| end == TurnEnd::Unreadable);
-                None
-            }
-            _ => None,
+    /// Returns the message to yield, if any, and whether it belongs to the turn.
+    fn take(&mut self, event: SessionEvent) -> Option<(Incoming, bool)> {
+        let SessionEvent::Incoming(incoming, turn) = event else { return None };
+        let mut owner = TurnOwner::Own;
+        if let Some(awaited) = &self.awaited {
+            owner = awaited.owner(&turn, self.session.control().names_prompts());
+            // A receipt outside the prompt's turn means that it will have no turn.
+            self.ended = owner != TurnOwner::Own && awaited.is_settled_by(&incoming);
         }
+        if owner == TurnOwner::Other {
+            self.session.defer(SessionEvent::Incoming(incoming, turn));
+            return None;
+        }
+        let is_own = owner == TurnOwner::Own;
+        if is_own && let Some(end) = turn.end {
+            self.ended = true;
+            self.unread = unread(&incoming).filter(|_| end == TurnEnd::Unreadable);
+        }
+        if let Some(Message::Result(result)) = incoming.message() {
+            self.result = Some(result.clone());
+        }
+        Some((incoming, is_own))
     }
 }
 
@@ -200,11 +229,11 @@ impl Stream for Turn<'_> {
     type Item = Result<Incoming, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll(context)
+        self.poll(context).map(|next| next.map(|taken| taken.map(|(incoming, _)| incoming)))
     }
 }
 
-/// Returns the error for an undecodable message, in case it was the turn's result.
+/// Returns the error for a result that could not be decoded.
 fn unread(incoming: &Incoming) -> Option<Error> {
     match incoming {
         Incoming::Undecodable(error, line) => {

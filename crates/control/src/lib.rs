@@ -23,7 +23,9 @@ mod responder;
 
 pub use ending::SessionEnd;
 pub use error::{ControlError, RequestClosed};
-pub use router::{Event, Ignored, PromptState, RawEvent, Router, SessionEvent, TurnEnd};
+pub use router::{
+    Event, Ignored, NamedPrompts, PromptState, RawEvent, Router, SessionEvent, TurnEnd, TurnInfo,
+};
 
 #[cfg(feature = "driver")]
 pub use driver::{Config, Connection, Driver, Prepared, connect, connect_observed};

@@ -5,10 +5,9 @@ mod event;
 mod frames;
 mod inbound;
 mod outbound;
-mod prompt_tracker;
 mod prompts;
 mod transmit;
-mod turn_tracker;
+mod turns;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -19,15 +18,14 @@ use agentwire_protocol::{
 };
 use bytes::Bytes;
 
-pub use event::{Event, Ignored, RawEvent, SessionEvent, TurnEnd};
-pub use prompt_tracker::PromptState;
+pub use event::{Event, Ignored, NamedPrompts, RawEvent, SessionEvent, TurnEnd, TurnInfo};
+pub use turns::PromptState;
 
 use crate::{ControlError, RequestClosed, SessionEnd};
 use inbound::Inbound;
 use outbound::{Outbound, Pending};
-use prompt_tracker::PromptTracker;
 use transmit::{Kind, Transmit};
-use turn_tracker::TurnTracker;
+use turns::Turns;
 
 /// The state machine of the control protocol, without I/O, clock or tasks.
 ///
@@ -50,8 +48,7 @@ use turn_tracker::TurnTracker;
 pub struct Router {
     outbound: Outbound,
     inbound: Inbound,
-    turns: TurnTracker,
-    prompts: PromptTracker,
+    turns: Turns,
     events: VecDeque<Event>,
     transmit: Transmit,
     ignored: Ignored,
@@ -114,16 +111,14 @@ impl Router {
         if self.is_closed() {
             return;
         }
-        (ending.error_result, ending.error_kind) = self.turns.take_error();
-        ending.in_turn = self.turns.in_turn();
-        ending.interrupted = ending.in_turn && self.turns.is_interrupted();
+        self.turns.describe_end(&mut ending);
         let ending = Arc::new(ending);
         self.input = Input::Closed(Arc::clone(&ending));
         self.transmit.clear();
         self.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
         self.events.extend(self.inbound.drain().map(Event::InboundCancelled));
         if ending.in_turn {
-            self.end_turn(TurnEnd::NoResult);
+            self.events.push_back(Event::Session(SessionEvent::TurnEnded(TurnEnd::NoResult)));
         }
         self.events.push_back(Event::Closed(ending));
     }

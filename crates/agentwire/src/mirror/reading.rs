@@ -30,10 +30,13 @@ impl Mirror {
     ) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
         loop {
             match self.queue.poll(self.pending.as_ref().map(|pending| pending.barrier), context) {
-                Poll::Ready(Some(error)) => return Poll::Ready(Ok(SessionEvent::Incoming(error.incoming()))),
+                Poll::Ready(Some(error)) => {
+                    let turn = Arc::clone(&self.turn);
+                    return Poll::Ready(Ok(SessionEvent::Incoming(error.incoming(), turn)));
+                }
                 Poll::Ready(None) => {
                     if let Some(pending) = self.pending.take() {
-                        return Poll::Ready(pending.what);
+                        return Poll::Ready(self.reached(pending.what));
                     }
                 }
                 Poll::Pending if self.pending.is_some() => return Poll::Pending,
@@ -42,7 +45,7 @@ impl Mirror {
             let what = ready!(messages.poll_next(context)).map(replace_lost_frame);
             let at_end = what.is_err();
             if !at_end && (self.skips_flush || !is_result(&what)) {
-                return Poll::Ready(what);
+                return Poll::Ready(self.reached(what));
             }
             self.pending = Some(PendingMessage {
                 what,
@@ -51,17 +54,25 @@ impl Mirror {
             });
         }
     }
+
+    /// Records the turn of what the reader gets next.
+    fn reached(
+        &mut self,
+        what: Result<SessionEvent, Arc<SessionEnd>>,
+    ) -> Result<SessionEvent, Arc<SessionEnd>> {
+        if let Ok(SessionEvent::Incoming(_, turn)) = &what {
+            self.turn = turn.next();
+        }
+        what
+    }
 }
 
 /// Replaces a mirror frame that was too long to read by a `mirror_error`; returns other deliveries unchanged.
 fn replace_lost_frame(delivery: SessionEvent) -> SessionEvent {
-    let lost = match &delivery {
-        SessionEvent::Incoming(Incoming::TooLong(fault)) => too_long(fault),
-        _ => None,
-    };
-    let Some(why) = lost else { return delivery };
+    let SessionEvent::Incoming(Incoming::TooLong(fault), turn) = &delivery else { return delivery };
+    let Some(why) = too_long(fault) else { return delivery };
     tracing::warn!("session store: {why}");
-    SessionEvent::Incoming(MirrorError { key: None, entries: 0, why }.incoming())
+    SessionEvent::Incoming(MirrorError { key: None, entries: 0, why }.incoming(), Arc::clone(turn))
 }
 
 /// Describes a mirror frame that was too long to read; `None` for other lines.
@@ -77,7 +88,7 @@ pub(super) fn too_long(fault: &FrameError) -> Option<String> {
 /// Returns whether the delivery ends a turn, decodable or not.
 fn is_result(what: &Result<SessionEvent, Arc<SessionEnd>>) -> bool {
     match what {
-        Ok(SessionEvent::Incoming(incoming)) => incoming.ends_turn(),
+        Ok(SessionEvent::Incoming(incoming, _)) => incoming.ends_turn(),
         _ => false,
     }
 }

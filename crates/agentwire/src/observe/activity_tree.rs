@@ -6,6 +6,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
+use agentwire_control::TurnInfo;
 use agentwire_protocol::{RawJson, SessionId, ToolName, ToolUseId, Uuid};
 use tracing::Span;
 
@@ -107,7 +108,7 @@ impl ActivityTree {
     pub(super) fn note(&mut self, note: Note) {
         let Note { at, event } = note;
         match event {
-            Event::Turn { session_id, prompts, model } => self.turn(at, session_id, prompts, model),
+            Event::Turn { session_id, turn, model } => self.turn(at, session_id, &turn, model),
             Event::ToolUse { id, tool, parent, input } => self.tool_use(at, id, tool, parent, input),
             Event::ToolResult { id, outcome, output } => {
                 if let Some(open) = self.tool_uses.remove(&id) {
@@ -157,26 +158,22 @@ impl ActivityTree {
         self.prompts.clear();
     }
 
-    fn turn(
-        &mut self,
-        at: Instant,
-        session_id: Option<SessionId>,
-        prompts: Vec<Uuid>,
-        model: Option<Box<str>>,
-    ) {
+    fn turn(&mut self, at: Instant, session_id: Option<SessionId>, turn: &TurnInfo, model: Option<Box<str>>) {
         if session_id.is_some() && session_id != self.session_id {
             self.session_id = session_id;
             if let (Some(id), Some(session)) = (&self.session_id, &self.session) {
                 session.span.record("session_id", id.as_str());
             }
         }
-        if let Some(turn) = &self.turn {
+        if let Some(open) = &self.turn {
             if let Some(model) = model {
-                turn.span.record("model", &*model);
+                open.span.record("model", &*model);
             }
             return;
         }
         self.turns += 1;
+        let mut prompts: Vec<_> = turn.prompts.iter().cloned().collect();
+        prompts.reverse();
         let input = self.given(&prompts);
         let activity = Activity::Turn { number: self.turns, prompts, model };
         let parent = self.session.as_ref().map(Open::place);

@@ -1,12 +1,15 @@
 //! Extracts observations from a session's events.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use agentwire_codec::Incoming;
-use agentwire_control::{RawEvent, TurnEnd};
+use agentwire_control::{RawEvent, TurnEnd, TurnInfo};
 use agentwire_protocol::{
-    Block, Message, RawJson, SessionId, System, ToolName, ToolUseId, Uuid,
-    message::{Assistant, CommandState, TerminalReason, ToolResultMeta, TurnResult, User},
+    Block, Message, RawJson, SessionId, System, ToolName, ToolUseId,
+    message::{Assistant, TerminalReason, ToolResultMeta, TurnResult, User},
 };
 
 use super::{Outcome, Totals, Verdict};
@@ -20,8 +23,8 @@ pub(super) struct Note {
 
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A turn begins, or continues with more details.
-    Turn { session_id: Option<SessionId>, prompts: Vec<Uuid>, model: Option<Box<str>> },
+    /// A turn begins or continues, perhaps with more details.
+    Turn { session_id: Option<SessionId>, turn: Arc<TurnInfo>, model: Option<Box<str>> },
     /// The model requests a tool.
     ToolUse { id: ToolUseId, tool: ToolName, parent: Option<ToolUseId>, input: Option<RawJson> },
     /// A tool use has its result.
@@ -34,34 +37,32 @@ pub(super) enum Event {
 
 /// Extracts observations from an event; `contents` includes inputs and outputs.
 pub(super) fn take(event: RawEvent, contents: bool, mut note: impl FnMut(Event)) {
-    match event {
-        RawEvent::Incoming(Ok(frame)) => match Incoming::decode(frame).message() {
-            Some(Message::Assistant(message)) => assistant(message, contents, note),
-            Some(Message::User(user)) => tool_results(user, contents, note),
-            Some(Message::Result(result)) => note(of_result(result, contents)),
-            Some(Message::System(System::Init(init))) => note(Event::Turn {
-                session_id: Some(init.session_id.clone()),
-                prompts: init.user_message_uuids.clone().unwrap_or_default(),
-                model: Some(init.model.clone()),
-            }),
-            Some(Message::CommandLifecycle(receipt)) if receipt.state == CommandState::Started => {
-                let prompts = vec![receipt.command_uuid.clone()];
-                note(Event::Turn { session_id: receipt.session_id.clone(), prompts, model: None });
-            }
-            _ => {}
-        },
-        RawEvent::TurnEnded(TurnEnd::Unreadable | TurnEnd::Missing | TurnEnd::NoResult) => {
-            note(Event::TurnLost);
+    let RawEvent::Incoming(frame, turn) = event else { return };
+    let (has_begun, end) = (turn.has_begun, turn.end);
+    let incoming = frame.map(Incoming::decode);
+    if let Ok(incoming) = &incoming
+        && let Some(message) = incoming.message()
+    {
+        if has_begun && end != Some(TurnEnd::Result) {
+            let model = match message {
+                Message::System(System::Init(init)) => Some(init.model.clone()),
+                _ => None,
+            };
+            note(Event::Turn { session_id: message.session_id(), turn, model });
         }
-        _ => {}
+        match message {
+            Message::Assistant(message) => tool_uses(message, contents, &mut note),
+            Message::User(user) => tool_results(user, contents, &mut note),
+            Message::Result(result) => note(of_result(result, contents)),
+            _ => {}
+        }
+    }
+    if matches!(end, Some(TurnEnd::Unreadable | TurnEnd::Missing)) {
+        note(Event::TurnLost);
     }
 }
 
-fn assistant(message: &Assistant, contents: bool, mut note: impl FnMut(Event)) {
-    if message.parent_tool_use_id.is_none() {
-        let prompts = message.user_message_uuids.clone().unwrap_or_default();
-        note(Event::Turn { session_id: message.session_id.clone(), prompts, model: None });
-    }
+fn tool_uses(message: &Assistant, contents: bool, mut note: impl FnMut(Event)) {
     for block in &message.message.content {
         if let Block::ToolUse(used) = block {
             note(Event::ToolUse {

@@ -133,7 +133,8 @@ impl Observer for Watch {
     }
 
     fn arrived(&self, event: &RawEvent) {
-        let is_piece = matches!(event, RawEvent::Incoming(Ok(frame)) if frame.kind == FrameKind::StreamEvent);
+        let is_piece =
+            matches!(event, RawEvent::Incoming(Ok(frame), _) if frame.kind == FrameKind::StreamEvent);
         if self.is_wanted() && !is_piece {
             self.arrived_events().push((Instant::now(), event.clone()));
         }

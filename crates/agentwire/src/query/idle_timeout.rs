@@ -19,17 +19,15 @@ pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, ActivityMark)>);
 impl IdleTimeout {
     /// Starts at a result, restarts when the CLI reports that it still works, and stops when a turn begins.
     pub(super) fn see(&mut self, delivery: &SessionEvent, background: &BackgroundWork) {
-        match delivery {
-            SessionEvent::TurnEnded(_) => self.set(background),
-            SessionEvent::Incoming(incoming) => match incoming.message() {
-                Some(message) if is_of_a_turn(message) => self.lift(),
-                Some(Message::System(System::SessionStateChanged(changed)))
-                    if self.0.is_some() && changed.state != SessionState::Idle =>
-                {
-                    self.set(background);
-                }
-                _ => {}
-            },
+        let SessionEvent::Incoming(incoming, turn) = delivery else { return };
+        match incoming.message() {
+            _ if turn.end.is_some() => self.set(background),
+            _ if turn.has_begun => self.lift(),
+            Some(Message::System(System::SessionStateChanged(changed)))
+                if self.0.is_some() && changed.state != SessionState::Idle =>
+            {
+                self.set(background);
+            }
             _ => {}
         }
     }
@@ -56,15 +54,5 @@ impl IdleTimeout {
 
     fn set(&mut self, background: &BackgroundWork) {
         self.0 = background.limit().map(|limit| (Box::pin(sleep(limit)), background.mark()));
-    }
-}
-
-/// Returns whether the message belongs to a turn with a result; messages of background agents do not.
-fn is_of_a_turn(message: &Message) -> bool {
-    match message {
-        Message::System(System::Init(_)) => true,
-        Message::Assistant(message) => message.parent_tool_use_id.is_none(),
-        Message::StreamEvent(message) => message.parent_tool_use_id.is_none(),
-        _ => false,
     }
 }

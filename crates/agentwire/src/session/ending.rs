@@ -52,7 +52,7 @@ impl Session {
         let was_reported = self.ending.is_some();
         let mut unread = Unread::default();
         while let Some(delivery) = poll_fn(|context| self.poll_delivery(context)).await {
-            if let Ok(SessionEvent::Incoming(incoming)) = delivery {
+            if let Ok(SessionEvent::Incoming(incoming, _)) = delivery {
                 unread.note(&incoming);
             }
         }

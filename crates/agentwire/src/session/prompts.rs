@@ -9,8 +9,8 @@ use agentwire_control::{Control, PromptState};
 use agentwire_protocol::{Uuid, message::UserInput};
 use futures_core::Stream;
 
-use super::{Session, prompt_id, turn_cursor::ExpectedTurn};
-use crate::{Error, Turn};
+use super::{Session, prompt_id};
+use crate::{Error, Turn, turn::ExpectedTurn};
 
 impl Session {
     /// Sends a prompt. Its turn starts when the turns before it have ended.

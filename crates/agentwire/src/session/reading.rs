@@ -45,7 +45,7 @@ impl Session {
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         std::iter::from_fn(|| self.skipped.take())
             .filter_map(|delivery| match delivery {
-                SessionEvent::Incoming(incoming) => Some(incoming),
+                SessionEvent::Incoming(incoming, _) => Some(incoming),
                 _ => None,
             })
             .collect()
@@ -54,7 +54,7 @@ impl Session {
     fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Incoming, Error>>> {
         loop {
             match ready!(self.poll_delivery(context)) {
-                Some(Ok(SessionEvent::Incoming(incoming))) => return Poll::Ready(Some(Ok(incoming))),
+                Some(Ok(SessionEvent::Incoming(incoming, _))) => return Poll::Ready(Some(Ok(incoming))),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
@@ -86,7 +86,6 @@ impl Session {
                 if matches!(delivery, SessionEvent::RunOver) {
                     self.task.run_over();
                 }
-                self.cursor.advance(&delivery);
                 self.check_matchers(&delivery);
                 Some(Ok(delivery))
             }
@@ -104,7 +103,7 @@ impl Session {
 
     /// Warns about hooks that match no tool, once the CLI has listed its tools.
     fn check_matchers(&mut self, delivery: &SessionEvent) {
-        if let SessionEvent::Incoming(incoming) = delivery
+        if let SessionEvent::Incoming(incoming, _) = delivery
             && let Some(Message::System(System::Init(init))) = incoming.message()
             && !init.tools.is_empty()
             && let Some(hooks) = self.unchecked.take()
@@ -162,7 +161,7 @@ impl SkippedMessages {
 
 fn weight(delivery: &SessionEvent) -> usize {
     let line = match delivery {
-        SessionEvent::Incoming(incoming) => incoming.line().map_or(0, Line::len),
+        SessionEvent::Incoming(incoming, _) => incoming.line().map_or(0, Line::len),
         _ => 0,
     };
     line + size_of::<SessionEvent>()

@@ -18,7 +18,7 @@ use agentwire_transport::{
 use tokio::runtime::Handle;
 
 use super::{
-    BackgroundWork, Session, SkippedMessages, TurnCursor,
+    BackgroundWork, Session, SkippedMessages,
     builder::StderrSink,
     deferral::Deferrals,
     handshake::Handshake,
@@ -168,7 +168,6 @@ impl Start {
             background: self.background.clone(),
             handshake,
             schema: self.schema.clone(),
-            cursor: TurnCursor::default(),
             skipped: SkippedMessages::default(),
             max_skipped_bytes,
             ending: None,

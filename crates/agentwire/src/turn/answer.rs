@@ -43,9 +43,9 @@ impl Turn<'_> {
 
     async fn read_answer(&mut self) -> Result<Answer, Error> {
         let mut text = AnswerText::default();
-        while let Some(incoming) = self.next().await {
-            let incoming = incoming?;
-            if self.own {
+        while let Some(next) = self.next_owned().await {
+            let (incoming, is_own) = next?;
+            if is_own {
                 text.add(&incoming);
             }
         }

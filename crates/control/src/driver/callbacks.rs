@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, Shared, shared::PendingCallback};
-use crate::{CallContext, CallbackError, Control, FailureKind, RawEvent, Refusal, Reply};
+use crate::{CallContext, CallbackError, Control, FailureKind, Refusal, Reply};
 
 /// A running callback. Its task ends with the answer, or a grace period after its cancellation.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Drop for ReplyGuard {
 
 /// Shows an unhandled request to the user.
 fn show(shared: &Shared, line: Line) {
-    shared.push_event(RawEvent::Incoming(Ok(Frame::new(line))));
+    shared.push_line(Frame::new(line));
 }
 
 /// Closes a request that can't be answered.

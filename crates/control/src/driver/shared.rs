@@ -207,10 +207,11 @@ impl Shared {
         })
     }
 
-    /// Queues an event that is not the router's.
-    pub(super) fn push_event(&self, event: RawEvent) {
+    /// Queues a line that the router does not show.
+    pub(super) fn push_line(&self, line: Frame) {
         let mut state = self.state();
-        state.queue.push(event);
+        let turn = Arc::clone(state.router.turn());
+        state.queue.push(RawEvent::Incoming(Ok(line), turn));
         let reader = state.queue.take_reader();
         drop(state);
         if let Some(reader) = reader {

@@ -44,12 +44,7 @@ impl Router {
 
     /// Returns whether the CLI is idle and no prompt is open, so that ending the input cuts nothing short.
     pub fn may_end_input(&self) -> bool {
-        let settled = if self.prompts.reports_states() {
-            self.prompts.all_settled()
-        } else {
-            self.turns.has_result_for_each()
-        };
-        self.is_idle() && settled
+        self.turns.may_end_input()
     }
 
     /// Returns whether the input is to end once the CLI is idle.
@@ -71,7 +66,7 @@ impl Router {
     ///
     /// CLI 2.1.197 may never report more than that.
     pub fn seems_over(&self) -> bool {
-        self.is_ending() && self.turns.seems_over() && self.prompts.all_begun()
+        self.is_ending() && self.turns.seems_over()
     }
 
     /// Interrupts the running turn and drops queued prompts, without waiting for a reply.

@@ -1,9 +1,9 @@
 //! The events of a router.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Line};
-use agentwire_protocol::{InboundRequest, RawJson, RequestId};
+use agentwire_protocol::{InboundRequest, RawJson, RequestId, Uuid};
 
 use crate::{ControlError, SessionEnd};
 
@@ -41,9 +41,9 @@ pub enum Event {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SessionEvent<I = Incoming> {
-    /// A message, or a line that can't be read as one.
-    Incoming(I),
-    /// A turn has ended. Its result, where it has one, came just before.
+    /// A message, or a line that can't be read as one, and the turn in which it arrived.
+    Incoming(I, Arc<TurnInfo>),
+    /// A turn has ended: with the message just before, or with the session.
     TurnEnded(TurnEnd),
     /// Every prompt has its result, and nothing runs in the background that could send a request: the input may be
     /// ended.
@@ -57,8 +57,8 @@ impl RawEvent {
     /// Decodes the line, if any. A control frame becomes [`Incoming::Unhandled`].
     pub fn decode(self) -> SessionEvent {
         match self {
-            Self::Incoming(Ok(frame)) => SessionEvent::Incoming(decode(frame)),
-            Self::Incoming(Err(fault)) => SessionEvent::Incoming(Incoming::TooLong(fault)),
+            Self::Incoming(Ok(frame), turn) => SessionEvent::Incoming(decode(frame), turn),
+            Self::Incoming(Err(fault), turn) => SessionEvent::Incoming(Incoming::TooLong(fault), turn),
             Self::TurnEnded(end) => SessionEvent::TurnEnded(end),
             Self::RunOver => SessionEvent::RunOver,
         }
@@ -68,9 +68,9 @@ impl RawEvent {
     #[cfg(feature = "driver")]
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Incoming(Ok(frame)) => frame.line.len(),
-            Self::Incoming(Err(FrameError::TooLong { excerpt, .. })) => excerpt.len(),
-            Self::Incoming(Err(_)) | Self::TurnEnded(_) | Self::RunOver => 0,
+            Self::Incoming(Ok(frame), _) => frame.line.len(),
+            Self::Incoming(Err(FrameError::TooLong { excerpt, .. }), _) => excerpt.len(),
+            Self::Incoming(Err(_), _) | Self::TurnEnded(_) | Self::RunOver => 0,
         }
     }
 }
@@ -82,6 +82,70 @@ fn decode(frame: Frame) -> Incoming {
     match Incoming::decode(frame) {
         Incoming::Message(message, line) if is_control => Incoming::Unhandled(message, line),
         incoming => incoming,
+    }
+}
+
+/// The turn in which a message arrived.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct TurnInfo {
+    /// The number of turns that ended before it.
+    pub index: u64,
+    /// Whether it has begun. Messages before that, such as receipts and news of background work, belong to no turn.
+    pub has_begun: bool,
+    /// The prompts that it answers, as far as the CLI has named them.
+    ///
+    /// The CLI names all prompts of a result, and the others from the first message on; 2.1.197 names none.
+    pub prompts: NamedPrompts,
+    /// How it ended, if this is its last message.
+    pub end: Option<TurnEnd>,
+}
+
+impl TurnInfo {
+    /// Returns the turn of a message that follows: the same turn, or the next one if this is the last message.
+    pub fn next(self: &Arc<Self>) -> Arc<Self> {
+        match self.end {
+            None => Arc::clone(self),
+            Some(_) => Arc::new(Self { index: self.index + 1, ..Self::default() }),
+        }
+    }
+}
+
+/// The prompts of a turn. Its clones share memory, because each queued message has one.
+#[derive(Clone, Default)]
+pub struct NamedPrompts(Option<Arc<NamedPrompt>>);
+
+struct NamedPrompt {
+    prompt: Uuid,
+    /// The number of prompts in `earlier`.
+    count: usize,
+    earlier: NamedPrompts,
+}
+
+impl NamedPrompts {
+    /// Returns the prompts, the last named one first.
+    pub fn iter(&self) -> impl Iterator<Item = &Uuid> {
+        std::iter::successors(self.0.as_deref(), |named| named.earlier.0.as_deref())
+            .map(|named| &named.prompt)
+    }
+
+    /// Returns whether the turn answers this prompt.
+    pub fn contains(&self, prompt: &Uuid) -> bool {
+        self.iter().any(|named| named == prompt)
+    }
+
+    /// Adds a prompt, unless there are too many.
+    pub(super) fn push(&mut self, prompt: Uuid) {
+        let count = self.0.as_ref().map_or(0, |named| named.count + 1);
+        if count < MAX_NAMED_PROMPTS {
+            self.0 = Some(Arc::new(NamedPrompt { prompt, count, earlier: std::mem::take(self) }));
+        }
+    }
+}
+
+impl fmt::Debug for NamedPrompts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
@@ -112,3 +176,6 @@ pub struct Ignored {
     /// Lines that were passed in after the session had ended.
     pub after_end: u64,
 }
+
+/// The CLI names at most 64 prompts in a message, and reports each prompt that starts a turn.
+const MAX_NAMED_PROMPTS: usize = 1024;

@@ -1,10 +1,12 @@
 //! What each kind of frame does to the router.
 
+use std::sync::Arc;
+
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming};
-use agentwire_protocol::{Message, RequestId};
+use agentwire_protocol::{Message, RequestId, message::TurnResult};
 
 use super::{Router, outbound};
-use crate::{ControlError, Event, RawEvent, SessionEvent, TurnEnd};
+use crate::{ControlError, Event, SessionEvent, TurnEnd};
 
 impl Router {
     /// Handles the CLI's next frame.
@@ -47,14 +49,10 @@ impl Router {
                     self.answered(id.clone(), Err(error));
                 }
             }
+            FrameKind::Result => return self.end_turn(Err(fault), TurnEnd::Unreadable, None),
             _ => {}
         }
         self.show(Err(fault));
-        if kind == FrameKind::Result {
-            self.turns.result(None);
-            self.prompts.result(None);
-            self.end_turn(TurnEnd::Unreadable);
-        }
     }
 
     fn handle_request(&mut self, id: Option<RequestId>, frame: Frame) {
@@ -101,41 +99,27 @@ impl Router {
             Incoming::Message(Message::Result(result), _) => Some(result),
             _ => None,
         };
-        let is_truncated = frame.is_truncated;
-        self.show(Ok(frame));
-        if result.is_none() && is_truncated {
+        let end = match &result {
+            Some(_) => TurnEnd::Result,
             // A truncated `result` does not end the turn: the session ends in the middle of it.
-            return;
-        }
-        let end = if result.is_some() { TurnEnd::Result } else { TurnEnd::Unreadable };
-        self.turns.result(result.as_deref());
-        self.prompts.result(result.as_deref());
-        self.end_turn(end);
+            None if frame.is_truncated => return self.show(Ok(frame)),
+            None => TurnEnd::Unreadable,
+        };
+        self.end_turn(Ok(frame), end, result.as_deref());
     }
 
     fn handle_message(&mut self, frame: Frame) {
-        let mut lost_result = false;
-        if let Some(message) = Incoming::decode(frame.clone()).message() {
-            lost_result = self.turns.message(message);
-            if let Message::CommandLifecycle(lifecycle) = message
-                && self.prompts.lifecycle(lifecycle)
-            {
-                // No later message of a cancelled prompt could end the run.
-                self.turns.prompts_settled();
-            }
-        }
-        self.show(Ok(frame));
-        if lost_result {
-            self.turns.result(None);
-            self.prompts.result(None);
-            self.end_turn(TurnEnd::Missing);
+        if Incoming::decode(frame.clone()).message().is_some_and(|message| self.turns.message(message)) {
+            self.end_turn(Ok(frame), TurnEnd::Missing, None);
         } else {
+            self.show(Ok(frame));
             self.check_run();
         }
     }
 
     fn show(&mut self, line: Result<Frame, FrameError>) {
-        self.events.push_back(Event::Session(RawEvent::Incoming(line)));
+        let turn = Arc::clone(self.turns.current());
+        self.events.push_back(Event::Session(SessionEvent::Incoming(line, turn)));
     }
 
     /// Refuses a request that can't be opened, unless an open request has its id and would get this answer.
@@ -147,12 +131,15 @@ impl Router {
         }
     }
 
-    pub(super) fn end_turn(&mut self, end: TurnEnd) {
+    /// Ends the turn with its last message.
+    fn end_turn(&mut self, last: Result<Frame, FrameError>, end: TurnEnd, result: Option<&TurnResult>) {
+        let turn = self.turns.end(end, result);
+        self.events.push_back(Event::Session(SessionEvent::Incoming(last, turn)));
         self.events.push_back(Event::Session(SessionEvent::TurnEnded(end)));
         self.check_run();
     }
 
-    pub(super) fn check_run(&mut self) {
+    fn check_run(&mut self) {
         self.check_ending();
         if self.turns.take_run_over() {
             self.events.push_back(Event::Session(SessionEvent::RunOver));

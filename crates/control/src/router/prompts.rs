@@ -1,10 +1,12 @@
 //! Sending prompts, and their states.
 
+use std::sync::Arc;
+
 use agentwire_codec::encode;
 use agentwire_protocol::{Uuid, message::UserInput};
 use bytes::Bytes;
 
-use super::{PromptState, Router, transmit::Kind};
+use super::{PromptState, Router, TurnInfo, transmit::Kind};
 use crate::ControlError;
 
 impl Router {
@@ -26,22 +28,19 @@ impl Router {
     /// As [`send_user`](Self::send_user).
     pub fn send_prompt(&mut self, uuid: Option<Uuid>, line: Bytes) -> Result<(), ControlError> {
         self.check_input("user")?;
-        self.turns.prompt_sent(uuid.is_some());
-        if let Some(uuid) = uuid {
-            self.prompts.sent(uuid);
-        }
+        self.turns.prompt_sent(uuid);
         self.transmit.push(line, Kind::Prompt);
         Ok(())
     }
 
     /// Returns the state of the prompt with this id, or `None` if none was sent or thousands were sent after it.
     pub fn prompt_state(&self, prompt: &Uuid) -> Option<PromptState> {
-        self.prompts.state(prompt)
+        self.turns.prompt_state(prompt)
     }
 
     /// Returns whether the CLI has reported the state of a prompt. Such a CLI also names the prompts of a turn.
     pub fn names_prompts(&self) -> bool {
-        self.prompts.reports_states()
+        self.turns.reports_states()
     }
 
     /// Returns whether a prompt or a line was sent, or the CLI started a turn on its own.
@@ -51,6 +50,11 @@ impl Router {
 
     /// Returns how many turns have ended.
     pub fn turns_ended(&self) -> u64 {
-        self.turns.turns_ended()
+        self.turn().index
+    }
+
+    /// Returns the turn of the next message.
+    pub fn turn(&self) -> &Arc<TurnInfo> {
+        self.turns.current()
     }
 }

@@ -120,10 +120,10 @@ async fn ask(control: &Control) -> Result<RawJson, agentwire_control::ControlErr
 /// Returns the text of the next message.
 async fn next(messages: &mut Messages) -> String {
     match messages.next().await.unwrap() {
-        SessionEvent::Incoming(Incoming::Message(_, line) | Incoming::NonJson(line)) => {
+        SessionEvent::Incoming(Incoming::Message(_, line) | Incoming::NonJson(line), _) => {
             line.to_str().unwrap().to_owned()
         }
-        SessionEvent::Incoming(Incoming::Unhandled(_, line)) => {
+        SessionEvent::Incoming(Incoming::Unhandled(_, line), _) => {
             format!("unhandled {}", line.to_str().unwrap())
         }
         other => format!("{other:?}"),

@@ -191,8 +191,8 @@ impl Model {
             }
             assert!(!self.closed, "after the end: {event:?}");
             match event {
-                Event::Session(event @ SessionEvent::Incoming(_)) => {
-                    let SessionEvent::Incoming(incoming) = event.decode() else { unreachable!() };
+                Event::Session(event @ SessionEvent::Incoming(..)) => {
+                    let SessionEvent::Incoming(incoming, _) = event.decode() else { unreachable!() };
                     let line = match &incoming {
                         Incoming::TooLong(_) => "too long".to_owned(),
                         incoming => incoming.line().unwrap().to_str().unwrap().to_owned(),

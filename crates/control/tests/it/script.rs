@@ -106,7 +106,7 @@ fn describe(event: Event) -> String {
 
 fn describe_session(event: SessionEvent) -> String {
     match event {
-        SessionEvent::Incoming(incoming) => match incoming {
+        SessionEvent::Incoming(incoming, _) => match incoming {
             Incoming::Message(_, line) => format!("message {}", line.to_str().unwrap()),
             Incoming::Undecodable(_, line) => format!("undecodable {}", line.to_str().unwrap()),
             Incoming::Unhandled(_, line) => format!("unhandled {}", line.to_str().unwrap()),

@@ -146,8 +146,8 @@ async fn pieces_of_answers_keep_their_place() {
     let mut seen = Vec::new();
     while let Ok(delivery) = messages.next().await {
         seen.push(match &delivery {
-            SessionEvent::Incoming(Incoming::Message(message, _)) => message.kind().to_owned(),
-            SessionEvent::Incoming(Incoming::Undecodable(_, line)) => line.to_str().unwrap().to_owned(),
+            SessionEvent::Incoming(Incoming::Message(message, _), _) => message.kind().to_owned(),
+            SessionEvent::Incoming(Incoming::Undecodable(_, line), _) => line.to_str().unwrap().to_owned(),
             other => format!("{other:?}"),
         });
     }

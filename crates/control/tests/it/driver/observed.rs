@@ -38,7 +38,7 @@ impl Observer for Seen {
 
     fn arrived(&self, event: &RawEvent) {
         self.note(match event.clone().decode() {
-            SessionEvent::Incoming(Incoming::Message(message, _)) => message.kind().to_owned(),
+            SessionEvent::Incoming(Incoming::Message(message, _), _) => message.kind().to_owned(),
             other => format!("{other:?}"),
         });
     }

@@ -141,8 +141,8 @@ fn is_headless(read: &Recorded) -> bool {
 /// Returns the line that the event shows to the reader, decoded, or an event of another kind.
 fn shown(event: Option<Event>) -> Result<Incoming, Box<Option<Event>>> {
     match event {
-        Some(Event::Session(event @ SessionEvent::Incoming(_))) => match event.decode() {
-            SessionEvent::Incoming(incoming) => Ok(incoming),
+        Some(Event::Session(event @ SessionEvent::Incoming(..))) => match event.decode() {
+            SessionEvent::Incoming(incoming, _) => Ok(incoming),
             _ => Err(Box::new(None)),
         },
         other => Err(Box::new(other)),

@@ -1,0 +1,314 @@
+//! Tracks turns and prompts. Only this module decides which turn a message belongs to, and when a run is over.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+use agentwire_protocol::{
+    Message, System, Uuid,
+    message::{
+        AssistantError, BackgroundTasksChanged, CommandLifecycle, CommandState, SessionState, TurnResult,
+    },
+};
+
+use super::{TurnEnd, TurnInfo};
+use crate::SessionEnd;
+
+/// The state of a prompt that was sent with an id.
+///
+/// The CLI reports it with `command_lifecycle`. CLI 2.1.197 does not send that: there, a result settles every prompt that
+/// was sent before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PromptState {
+    /// It was sent, and the CLI has reported nothing yet.
+    Sent,
+    /// It waits for its turn.
+    Queued,
+    /// Its turn has begun, or it was merged into the running turn.
+    Started,
+    /// It was answered.
+    Completed,
+    /// Its turn has begun, and was interrupted or failed.
+    Failed,
+    /// It was cancelled before its turn began.
+    Withdrawn,
+}
+
+impl PromptState {
+    /// Returns whether its turn has begun, or never will.
+    pub fn has_begun(self) -> bool {
+        !matches!(self, Self::Sent | Self::Queued)
+    }
+
+    /// Returns whether it is in a final state.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Withdrawn)
+    }
+
+    fn after(self, reported: &CommandState) -> Self {
+        match reported {
+            CommandState::Queued => Self::Queued,
+            CommandState::Started => Self::Started,
+            CommandState::Completed => Self::Completed,
+            CommandState::Cancelled if self == Self::Started => Self::Failed,
+            CommandState::Cancelled if !self.is_settled() => Self::Withdrawn,
+            _ => self,
+        }
+    }
+}
+
+/// The state of the prompts, the current turn and the run, as the messages report it.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    /// The turn of the next message.
+    current: Arc<TurnInfo>,
+    /// The last [`MAX_PROMPTS`] prompts that were sent with an id.
+    prompts: HashMap<Uuid, PromptState>,
+    order: VecDeque<Uuid>,
+    /// How many prompts were sent, with and without an id.
+    prompts_sent: u64,
+    /// Whether the CLI has reported the state of a prompt, which 2.1.197 never does.
+    reports_states: bool,
+    /// Whether a prompt has no result yet.
+    ///
+    /// A flag and no count: queued prompts may share a turn, and then share its result.
+    awaits_result: bool,
+    /// Whether one of those prompts has no id, so that its cancellation would go unnoticed.
+    awaits_result_without_id: bool,
+    /// Whether the turn has its `system/init`, and thus will have a result.
+    owes_result: bool,
+    /// Whether an interrupt was sent since the last prompt and the last result.
+    interrupted: bool,
+    /// Whether a prompt was ever answered, failed or cancelled.
+    has_run: bool,
+    /// Whether a prompt or a raw line was sent, or the CLI started a turn on its own.
+    given_work: bool,
+    /// The last state that the CLI reported; 2.1.197 reports none.
+    state: Option<SessionState>,
+    /// The last result, if it was an error and no message of the conversation followed.
+    error_result: Option<Box<TurnResult>>,
+    /// The error kind of the last assistant message of the main conversation.
+    error_kind: Option<AssistantError>,
+    /// Background agents, and the turn that the CLI starts when one has ended.
+    agents: BackgroundAgents,
+    /// Whether the end of the run was reported.
+    run_over_reported: bool,
+}
+
+/// The background agents, for a CLI that reports no session state.
+#[derive(Debug, Default)]
+struct BackgroundAgents {
+    running: usize,
+    /// Whether an agent has ended and the turn in which the CLI reports it has not.
+    report_pending: bool,
+}
+
+impl Turns {
+    pub(super) fn prompt_sent(&mut self, prompt: Option<Uuid>) {
+        self.awaits_result = true;
+        self.given_work = true;
+        self.prompts_sent += 1;
+        self.awaits_result_without_id |= prompt.is_none();
+        self.interrupted = false;
+        self.run_over_reported = false;
+        if let Some(prompt) = prompt
+            && self.prompts.insert(prompt.clone(), PromptState::Sent).is_none()
+        {
+            self.order.push_back(prompt);
+        }
+        if self.order.len() > MAX_PROMPTS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.prompts.remove(&oldest);
+        }
+    }
+
+    /// Handles a line of the caller's, which may be a prompt.
+    pub(super) fn line_sent(&mut self) {
+        self.given_work = true;
+    }
+
+    pub(super) fn interrupt_sent(&mut self) {
+        self.interrupted = true;
+    }
+
+    /// Handles a message. Returns whether it ends a turn without a `result`: otherwise the CLI goes idle only after that.
+    pub(super) fn message(&mut self, message: &Message) -> bool {
+        match message {
+            Message::System(System::SessionStateChanged(changed)) => {
+                self.state = Some(changed.state.clone());
+                if changed.state == SessionState::Idle {
+                    return self.owes_result;
+                }
+                self.given_work = true;
+                self.run_over_reported = false;
+            }
+            // The CLI sends it once a turn, so a prompt that was queued behind the last result has started.
+            Message::System(System::Init(init)) => {
+                (self.owes_result, self.given_work) = (true, true);
+                self.run_over_reported = false;
+                self.error_result = None;
+                self.see(true, init.user_message_uuids.iter().flatten());
+            }
+            Message::System(System::BackgroundTasksChanged(changed)) => self.agents.changed(changed),
+            // An exit after this message is no consequence of the error result before it.
+            Message::Assistant(message) => {
+                self.error_result = None;
+                let is_main = message.parent_tool_use_id.is_none();
+                if is_main {
+                    self.error_kind.clone_from(&message.error);
+                }
+                self.see(
+                    is_main,
+                    message.user_message_uuids.iter().flatten().chain(&message.user_message_uuid),
+                );
+            }
+            Message::CommandLifecycle(receipt) => self.receipt(receipt),
+            _ => {}
+        }
+        false
+    }
+
+    /// Handles a message of the conversation that is not decoded. A stream event never begins a turn or names a prompt
+    /// first.
+    pub(super) fn conversation_continued(&mut self) {
+        self.error_result = None;
+    }
+
+    /// Applies the reported state of a prompt. A started prompt begins its turn, or joins the running one.
+    fn receipt(&mut self, receipt: &CommandLifecycle) {
+        if receipt.state == CommandState::Started {
+            self.see(true, [&receipt.command_uuid]);
+        }
+        let Some(state) = self.prompts.get_mut(&receipt.command_uuid) else { return };
+        self.reports_states = true;
+        *state = state.after(&receipt.state);
+        if *state == PromptState::Withdrawn && self.all_settled() {
+            // No later message of a cancelled prompt could end the run.
+            self.has_run = true;
+            self.awaits_result = self.awaits_result_without_id;
+        }
+    }
+
+    /// Updates the current turn by a message that names `prompts` and, if `begins`, only occurs inside a turn.
+    fn see<'a>(&mut self, begins: bool, prompts: impl IntoIterator<Item = &'a Uuid>) {
+        if begins && !self.current.has_begun {
+            Arc::make_mut(&mut self.current).has_begun = true;
+        }
+        for prompt in prompts {
+            if !self.current.prompts.contains(prompt) {
+                Arc::make_mut(&mut self.current).prompts.push(prompt.clone());
+            }
+        }
+    }
+
+    /// Ends the turn, and returns it for its last message.
+    pub(super) fn end(&mut self, end: TurnEnd, result: Option<&TurnResult>) -> Arc<TurnInfo> {
+        if let Some(result) = result {
+            self.see(true, result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid));
+        }
+        (self.awaits_result, self.awaits_result_without_id, self.owes_result) = (false, false, false);
+        self.interrupted = false;
+        (self.has_run, self.given_work) = (true, true);
+        self.agents.report_pending = false;
+        self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
+        if !self.reports_states {
+            let failed = result.is_none_or(|result| result.is_error);
+            let settled = if failed { PromptState::Failed } else { PromptState::Completed };
+            self.prompts.values_mut().filter(|state| !state.is_settled()).for_each(|state| *state = settled);
+        }
+        Arc::make_mut(&mut self.current).end = Some(end);
+        let next = self.current.next();
+        std::mem::replace(&mut self.current, next)
+    }
+
+    /// Returns the turn of the next message.
+    pub(super) fn current(&self) -> &Arc<TurnInfo> {
+        &self.current
+    }
+
+    /// Adds the state of the turn to the end of the session.
+    pub(super) fn describe_end(&mut self, ending: &mut SessionEnd) {
+        ending.error_kind = self.error_kind.take().filter(|_| self.error_result.is_some());
+        ending.error_result = self.error_result.take();
+        ending.in_turn = self.in_turn();
+        ending.interrupted = ending.in_turn && self.interrupted;
+    }
+
+    pub(super) fn was_given_work(&self) -> bool {
+        self.given_work
+    }
+
+    pub(super) fn prompt_state(&self, prompt: &Uuid) -> Option<PromptState> {
+        self.prompts.get(prompt).copied()
+    }
+
+    pub(super) fn reports_states(&self) -> bool {
+        self.reports_states
+    }
+
+    /// Returns whether the CLI is idle and no prompt is open, so that ending the input cuts nothing short.
+    ///
+    /// Without states each prompt needs a result.
+    pub(super) fn may_end_input(&self) -> bool {
+        let has_result_for_each = self.current.index >= self.prompts_sent;
+        self.is_idle() && if self.reports_states { self.all_settled() } else { has_result_for_each }
+    }
+
+    /// Returns whether no turn, waiting prompt or background agent is known, regardless of the reported state.
+    pub(super) fn seems_over(&self) -> bool {
+        let all_begun = !self.reports_states || self.prompts.values().all(|state| state.has_begun());
+        !self.in_turn() && self.agents.are_done() && all_begun
+    }
+
+    /// Returns whether the run is over: at least one turn has ended, and the CLI is idle.
+    ///
+    /// Background agents keep the reported state at `running` after a result. A CLI that reports no state counts as idle
+    /// after a result if it lists no background agent.
+    pub(super) fn run_is_over(&self) -> bool {
+        self.has_run && self.is_idle()
+    }
+
+    /// Returns whether every prompt has its result and the CLI is not known to be busy.
+    pub(super) fn is_idle(&self) -> bool {
+        let is_idle = match &self.state {
+            Some(state) => *state == SessionState::Idle,
+            None => self.agents.are_done(),
+        };
+        is_idle && !self.in_turn()
+    }
+
+    /// Returns whether the run is over and this was not reported yet.
+    pub(super) fn take_run_over(&mut self) -> bool {
+        self.run_is_over() && !std::mem::replace(&mut self.run_over_reported, true)
+    }
+
+    /// Returns whether the session would end in the middle of a turn if it ended now.
+    ///
+    /// After the result it would not, even if the CLI is still busy or never reported that it is idle.
+    fn in_turn(&self) -> bool {
+        self.awaits_result || self.owes_result
+    }
+
+    fn all_settled(&self) -> bool {
+        self.prompts.values().all(|state| state.is_settled())
+    }
+}
+
+impl BackgroundAgents {
+    /// Counts the running agents. Background shells do not count: they send no requests.
+    fn changed(&mut self, changed: &BackgroundTasksChanged) {
+        let running = changed.tasks.iter().filter(|task| task.task_type.ends_with("agent")).count();
+        self.report_pending |= running < self.running;
+        self.running = running;
+    }
+
+    fn are_done(&self) -> bool {
+        self.running == 0 && !self.report_pending
+    }
+}
+
+/// How many prompts are remembered: far more than are open at once, in a few hundred kilobytes.
+const MAX_PROMPTS: usize = 4096;
