@@ -1,36 +1,12 @@
 //! Options of the CLI's process: program, directory, environment, and flags that this version does not know.
 
-use std::path::PathBuf;
-
 use agentwire_protocol::cli;
 
 use super::{
     Options, TraceContext, Warning,
-    argv::Argv,
-    launch_plan::{LaunchPlan, ToCli, refuse},
-    setters::setters,
+    launch_plan::{LaunchPlan, refuse},
 };
 use crate::Error;
-
-pub(super) struct Group<'a>(pub(super) &'a Options);
-
-setters! {
-    some cwd: PathBuf;
-    list additional_directories: PathBuf;
-    some project_config_root: PathBuf;
-    some path_to_claude_code_executable: PathBuf;
-    some executable: PathBuf;
-    list executable_args: String;
-    some user: String;
-    some client_app: String;
-    on debug;
-    some debug_file: PathBuf;
-    on enable_file_checkpointing;
-    plain max_buffer_size: usize;
-    some trace_context: TraceContext;
-    plain version_check: bool;
-    on env_clear;
-}
 
 impl Options {
     /// Sets a variable in the CLI's environment.
@@ -53,78 +29,54 @@ impl Options {
         self.extra_args.insert(name.into(), value.map(str::to_owned));
         self
     }
-}
 
-impl ToCli for Group<'_> {
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        self.flags(to)?;
-        self.variables(to)?;
-        for (name, value) in &self.0.extra_args {
-            check_flag(name, to)?;
-            match value {
-                Some(value) => to.flag(name, Some(value)),
-                None => to.switch(name, true),
-            }
+    /// Adds directories, variables, and flags that this version does not know.
+    pub(super) fn process_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
+        for dir in &self.additional_directories {
+            plan.flag("add-dir", Some(dir.display()));
         }
-        Ok(())
-    }
-}
-
-impl Group<'_> {
-    fn flags(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let options = self.0;
-        if options.max_buffer_size == Some(0) {
-            return refuse("maxBufferSize", "a line has at least one byte");
-        }
-        if options.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) {
-            return refuse("projectConfigRoot", "the CLI takes an absolute path");
-        }
-        for dir in &options.additional_directories {
-            to.flag("add-dir", Some(dir.display()));
-        }
-        to.flag("project-config-root", options.project_config_root.as_ref().map(|root| root.display()));
-        match &options.debug_file {
-            Some(file) => to.flag("debug-file", Some(file.display())),
-            None => to.switch("debug", options.debug),
+        plan.switch("debug", self.debug && self.debug_file.is_none());
+        self.variables_to_cli(plan)?;
+        for (name, value) in &self.extra_args {
+            check_flag(name, plan)?;
+            plan.flag(name, value.as_ref());
+            plan.switch(name, value.is_none());
         }
         Ok(())
     }
 
-    fn variables(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let options = self.0;
-        for (name, value) in &options.env {
+    /// Adds the variables. Those of `env` take precedence.
+    fn variables_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
+        for (name, value) in &self.env {
             check_variable("env", name, Some(value.as_str()))?;
         }
-        for name in &options.env_remove {
+        for name in &self.env_remove {
             check_variable("envRemove", name, None)?;
         }
-        if options.enable_file_checkpointing {
-            to.env.insert(cli::env::FILE_CHECKPOINTING.to_owned(), "true".to_owned());
+        if self.enable_file_checkpointing {
+            plan.env.insert(cli::env::FILE_CHECKPOINTING.to_owned(), "true".to_owned());
         }
-        if let Some(app) = &options.client_app {
+        if let Some(app) = &self.client_app {
             check_variable("clientApp", cli::env::CLIENT_APP, Some(app))?;
-            to.env.insert(cli::env::CLIENT_APP.to_owned(), app.clone());
+            plan.env.insert(cli::env::CLIENT_APP.to_owned(), app.clone());
         }
-        if let Some(trace) = &options.trace_context {
-            if !trace.is_well_formed() {
-                return refuse("traceContext", "`traceparent` is VERSION-TRACE-SPAN-FLAGS in hexadecimals");
-            }
-            to.trace(trace);
+        if let Some(trace) = &self.trace_context {
+            plan.trace(trace);
         }
-        for name in options.env.keys() {
+        for name in self.env.keys() {
             let by_option = [
                 (cli::env::FILE_CHECKPOINTING, "enableFileCheckpointing"),
                 (cli::env::CLIENT_APP, "clientApp"),
                 (cli::env::TRACEPARENT, "traceContext"),
             ];
             for (variable, option) in by_option {
-                if name == variable && to.env.contains_key(variable) {
-                    to.warn(Warning::Overridden { option, by: "env" });
+                if name == variable && plan.env.contains_key(variable) {
+                    plan.warn(Warning::Overridden { option, by: "env" });
                 }
             }
         }
-        to.env.extend(options.env.clone());
-        to.env_remove.extend(options.env_remove.clone());
+        plan.env.extend(self.env.clone());
+        plan.env_remove.extend(self.env_remove.clone());
         Ok(())
     }
 }

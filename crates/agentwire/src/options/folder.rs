@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agentwire_protocol::cli;
 
-use super::{Options, SettingSource, Warning};
+use super::{Options, SettingSource, Warning, launch_plan::word};
 
 /// The kinds of files in the working directory that the CLI applies.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Options {
         let by_flag = self.extra_args.get("setting-sources").map(|sources| sources.as_deref().unwrap_or(""));
         let heeds = |source: SettingSource| match (&self.setting_sources, by_flag) {
             (Some(sources), _) => sources.contains(&source),
-            (None, Some(sources)) => sources.split(',').any(|name| name.trim() == source.as_str()),
+            (None, Some(sources)) => sources.split(',').any(|name| name.trim() == word(&source)),
             (None, None) => true,
         };
         let project = heeds(SettingSource::Project);

@@ -6,8 +6,10 @@ use std::{
 };
 
 use agentwire_protocol::{Hidden, cli, control::Initialize};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::{Warning, argv::Argv};
+use super::Warning;
 use crate::Error;
 
 /// The launch plan of a session.
@@ -109,6 +111,21 @@ impl LaunchPlan {
         self.files.push(file);
     }
 
+    /// Adds `--name=value` if there is a value: with `=`, so that no value can be mistaken for a flag.
+    pub(super) fn flag(&mut self, name: &str, value: Option<impl fmt::Display>) {
+        self.args.extend(value.map(|value| format!("--{name}={value}")));
+    }
+
+    /// Adds `--name` if it is switched on.
+    pub(super) fn switch(&mut self, name: &str, on: bool) {
+        self.args.extend(on.then(|| format!("--{name}")));
+    }
+
+    /// Adds `--name=a,b` if there are values.
+    pub(super) fn list(&mut self, name: &str, values: &[String]) {
+        self.flag(name, (!values.is_empty()).then(|| values.join(",")));
+    }
+
     pub(super) fn warn(&mut self, warning: Warning) {
         self.warnings.push(warning);
     }
@@ -133,22 +150,18 @@ impl fmt::Debug for LaunchPlan {
     }
 }
 
-/// A group of options that adds to the launch plan.
-pub(super) trait ToCli {
-    /// Adds the group's flags and fields to the plan.
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error>;
-}
-
-impl Argv for LaunchPlan {
-    fn push(&mut self, arg: String) {
-        self.args.push(arg);
-    }
-}
-
 /// Returns whether this argument makes the CLI resume a stored session.
 pub(crate) fn resumes(arg: &str) -> bool {
     let flag = arg.split_once('=').map_or(arg, |(flag, _)| flag);
     matches!(flag, "--resume" | "-r" | "--continue" | "-c" | "--from-pr" | "--teleport")
+}
+
+/// Returns the name of a variant in JSON, which the CLI uses in flags and variables too.
+pub(super) fn word(variant: &impl Serialize) -> String {
+    match serde_json::to_value(variant) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
 }
 
 /// Returns the error for an option.

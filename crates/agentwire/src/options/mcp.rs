@@ -1,17 +1,15 @@
 //! The MCP servers that the CLI runs or connects to.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use agentwire_protocol::mcp::McpServerConfig;
 use serde::{Deserialize, Serialize};
 
 use super::{
     Options, Warning,
-    argv::Argv,
-    launch_plan::{LaunchPlan, ToCli, refuse},
+    launch_plan::{LaunchPlan, refuse},
     output::LONGEST_ARGUMENT,
     secrets,
-    setters::setters,
 };
 use crate::Error;
 
@@ -31,55 +29,41 @@ pub enum Delivery {
     Initialize,
 }
 
-pub(super) struct Group<'a>(pub(super) &'a Options);
-
-setters! {
-    map mcp_servers: McpServerConfig;
-    some mcp_servers_delivery: Delivery;
-    list mcp_config_files: PathBuf;
-    on strict_mcp_config;
-}
-
-impl ToCli for Group<'_> {
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let options = self.0;
-        if options.mcp_servers.values().any(|server| matches!(server, McpServerConfig::Sdk(_))) {
+impl Options {
+    /// Adds the MCP servers to the handshake or to the flags.
+    pub(super) fn mcp_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
+        if self.mcp_servers.values().any(|server| matches!(server, McpServerConfig::Sdk(_))) {
             return refuse("mcpServers", "a server in this program goes to `SessionBuilder::mcp_servers`");
         }
-        for file in &options.mcp_config_files {
-            to.flag(MCP_CONFIG, Some(file.display()));
+        for file in &self.mcp_config_files {
+            plan.flag(MCP_CONFIG, Some(file.display()));
         }
-        to.switch("strict-mcp-config", options.strict_mcp_config);
-        if options.mcp_servers.is_empty() {
+        if self.mcp_servers.is_empty() {
             return Ok(());
         }
-        match options.delivery_of(options.mcp_servers_delivery) {
+        match self.delivery_of(self.mcp_servers_delivery) {
             Delivery::Initialize => {
-                to.await_initialize();
-                to.initialize.mcp_servers.clone_from(&options.mcp_servers);
+                plan.await_initialize();
+                plan.initialize.mcp_servers.clone_from(&self.mcp_servers);
             }
-            Delivery::Argv => self.by_argv(to)?,
+            Delivery::Argv => self.servers_by_argv(plan)?,
         }
         Ok(())
     }
-}
 
-impl Group<'_> {
-    fn by_argv(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let config = BTreeMap::from([("mcpServers", &self.0.mcp_servers)]);
+    /// Adds the MCP servers to the flags.
+    fn servers_by_argv(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
+        let config = BTreeMap::from([("mcpServers", &self.mcp_servers)]);
         let Ok(text) = serde_json::to_string(&config) else {
             return refuse("mcpServers", "it can't be written as JSON");
         };
-        if text.len() > LONGEST_ARGUMENT || self.0.mcp_servers.values().any(secrets::in_server) {
-            to.private_file(MCP_CONFIG, "mcp.json", text);
+        if text.len() > LONGEST_ARGUMENT || self.mcp_servers.values().any(secrets::in_server) {
+            plan.private_file(MCP_CONFIG, "mcp.json", text);
         } else {
-            to.flag(MCP_CONFIG, Some(text));
+            plan.flag(MCP_CONFIG, Some(text));
         }
         Ok(())
     }
-}
-
-impl Options {
     /// Returns the effective delivery: a remote session can't read the handshake in time.
     pub(super) fn delivery_of(&self, chosen: Option<Delivery>) -> Delivery {
         let far = |args: &[String]| args.iter().any(|arg| arg.starts_with("--sdk-url"));

@@ -5,10 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Options,
-    argv::Argv,
-    launch_plan::{LaunchPlan, ToCli, refuse},
+    launch_plan::{LaunchPlan, refuse},
     output_schema,
-    setters::setters,
 };
 use crate::Error;
 
@@ -37,43 +35,16 @@ impl OutputFormat {
     }
 }
 
-pub(super) struct Group<'a>(pub(super) &'a Options);
-
-setters! {
-    some output_format: OutputFormat;
-    on include_partial_messages;
-    on include_hook_events;
-    on forward_subagent_text;
-    on verbatim_prompts;
-    on prompt_suggestions;
-    on agent_progress_summaries;
-    list supported_dialog_kinds: Box<str>;
-    on per_task_stop_affordance;
-}
-
-impl ToCli for Group<'_> {
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let options = self.0;
-        if let Some(OutputFormat::JsonSchema(schema)) = &options.output_format {
-            let schema = match output_schema::for_cli(schema) {
-                Ok(schema) => schema,
-                Err(why) => return refuse("outputFormat", why),
-            };
-            // The handshake suffices and has no length limit.
-            if schema.as_str().len() <= LONGEST_ARGUMENT {
-                to.flag("json-schema", Some(schema.as_str()));
-            }
-            to.initialize.json_schema = Some(schema);
+impl Options {
+    /// Adds the format of the answer.
+    pub(super) fn output_format_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
+        let Some(OutputFormat::JsonSchema(schema)) = &self.output_format else { return Ok(()) };
+        let schema = output_schema::for_cli(schema).or_else(|why| refuse("outputFormat", why))?;
+        // The handshake suffices and has no length limit.
+        if schema.as_str().len() <= LONGEST_ARGUMENT {
+            plan.flag("json-schema", Some(schema.as_str()));
         }
-        let on = |switch: bool| switch.then_some(true);
-        to.switch("include-hook-events", options.include_hook_events);
-        to.switch("include-partial-messages", options.include_partial_messages);
-        to.initialize.forward_subagent_text = on(options.forward_subagent_text);
-        to.initialize.prompt_suggestions = on(options.prompt_suggestions);
-        to.initialize.agent_progress_summaries = on(options.agent_progress_summaries);
-        to.initialize.per_task_stop_affordance = on(options.per_task_stop_affordance);
-        to.initialize.supported_dialog_kinds.clone_from(&options.supported_dialog_kinds);
-        to.client_composed = options.verbatim_prompts;
+        plan.initialize.json_schema = Some(schema);
         Ok(())
     }
 }

@@ -3,39 +3,29 @@
 use agentwire_protocol::plugin::PluginConfig;
 
 use super::{
-    Options,
-    argv::Argv,
-    launch_plan::{LaunchPlan, ToCli, refuse},
-    mcp::Delivery,
-    setters::setters,
+    Delivery, Options,
+    launch_plan::{LaunchPlan, refuse},
 };
 use crate::Error;
 
-pub(super) struct Group<'a>(pub(super) &'a Options);
-
-setters! {
-    list plugins: PluginConfig;
-    some plugin_delivery: Delivery;
-}
-
-impl ToCli for Group<'_> {
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let options = self.0;
-        if options.plugins.is_empty() {
+impl Options {
+    /// Adds the plugins to the handshake or to the flags.
+    pub(super) fn plugins_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
+        if self.plugins.is_empty() {
             return Ok(());
         }
-        if options.delivery_of(options.plugin_delivery) == Delivery::Initialize {
-            to.await_initialize();
-            to.initialize.plugins.clone_from(&options.plugins);
+        if self.delivery_of(self.plugin_delivery) == Delivery::Initialize {
+            plan.await_initialize();
+            plan.initialize.plugins.clone_from(&self.plugins);
             return Ok(());
         }
-        for plugin in &options.plugins {
+        for plugin in &self.plugins {
             let PluginConfig::Local(plugin) = plugin else {
                 return refuse("plugins", "one of a kind that is not known here goes by the handshake only");
             };
             let own_servers = plugin.skip_mcp_discovery == Some(true);
             let flag = if own_servers { "plugin-dir-no-mcp" } else { "plugin-dir" };
-            to.flag(flag, Some(&plugin.path));
+            plan.flag(flag, Some(&plugin.path));
         }
         Ok(())
     }

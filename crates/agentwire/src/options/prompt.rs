@@ -4,13 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Options,
-    argv::Argv,
-    launch_plan::{LaunchPlan, ToCli, refuse},
-    setters::setters,
-};
-use crate::Error;
+use super::{LaunchPlan, Options};
 
 /// The system prompt.
 ///
@@ -73,12 +67,6 @@ impl From<String> for SystemPrompt {
     }
 }
 
-pub(super) struct Group<'a>(pub(super) &'a Options);
-
-setters! {
-    some plan_mode_instructions: String;
-}
-
 impl Options {
     /// Sets the system prompt. It is sent in the handshake, so it may be long, and other users of the machine can't
     /// read it.
@@ -87,13 +75,11 @@ impl Options {
         self.system_prompt = prompt.into();
         self
     }
-}
 
-impl ToCli for Group<'_> {
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let initialize = &mut to.initialize;
-        initialize.plan_mode_instructions.clone_from(&self.0.plan_mode_instructions);
-        match &self.0.system_prompt {
+    /// Adds the system prompt.
+    pub(super) fn prompt_to_cli(&self, plan: &mut LaunchPlan) {
+        let initialize = &mut plan.initialize;
+        match &self.system_prompt {
             SystemPrompt::Text(text) => initialize.system_prompt = Some(vec![text.clone()]),
             SystemPrompt::Parts(parts) => initialize.system_prompt = Some(parts.clone()),
             SystemPrompt::Custom { parts, snapshot } => {
@@ -105,12 +91,8 @@ impl ToCli for Group<'_> {
                 initialize.exclude_dynamic_sections = *exclude_dynamic_sections;
                 initialize.system_prompt_snapshot = *snapshot;
             }
-            SystemPrompt::File(path) if path.as_os_str().is_empty() => {
-                return refuse("systemPrompt", "a file's path is not empty");
-            }
-            SystemPrompt::File(path) => to.flag("system-prompt-file", Some(path.display())),
+            SystemPrompt::File(path) => plan.flag("system-prompt-file", Some(path.display())),
         }
-        Ok(())
     }
 }
 
@@ -120,38 +102,29 @@ impl ToCli for Group<'_> {
 enum Json {
     Text(String),
     Parts(Vec<String>),
-    Preset(Preset),
-    Custom(Custom),
-    File(File),
+    Tagged(Tagged),
 }
 
 #[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Preset {
-    r#type: PresetType,
-    preset: PresetName,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    append: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exclude_dynamic_sections: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snapshot: Option<bool>,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Custom {
-    r#type: CustomType,
-    prompt: TextOrParts,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snapshot: Option<bool>,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    r#type: FileType,
-    path: PathBuf,
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+enum Tagged {
+    Preset {
+        preset: PresetName,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        append: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        exclude_dynamic_sections: Option<bool>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        snapshot: Option<bool>,
+    },
+    Custom {
+        prompt: TextOrParts,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        snapshot: Option<bool>,
+    },
+    File {
+        path: PathBuf,
+    },
 }
 
 #[derive(Deserialize, Serialize)]
@@ -161,13 +134,6 @@ enum TextOrParts {
     Parts(Vec<String>),
 }
 
-/// The type `preset`.
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum PresetType {
-    Preset,
-}
-
 /// The only preset.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -175,55 +141,38 @@ pub(super) enum PresetName {
     ClaudeCode,
 }
 
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum CustomType {
-    Custom,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum FileType {
-    File,
-}
-
 impl From<Json> for SystemPrompt {
     fn from(json: Json) -> Self {
         match json {
             Json::Text(text) => Self::Text(text),
             Json::Parts(parts) => Self::Parts(parts),
-            Json::Custom(Custom { prompt: TextOrParts::Text(text), snapshot, .. }) => {
+            Json::Tagged(Tagged::Custom { prompt: TextOrParts::Text(text), snapshot }) => {
                 Self::Custom { parts: vec![text], snapshot }
             }
-            Json::Custom(Custom { prompt: TextOrParts::Parts(parts), snapshot, .. }) => {
+            Json::Tagged(Tagged::Custom { prompt: TextOrParts::Parts(parts), snapshot }) => {
                 Self::Custom { parts, snapshot }
             }
-            Json::Preset(Preset { append, exclude_dynamic_sections, snapshot, .. }) => {
+            Json::Tagged(Tagged::Preset { append, exclude_dynamic_sections, snapshot, .. }) => {
                 Self::Preset { append, exclude_dynamic_sections, snapshot }
             }
-            Json::File(file) => Self::File(file.path),
+            Json::Tagged(Tagged::File { path }) => Self::File(path),
         }
     }
 }
 
 impl From<SystemPrompt> for Json {
     fn from(prompt: SystemPrompt) -> Self {
-        match prompt {
-            SystemPrompt::Text(text) => Self::Text(text),
-            SystemPrompt::Parts(parts) => Self::Parts(parts),
-            SystemPrompt::Custom { parts, snapshot } => Self::Custom(Custom {
-                r#type: CustomType::Custom,
-                prompt: TextOrParts::Parts(parts),
-                snapshot,
-            }),
-            SystemPrompt::Preset { append, exclude_dynamic_sections, snapshot } => Self::Preset(Preset {
-                r#type: PresetType::Preset,
-                preset: PresetName::ClaudeCode,
-                append,
-                exclude_dynamic_sections,
-                snapshot,
-            }),
-            SystemPrompt::File(path) => Self::File(File { r#type: FileType::File, path }),
-        }
+        let preset = PresetName::ClaudeCode;
+        Self::Tagged(match prompt {
+            SystemPrompt::Text(text) => return Self::Text(text),
+            SystemPrompt::Parts(parts) => return Self::Parts(parts),
+            SystemPrompt::Custom { parts, snapshot } => {
+                Tagged::Custom { prompt: TextOrParts::Parts(parts), snapshot }
+            }
+            SystemPrompt::Preset { append, exclude_dynamic_sections, snapshot } => {
+                Tagged::Preset { preset, append, exclude_dynamic_sections, snapshot }
+            }
+            SystemPrompt::File(path) => Tagged::File { path },
+        })
     }
 }

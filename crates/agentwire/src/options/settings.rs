@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use agentwire_protocol::{
     RawJson,
-    sandbox::SandboxSettings,
     settings::{RawSettings, Settings},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -12,11 +11,9 @@ use serde_json::{Map, Value};
 
 use super::{
     Options, Warning,
-    argv::Argv,
-    launch_plan::{LaunchPlan, ToCli, refuse},
+    launch_plan::{LaunchPlan, refuse, word},
     output::LONGEST_ARGUMENT,
     sandbox, secrets,
-    setters::setters,
 };
 use crate::Error;
 
@@ -72,14 +69,6 @@ impl From<PathBuf> for FlagSettings {
     }
 }
 
-pub(super) struct Group<'a>(pub(super) &'a Options);
-
-setters! {
-    some settings: FlagSettings;
-    some managed_settings: RawSettings;
-    some sandbox: SandboxSettings;
-}
-
 impl Options {
     /// Sets the sources of settings.
     #[must_use]
@@ -87,44 +76,41 @@ impl Options {
         self.setting_sources = Some(sources.into_iter().collect());
         self
     }
-}
-
-impl ToCli for Group<'_> {
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let options = self.0;
-        if let Some(sources) = &options.setting_sources {
-            let names: Vec<_> = sources.iter().map(|source| source.as_str()).collect();
-            to.flag("setting-sources", Some(names.join(",")));
+    /// Adds the settings, and merges the sandbox into them.
+    pub(super) fn settings_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
+        if let Some(sources) = &self.setting_sources {
+            let names: Vec<_> = sources.iter().map(word).collect();
+            plan.flag("setting-sources", Some(names.join(",")));
         }
-        if let Some(settings) = &options.managed_settings {
+        if let Some(settings) = &self.managed_settings {
             let settings = object("managedSettings", settings)?;
             // The CLI does not accept a path here.
             if secrets::in_settings(&settings) {
-                to.warn(Warning::Visible { option: "managedSettings" });
+                plan.warn(Warning::Visible { option: "managedSettings" });
             }
-            to.flag("managed-settings", Some(Value::Object(settings)));
+            plan.flag("managed-settings", Some(Value::Object(settings)));
         }
-        let mut settings = match &options.settings {
-            None if options.sandbox.is_none() => return Ok(()),
+        let mut settings = match &self.settings {
+            None if self.sandbox.is_none() => return Ok(()),
             None => Map::new(),
             Some(FlagSettings::Inline(settings)) => object("settings", settings)?,
-            Some(FlagSettings::Path(_)) if options.sandbox.is_some() => {
+            Some(FlagSettings::Path(_)) if self.sandbox.is_some() => {
                 return refuse("sandbox", "it can't be merged into a file of `settings`; write it there");
             }
             Some(FlagSettings::Path(file)) => {
-                to.flag(SETTINGS, Some(file.display()));
+                plan.flag(SETTINGS, Some(file.display()));
                 return Ok(());
             }
         };
-        if let Some(own) = &options.sandbox {
+        if let Some(own) = &self.sandbox {
             sandbox::merge(own, &mut settings)?;
         }
         let secret = secrets::in_settings(&settings);
         let text = Value::Object(settings).to_string();
         if secret || text.len() > LONGEST_ARGUMENT {
-            to.private_file(SETTINGS, "settings.json", text);
+            plan.private_file(SETTINGS, "settings.json", text);
         } else {
-            to.flag(SETTINGS, Some(text));
+            plan.flag(SETTINGS, Some(text));
         }
         Ok(())
     }
@@ -135,16 +121,6 @@ pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map
         Ok(settings) => Ok(settings),
         // The error does not contain the text, which may contain a key.
         Err(_) => refuse(option, "settings are a JSON object"),
-    }
-}
-
-impl SettingSource {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-        }
     }
 }
 

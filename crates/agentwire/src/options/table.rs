@@ -1,5 +1,25 @@
 //! The table of all options, the source of docs/options.md and of suggestions for unknown names.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::PathBuf,
+};
+
+use agentwire_protocol::{
+    PermissionMode, agent::AgentDefinition, effort::EffortLevel, mcp::McpServerConfig, plugin::PluginConfig,
+    sandbox::SandboxSettings, settings::RawSettings,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Delivery, FlagSettings, OutputFormat, PermissionPrompts, SessionStoreFlush, SettingSource, Skills,
+    SystemPrompt, TaskBudget, Thinking, ToolConfig, Tools, TraceContext,
+    define::options,
+    launch_plan::{LaunchPlan, word},
+    strict,
+};
+
 /// The description of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -32,24 +52,6 @@ pub enum Origin {
     Own,
 }
 
-const fn of(
-    name: &'static str,
-    kind: &'static str,
-    default: &'static str,
-    becomes: &'static str,
-    since: &'static str,
-    differs: &'static str,
-) -> OptionInfo {
-    OptionInfo { name, origin: Origin::Reference, kind, default, becomes, since, differs }
-}
-
-impl OptionInfo {
-    const fn from(mut self, origin: Origin) -> Self {
-        self.origin = origin;
-        self
-    }
-}
-
 /// The oldest tested CLI.
 const OLD: &str = "2.1.197";
 /// Supported by the newest tested CLI, but not by the oldest.
@@ -61,80 +63,188 @@ const VERBATIM: &str = "2.1.248";
 /// Implemented in this crate, for any CLI.
 const ANY: &str = "any";
 
-#[rustfmt::skip] // One option a line, in the order of the struct.
-pub(super) const TABLE: &[OptionInfo] = &[
-    of("model", "string", "the CLI's", "`--model=`", OLD, ""),
-    of("fallbackModel", "string, with commas", "none", "`--fallback-model=`", OLD, ""),
-    of("agent", "string", "none", "`--agent=`", OLD, ""),
-    of("agents", "agents by type", "none", "`initialize.agents`", OLD, "A key that an agent does not have is an error."),
-    of("effort", "`low`, `medium`, `high`, `xhigh`, `max`", "the CLI's", "`--effort=`", OLD, ""),
-    of("thinking", "`{\"type\": \"adaptive\"}`, `\"enabled\"` with `budgetTokens`, `\"disabled\"`; `display`", "the CLI's", "`--thinking=` or `--max-thinking-tokens=`, and `--thinking-display=`", OLD, ""),
-    of("maxThinkingTokens", "number", "the CLI's", "`--max-thinking-tokens=`, unless `thinking` is set", OLD, "Where `thinking` counts before it, a warning says so."),
-    of("betas", "list of strings", "none", "`--betas=a,b`", OLD, ""),
-    of("systemPrompt", "string, list, `{\"type\": \"custom\" …}`, `\"preset\"`, `\"file\"`", "an empty prompt", "`initialize.systemPrompt`, `appendSystemPrompt`, `excludeDynamicSections`, `systemPromptSnapshot`; `--system-prompt-file=`", OLD, "It is never on the command line, as Python has it: prompts are long, and other users could read them. `{\"type\": \"file\"}` is Python's."),
-    of("planModeInstructions", "string", "the CLI's", "`initialize.planModeInstructions`", OLD, ""),
-    of("tools", "list of strings, or `{\"type\": \"preset\", \"preset\": \"claude_code\"}`", "the CLI's", "`--tools=a,b`, `--tools=`, `--tools=default`", OLD, ""),
-    of("allowedTools", "list of rules", "none", "`--allowedTools=a,b`", OLD, "An empty rule is an error."),
-    of("disallowedTools", "list of rules", "none", "`--disallowedTools=a,b`", OLD, "An empty rule is an error."),
-    of("toolAliases", "names by name", "none", "`initialize.toolAliases`", OLD, ""),
-    of("toolConfig", "`{\"askUserQuestion\": {\"previewFormat\": \"html\"}}`", "the CLI's", "`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`", OLD, ""),
-    of("skills", "list of strings, or `\"all\"`", "the CLI's", "`initialize.skills`, and rules in `--allowedTools=`", OLD, ""),
-    of("permissionMode", "`default`, `acceptEdits`, `plan`, `dontAsk`, `auto`, `bypassPermissions`", "the CLI's", "`--permission-mode=`", OLD, ""),
-    of("allowDangerouslySkipPermissions", "boolean", "`false`", "`--allow-dangerously-skip-permissions`", OLD, "Nothing of it is checked here: whether root may have it depends on where the CLI runs."),
-    of("permissionPromptToolName", "string", "none", "`--permission-prompt-tool=`", OLD, ""),
-    of("permissionPrompts", "`host`, `none`", "`host`", "`--permission-prompts=`", NEW, ""),
-    of("maxTurns", "number", "no limit", "`--max-turns=`", OLD, "0 is an error; the CLI takes it for no limit."),
-    of("maxBudgetUsd", "number", "no limit", "`--max-budget-usd=`", OLD, ""),
-    of("taskBudget", "`{\"total\": number}`", "none", "`--task-budget=`", OLD, ""),
-    of("resume", "string", "a new session", "`--resume=`", OLD, ""),
-    of("continue", "boolean", "`false`", "`--continue`", OLD, "Where `resume` counts before it, a warning says so."),
-    of("forkSession", "boolean", "`false`", "`--fork-session`", OLD, ""),
-    of("sessionId", "a UUID", "the CLI's choice", "`--session-id=`", OLD, ""),
-    of("resumeSessionAt", "a message's uuid", "all of it", "`--resume-session-at=`", OLD, ""),
-    of("resumeDropsTurn", "a prompt's uuid", "none", "`--resume-drops-turn=`", NEW, ""),
-    of("persistSession", "boolean", "`true`", "`--no-session-persistence`, with `false`", OLD, ""),
-    of("title", "string", "made up", "`initialize.title`", OLD, ""),
-    of("sessionStoreFlush", "`batched`, `eager`", "`batched`", "when a session store is written to", ANY, "`eager` is the choice for anything that may be killed: see [sessions](sessions.md#choose-when-entries-are-stored). Without a session store, a warning says that it has no effect."),
-    of("loadTimeoutMs", "number", "60,000", "how long a session store may take to load", ANY, "As with `sessionStoreFlush`."),
-    of("sessionStoreFlushTimeoutMs", "number", "10,000", "how long a result waits for a session store", ANY, "The references wait for as long as an append may take. As with `sessionStoreFlush`.").from(Origin::Own),
-    of("sessionStoreAppendTimeoutMs", "number", "60,000", "how long a session store may take to append", ANY, "As with `sessionStoreFlush`.").from(Origin::Own),
-    of("sessionStoreMaxPendingBytes", "number of bytes", "64 MiB", "what may wait for a session store", ANY, "As with `sessionStoreFlush`.").from(Origin::Own),
-    of("sessionStoreProject", "string", "the CLI's folder for `cwd`", "the project in a session store", ANY, "As with `sessionStoreFlush`.").from(Origin::Own),
-    of("outputFormat", "`{\"type\": \"json_schema\", \"schema\": …}`", "text", "`initialize.jsonSchema` and `--json-schema=`", OLD, "A schema of more than 8 KiB goes into the handshake alone, which suffices: a command line has a limit of length."),
-    of("includePartialMessages", "boolean", "`false`", "`--include-partial-messages`", OLD, ""),
-    of("includeHookEvents", "boolean", "`false`", "`--include-hook-events`", OLD, ""),
-    of("forwardSubagentText", "boolean", "`false`", "`initialize.forwardSubagentText`", OLD, ""),
-    of("verbatimPrompts", "boolean", "`false`", "`client_composed` of each prompt", VERBATIM, ""),
-    of("promptSuggestions", "boolean", "`false`", "`initialize.promptSuggestions`", OLD, ""),
-    of("agentProgressSummaries", "boolean", "`false`", "`initialize.agentProgressSummaries`", OLD, ""),
-    of("supportedDialogKinds", "list of strings", "none", "`initialize.supportedDialogKinds`", OLD, ""),
-    of("perTaskStopAffordance", "boolean", "`false`", "`initialize.perTaskStopAffordance`", NEW, ""),
-    of("mcpServers", "servers by name", "none", "`initialize.mcpServers` with `--await-initialize`", OLD, "They go into the handshake by default: other users of the machine can read a command line. `type` and `args` are always written. A server in this program is none of them: it goes to `SessionBuilder::mcp_servers`. A key that a server does not have is an error."),
-    of("mcpServersDelivery", "`initialize`, `argv`", "`initialize`", "with `argv`, `--mcp-config=`", AWAIT, "The default is `initialize`. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning says so."),
-    of("mcpConfigFiles", "list of paths", "none", "`--mcp-config=PATH` each", OLD, "Python has it as a path in `mcp_servers`.").from(Origin::Python),
-    of("strictMcpConfig", "boolean", "`false`", "`--strict-mcp-config`", OLD, ""),
-    of("plugins", "list of `{\"type\": \"local\", \"path\": …}`", "none", "`initialize.plugins` with `--await-initialize`", OLD, "They go into the handshake by default: a command line has a limit of length."),
-    of("pluginDelivery", "`initialize`, `argv`", "`initialize`", "with `argv`, `--plugin-dir=` or `--plugin-dir-no-mcp=` each", AWAIT, "The default is `initialize`; an older CLI is started again, as with `argv`, and a warning says so."),
-    of("settings", "a path, or settings", "none", "`--settings=`", OLD, "Settings with anything that may be secret are in a file that only the CLI may read, and that is gone with the session; so are long ones."),
-    of("managedSettings", "settings", "none", "`--managed-settings=`", OLD, "The CLI takes no path here; where anything may be secret, a warning says that other users of the machine can read it."),
-    of("settingSources", "list of `user`, `project`, `local`", "all", "`--setting-sources=a,b`, `--setting-sources=`", OLD, ""),
-    of("sandbox", "settings of the sandbox", "none", "a part of `--settings=`", OLD, "Credentials make it a private file, as with `settings`. A key that the sandbox does not have is an error."),
-    of("cwd", "path", "this program's", "the working directory", ANY, ""),
-    of("additionalDirectories", "list of paths", "none", "`--add-dir=` each", OLD, ""),
-    of("projectConfigRoot", "an absolute path", "`cwd`", "`--project-config-root=`", NEW, ""),
-    of("pathToClaudeCodeExecutable", "path", "searched for", "the program", ANY, ""),
-    of("executable", "path", "`node`", "the program, where the CLI is a script", ANY, "Any program, not one of three names."),
-    of("executableArgs", "list of strings", "none", "arguments in front of all others", ANY, ""),
-    of("env", "texts by name", "none", "variables, beside what is inherited", ANY, "It adds to what is inherited, as in Python; in TypeScript it replaces all of it, which is `envClear`."),
-    of("envRemove", "list of strings", "none", "variables that are not inherited", ANY, "Neither reference has it.").from(Origin::Own),
-    of("envClear", "boolean", "`false`", "nothing is inherited", ANY, "Neither reference has it.").from(Origin::Own),
-    of("extraArgs", "texts or null by name", "none", "`--name=value`, `--name`", ANY, "Always `--name=value`, so that no value can be taken for a flag. One that an option has set already is an error."),
-    of("user", "string", "this program's", "the user that the CLI runs as", ANY, "A name, or a number as text. The group is that user's too; Python changes the user alone.").from(Origin::Python),
-    of("clientApp", "string", "none", "`CLAUDE_AGENT_SDK_CLIENT_APP`", OLD, "None is made up; one that an outer session made up is not inherited.").from(Origin::Python),
-    of("debug", "boolean", "`false`", "`--debug`, unless `debugFile` is set", OLD, ""),
-    of("debugFile", "path", "none", "`--debug-file=`", OLD, ""),
-    of("enableFileCheckpointing", "boolean", "`false`", "`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`", OLD, ""),
-    of("maxBufferSize", "number of bytes", "64 MiB", "the longest line that is taken", ANY, "64 MiB and not 1 MiB: lines of more than 5 MB were seen. A longer one does not end the session.").from(Origin::Python),
-    of("traceContext", "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `opentelemetry`", "`TRACEPARENT`, `TRACESTATE`", OLD, "The references take the active span of OpenTelemetry alone.").from(Origin::Own),
-    of("versionCheck", "boolean", "`true`", "warnings about the CLI's version", ANY, "The references have the variable `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` alone, which counts here too. The version is that of the handshake, and costs no time.").from(Origin::Own),
-];
+options! {
+    /// The options of a session, set before it starts.
+    ///
+    /// Plain data that can be compared, stored and printed. The names in JSON are those of the reference TypeScript
+    /// options;
+    /// an unknown name is an error with a suggestion.
+    /// [`Options::described`] and docs/options.md, which is generated from it, list the flag or field that each option
+    /// sets.
+    /// Callbacks, in-process servers and transports are not options: set them on the
+    /// [`SessionBuilder`](crate::SessionBuilder).
+    /// `Debug` shows the options that differ from the default: of environment variables and headers only the names, of
+    /// addresses only the host, and no settings or arguments of MCP servers.
+    #[derive(Clone, Default, PartialEq, Deserialize, Serialize)]
+    #[serde(remote = "Self", default)]
+    #[non_exhaustive]
+    pub struct Options {
+        /// The model (`--model`).
+        model: some(String), "model", flag("model"), OLD, "string", "the CLI's";
+        /// The models to fall back to, separated by commas (`--fallback-model`).
+        fallback_model: some(String), "fallbackModel", flag("fallback-model"), OLD, "string, with commas", "none";
+        /// The agent that the main conversation runs as (`--agent`), one of `agents` or of the settings.
+        agent: some(String), "agent", flag("agent"), OLD, "string", "none";
+        /// The host's own subagents, by type (`initialize.agents`).
+        #[serde(deserialize_with = "strict::read")]
+        agents: map(AgentDefinition), "agents", handshake(), OLD, "agents by type", "none", "A key that an agent does not have is an error.";
+        /// The effort of the model (`--effort`).
+        effort: some(EffortLevel), "effort", flag("effort"), OLD, "`low`, `medium`, `high`, `xhigh`, `max`", "the CLI's";
+        /// Whether and how the model thinks (`--thinking`, `--max-thinking-tokens`, `--thinking-display`).
+        thinking: some(Thinking), "thinking", custom("`--thinking=` or `--max-thinking-tokens=`, and `--thinking-display=`"), OLD, "`{\"type\": \"adaptive\"}`, `\"enabled\"` with `budgetTokens`, `\"disabled\"`; `display`", "the CLI's";
+        /// The token limit of the model's thinking (`--max-thinking-tokens`); `thinking` takes precedence.
+        max_thinking_tokens: plain(u32), "maxThinkingTokens", custom("`--max-thinking-tokens=`, unless `thinking` is set"), OLD, "number", "the CLI's", "Where `thinking` counts before it, a warning says so.";
+        /// Beta features of the API (`--betas`).
+        betas: list(String), "betas", list("betas"), OLD, "list of strings", "none";
+        /// The system prompt (`initialize.systemPrompt`); by default an empty one, as in the reference SDKs.
+        system_prompt: own(SystemPrompt), "systemPrompt", custom("`initialize.systemPrompt`, `appendSystemPrompt`, `excludeDynamicSections`, `systemPromptSnapshot`; `--system-prompt-file=`"), OLD, "string, list, `{\"type\": \"custom\" …}`, `\"preset\"`, `\"file\"`", "an empty prompt", "It is never on the command line, as Python has it: prompts are long, and other users could read them. `{\"type\": \"file\"}` is Python's.";
+        /// Instructions for plan mode, replacing the CLI's own (`initialize.planModeInstructions`).
+        plan_mode_instructions: some(String), "planModeInstructions", handshake(), OLD, "string", "the CLI's";
+
+        /// The available built-in tools (`--tools`); `None` leaves it to the CLI, an empty list means none.
+        tools: some(Tools), "tools", custom("`--tools=a,b`, `--tools=`, `--tools=default`"), OLD, "list of strings, or `{\"type\": \"preset\", \"preset\": \"claude_code\"}`", "the CLI's";
+        /// Tool uses allowed without a question (`--allowedTools`), as rules such as `Bash(git:*)`.
+        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule is an error.";
+        /// Tools that are removed (`--disallowedTools`).
+        disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule is an error.";
+        /// Aliases of tools (`initialize.toolAliases`): a use of the first name is a use of the second.
+        tool_aliases: map(Box<str>), "toolAliases", handshake(), OLD, "names by name", "none";
+        /// The configuration of built-in tools (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
+        tool_config: some(ToolConfig), "toolConfig", custom("`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`"), OLD, "`{\"askUserQuestion\": {\"previewFormat\": \"html\"}}`", "the CLI's";
+        /// The available skills (`initialize.skills`, and rules in `--allowedTools`); `None` leaves it to the CLI.
+        skills: some(Skills), "skills", custom("`initialize.skills`, and rules in `--allowedTools=`"), OLD, "list of strings, or `\"all\"`", "the CLI's";
+        /// The initial permission mode (`--permission-mode`).
+        permission_mode: some(PermissionMode), "permissionMode", flag("permission-mode"), OLD, "`default`, `acceptEdits`, `plan`, `dontAsk`, `auto`, `bypassPermissions`", "the CLI's";
+        /// Whether the mode `bypassPermissions` is available (`--allow-dangerously-skip-permissions`); the CLI refuses it
+        /// to root outside of a sandbox.
+        allow_dangerously_skip_permissions: on(), "allowDangerouslySkipPermissions", switch("allow-dangerously-skip-permissions"), OLD, "boolean", "`false`", "Nothing of it is checked here: whether root may have it depends on where the CLI runs.";
+        /// The MCP tool that answers permission questions (`--permission-prompt-tool`), instead of a callback.
+        permission_prompt_tool_name: some(String), "permissionPromptToolName", flag("permission-prompt-tool"), OLD, "string", "none";
+        /// Whether permission questions are answered or denied (`--permission-prompts`).
+        permission_prompts: some(PermissionPrompts), "permissionPrompts", word("permission-prompts"), NEW, "`host`, `none`", "`host`";
+
+        /// The maximum number of rounds in a turn (`--max-turns`).
+        max_turns: plain(u32), "maxTurns", flag("max-turns"), OLD, "number", "no limit", "0 is an error; the CLI takes it for no limit.";
+        /// The maximum cost of the session, in US dollars (`--max-budget-usd`).
+        max_budget_usd: plain(f64), "maxBudgetUsd", flag("max-budget-usd"), OLD, "number", "no limit";
+        /// The token budget that the model is given for its task (`--task-budget`).
+        task_budget: some(TaskBudget), "taskBudget", custom("`--task-budget=`"), OLD, "`{\"total\": number}`", "none";
+
+        /// The stored session to resume (`--resume`), by id or title.
+        resume: some(String), "resume", flag("resume"), OLD, "string", "a new session";
+        /// Whether to continue the directory's last session (`--continue`).
+        continue_last: on(), "continue", switch("continue"), OLD, "boolean", "`false`", "Where `resume` counts before it, a warning says so.";
+        /// Whether to continue a copy of the resumed session and keep the original (`--fork-session`).
+        fork_session: on(), "forkSession", switch("fork-session"), OLD, "boolean", "`false`";
+        /// The session's id, a UUID (`--session-id`); with `resume` or `continue` the id of the copy, which requires
+        /// `fork_session`.
+        session_id: some(String), "sessionId", flag("session-id"), OLD, "a UUID", "the CLI's choice";
+        /// The last message of the stored session to keep, by its uuid (`--resume-session-at`).
+        resume_session_at: some(String), "resumeSessionAt", flag("resume-session-at"), OLD, "a message's uuid", "all of it";
+        /// The prompt of the only turn that `resume_session_at` may drop, by its uuid (`--resume-drops-turn`).
+        resume_drops_turn: some(String), "resumeDropsTurn", flag("resume-drops-turn"), NEW, "a prompt's uuid", "none";
+        /// Whether the session is stored; `Some(false)` disables it (`--no-session-persistence`).
+        persist_session: plain(bool), "persistSession", custom("`--no-session-persistence`, with `false`"), OLD, "boolean", "`true`";
+        /// The title of a new session (`initialize.title`).
+        title: some(String), "title", handshake(), OLD, "string", "made up";
+        /// When new entries are appended to a session store; no effect without a store.
+        session_store_flush: some(SessionStoreFlush), "sessionStoreFlush", custom("when a session store is written to"), ANY, "`batched`, `eager`", "`batched`", "`eager` is the choice for anything that may be killed: see [sessions](sessions.md#choose-when-entries-are-stored). Without a session store, a warning says that it has no effect.";
+        /// The time limit for loading from a session store, in milliseconds; no effect without a store.
+        load_timeout_ms: plain(u64), "loadTimeoutMs", custom("how long a session store may take to load"), ANY, "number", "60,000", "As with `sessionStoreFlush`.";
+        /// How long a result or the end waits for the session store to have all earlier entries, in milliseconds; 10,000 by
+        /// default.
+        session_store_flush_timeout_ms: plain(u64), "sessionStoreFlushTimeoutMs", custom("how long a result waits for a session store"), ANY, "number", "10,000", "The references wait for as long as an append may take. As with `sessionStoreFlush`.", Own;
+        /// The time limit of one append to a session store, in milliseconds; 60,000 by default.
+        session_store_append_timeout_ms: plain(u64), "sessionStoreAppendTimeoutMs", custom("how long a session store may take to append"), ANY, "number", "60,000", "As with `sessionStoreFlush`.", Own;
+        /// The limit of bytes that are pending for a session store; 64 MiB by default. Entries beyond it are dropped and
+        /// reported.
+        session_store_max_pending_bytes: plain(usize), "sessionStoreMaxPendingBytes", custom("what may wait for a session store"), ANY, "number of bytes", "64 MiB", "As with `sessionStoreFlush`.", Own;
+        /// The name of the project in the session store; by default the name of the CLI's folder for `cwd`, which is
+        /// derived from its path and therefore depends on the machine.
+        session_store_project: some(String), "sessionStoreProject", custom("the project in a session store"), ANY, "string", "the CLI's folder for `cwd`", "As with `sessionStoreFlush`.", Own;
+
+        /// The format of the answer (`initialize.jsonSchema`, and `--json-schema` if it is short).
+        output_format: some(OutputFormat), "outputFormat", custom("`initialize.jsonSchema` and `--json-schema=`"), OLD, "`{\"type\": \"json_schema\", \"schema\": …}`", "text", "A schema of more than 8 KiB goes into the handshake alone, which suffices: a command line has a limit of length.";
+        /// Whether parts of answers are sent as they stream (`--include-partial-messages`).
+        include_partial_messages: on(), "includePartialMessages", switch("include-partial-messages"), OLD, "boolean", "`false`";
+        /// Whether runs of hooks in the settings are reported (`--include-hook-events`); callbacks are not.
+        include_hook_events: on(), "includeHookEvents", switch("include-hook-events"), OLD, "boolean", "`false`";
+        /// Whether the text of subagents is sent as messages (`initialize.forwardSubagentText`).
+        forward_subagent_text: on(), "forwardSubagentText", asked(), OLD, "boolean", "`false`";
+        /// Whether prompts are used verbatim, without expanding `@path` and slash commands (`client_composed` of each).
+        verbatim_prompts: on(), "verbatimPrompts", custom("`client_composed` of each prompt"), VERBATIM, "boolean", "`false`";
+        /// Whether the CLI suggests a next prompt after each turn (`initialize.promptSuggestions`).
+        prompt_suggestions: on(), "promptSuggestions", asked(), OLD, "boolean", "`false`";
+        /// Whether the CLI sends summaries of subagents' progress (`initialize.agentProgressSummaries`).
+        agent_progress_summaries: on(), "agentProgressSummaries", asked(), OLD, "boolean", "`false`";
+        /// The kinds of dialogs that the host can show (`initialize.supportedDialogKinds`); the CLI does not request
+        /// others.
+        supported_dialog_kinds: list(Box<str>), "supportedDialogKinds", handshake(), OLD, "list of strings", "none";
+        /// Whether the user can stop each task separately (`initialize.perTaskStopAffordance`): an interrupt then does not
+        /// stop background tasks.
+        per_task_stop_affordance: on(), "perTaskStopAffordance", asked(), NEW, "boolean", "`false`";
+
+        /// The MCP servers that the CLI runs or connects to, by name (`initialize.mcpServers`).
+        #[serde(deserialize_with = "strict::read")]
+        mcp_servers: map(McpServerConfig), "mcpServers", custom("`initialize.mcpServers` with `--await-initialize`"), OLD, "servers by name", "none", "They go into the handshake by default: other users of the machine can read a command line. `type` and `args` are always written. A server in this program is none of them: it goes to `SessionBuilder::mcp_servers`. A key that a server does not have is an error.";
+        /// The way `mcp_servers` reach the CLI; by default the handshake, which other users of the machine can't read.
+        mcp_servers_delivery: some(Delivery), "mcpServersDelivery", custom("with `argv`, `--mcp-config=`"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning says so.";
+        /// Files with additional MCP servers (`--mcp-config`).
+        mcp_config_files: list(PathBuf), "mcpConfigFiles", custom("`--mcp-config=PATH` each"), OLD, "list of paths", "none", "Python has it as a path in `mcp_servers`.", Python;
+        /// Whether all other MCP servers are ignored (`--strict-mcp-config`).
+        strict_mcp_config: on(), "strictMcpConfig", switch("strict-mcp-config"), OLD, "boolean", "`false`";
+        /// The plugins of the session (`initialize.plugins`).
+        #[serde(deserialize_with = "strict::read")]
+        plugins: list(PluginConfig), "plugins", custom("`initialize.plugins` with `--await-initialize`"), OLD, "list of `{\"type\": \"local\", \"path\": …}`", "none", "They go into the handshake by default: a command line has a limit of length.";
+        /// The way `plugins` reach the CLI; by default the handshake.
+        plugin_delivery: some(Delivery), "pluginDelivery", custom("with `argv`, `--plugin-dir=` or `--plugin-dir-no-mcp=` each"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`; an older CLI is started again, as with `argv`, and a warning says so.";
+
+        /// Settings that override the user's (`--settings`), as a path or inline.
+        settings: some(FlagSettings), "settings", custom("`--settings=`"), OLD, "a path, or settings", "none", "Settings with anything that may be secret are in a file that only the CLI may read, and that is gone with the session; so are long ones.";
+        /// Settings of an administrator, for a machine without any (`--managed-settings`); the CLI keeps only those that
+        /// restrict.
+        managed_settings: some(RawSettings), "managedSettings", custom("`--managed-settings=`"), OLD, "settings", "none", "The CLI takes no path here; where anything may be secret, a warning says that other users of the machine can read it.";
+        /// The settings files to read (`--setting-sources`); `None` leaves it to the CLI, an empty list means none.
+        setting_sources: own(Option<Vec<SettingSource>>), "settingSources", custom("`--setting-sources=a,b`, `--setting-sources=`"), OLD, "list of `user`, `project`, `local`", "all";
+        /// The sandbox of commands, merged into the settings (`--settings`).
+        #[serde(deserialize_with = "strict::read")]
+        sandbox: some(SandboxSettings), "sandbox", custom("a part of `--settings=`"), OLD, "settings of the sandbox", "none", "Credentials make it a private file, as with `settings`. A key that the sandbox does not have is an error.";
+
+        /// The working directory; by default this program's.
+        cwd: some(PathBuf), "cwd", custom("the working directory"), ANY, "path", "this program's";
+        /// Additional directories to work in (`--add-dir`).
+        additional_directories: list(PathBuf), "additionalDirectories", custom("`--add-dir=` each"), OLD, "list of paths", "none";
+        /// The trusted checkout that the working directory is a worktree of (`--project-config-root`), an absolute path.
+        project_config_root: some(PathBuf), "projectConfigRoot", path("project-config-root"), NEW, "an absolute path", "`cwd`";
+        /// The CLI's program; by default it is searched.
+        path_to_claude_code_executable: some(PathBuf), "pathToClaudeCodeExecutable", custom("the program"), ANY, "path", "searched for";
+        /// The runtime of a CLI that is a script; `node` by default.
+        executable: some(PathBuf), "executable", custom("the program, where the CLI is a script"), ANY, "path", "`node`", "Any program, not one of three names.";
+        /// Arguments in front of all others; for a CLI that is a script, the arguments of its runtime.
+        executable_args: counted(String), "executableArgs", custom("arguments in front of all others"), ANY, "list of strings", "none";
+        /// Variables added to the CLI's inherited environment.
+        env: named(String), "env", custom("variables, beside what is inherited"), ANY, "texts by name", "none", "It adds to what is inherited, as in Python; in TypeScript it replaces all of it, which is `envClear`.";
+        /// Variables that the CLI does not inherit.
+        env_remove: own(BTreeSet<String>), "envRemove", custom("variables that are not inherited"), ANY, "list of strings", "none", "Neither reference has it.", Own;
+        /// Whether the CLI inherits no variables and gets only those in `env`.
+        env_clear: on(), "envClear", custom("nothing is inherited"), ANY, "boolean", "`false`", "Neither reference has it.", Own;
+        /// Flags that this version does not know, without the leading `--`; `None` for a flag without a value.
+        extra_args: named(Option<String>), "extraArgs", custom("`--name=value`, `--name`"), ANY, "texts or null by name", "none", "Always `--name=value`, so that no value can be taken for a flag. One that an option has set already is an error.";
+        /// The user that the CLI runs as, by name or number, on Unix; usually requires root.
+        user: some(String), "user", custom("the user that the CLI runs as"), ANY, "string", "this program's", "A name, or a number as text. The group is that user's too; Python changes the user alone.", Python;
+        /// The name of this program for the API (`CLAUDE_AGENT_SDK_CLIENT_APP`), such as `my-app/1.0`.
+        client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "None is made up; one that an outer session made up is not inherited.", Python;
+        /// Whether the CLI writes a debug log to stderr (`--debug`); `debug_file` takes precedence.
+        debug: on(), "debug", custom("`--debug`, unless `debugFile` is set"), OLD, "boolean", "`false`";
+        /// The file for the CLI's debug log (`--debug-file`).
+        debug_file: some(PathBuf), "debugFile", path("debug-file"), OLD, "path", "none";
+        /// Whether files are checkpointed so that they can be rewound (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
+        enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`";
+        /// The maximum length of a line from the CLI, in bytes; 64 MiB by default.
+        max_buffer_size: plain(usize), "maxBufferSize", custom("the longest line that is taken"), ANY, "number of bytes", "64 MiB", "64 MiB and not 1 MiB: lines of more than 5 MB were seen. A longer one does not end the session.", Python;
+        /// The trace that contains the session (`TRACEPARENT`, `TRACESTATE`).
+        trace_context: some(TraceContext), "traceContext", custom("`TRACEPARENT`, `TRACESTATE`"), OLD, "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `opentelemetry`", "The references take the active span of OpenTelemetry alone.", Own;
+        /// Whether to warn about an old CLI; by default yes, unless `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` is set.
+        version_check: plain(bool), "versionCheck", custom("warnings about the CLI's version"), ANY, "boolean", "`true`", "The references have the variable `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` alone, which counts here too. The version is that of the handshake, and costs no time.", Own;
+    }
+}

@@ -2,25 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Options,
-    argv::Argv,
-    launch_plan::{LaunchPlan, ToCli, refuse},
-    prompt::{PresetName, PresetType},
-    setters::setters,
-};
-use crate::Error;
+use super::{LaunchPlan, Options, launch_plan::word, prompt::PresetName};
 
 /// The available built-in tools.
 ///
 /// In JSON a list of names, or `{"type": "preset", "preset": "claude_code"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(from = "ToolsJson", into = "ToolsJson")]
+#[serde(untagged)]
 #[non_exhaustive]
 pub enum Tools {
     /// The named tools; an empty list means none (`--tools=`).
     Named(Vec<String>),
     /// The CLI's default tools (`--tools=default`).
+    #[serde(with = "preset")]
     Preset,
 }
 
@@ -28,10 +22,11 @@ pub enum Tools {
 ///
 /// In JSON a list of names, or `"all"`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(from = "SkillsJson", into = "SkillsJson")]
+#[serde(untagged)]
 #[non_exhaustive]
 pub enum Skills {
     /// All skills that the CLI finds.
+    #[serde(with = "all")]
     All,
     /// The named skills; those of a plugin are `plugin:skill`.
     Named(Vec<Box<str>>),
@@ -68,17 +63,6 @@ pub enum PreviewFormat {
     Html,
 }
 
-pub(super) struct Group<'a>(pub(super) &'a Options);
-
-setters! {
-    some tools: Tools;
-    list allowed_tools: String;
-    list disallowed_tools: String;
-    map tool_aliases: Box<str>;
-    some tool_config: ToolConfig;
-    some skills: Skills;
-}
-
 impl ToolConfig {
     /// Returns a configuration with this preview format.
     pub fn preview_format(format: PreviewFormat) -> Self {
@@ -98,129 +82,73 @@ impl<T: Into<Box<str>>, const N: usize> From<[T; N]> for Skills {
     }
 }
 
-impl ToCli for Group<'_> {
-    fn to_cli(&self, to: &mut LaunchPlan) -> Result<(), Error> {
-        let options = self.0;
-        check("allowedTools", &options.allowed_tools)?;
-        check("disallowedTools", &options.disallowed_tools)?;
-        let mut allowed = options.allowed_tools.clone();
-        for rule in options.skills.iter().flat_map(Skills::rules) {
+impl Options {
+    /// Adds the tools and skills.
+    pub(super) fn tools_to_cli(&self, plan: &mut LaunchPlan) {
+        let rules = match &self.skills {
+            None => Vec::new(),
+            Some(Skills::All) => vec!["Skill".to_owned()],
+            Some(Skills::Named(names)) => {
+                plan.initialize.skills = Some(names.clone());
+                names.iter().map(|name| format!("Skill({name})")).collect()
+            }
+        };
+        let mut allowed = self.allowed_tools.clone();
+        for rule in rules {
             if !allowed.contains(&rule) {
                 allowed.push(rule);
             }
         }
-        to.list("allowedTools", &allowed);
-        to.list("disallowedTools", &options.disallowed_tools);
-        to.flag("tools", options.tools.as_ref().map(Tools::flag));
-        if let Some(Skills::Named(names)) = &options.skills {
-            to.initialize.skills = Some(names.clone());
-        }
-        to.initialize.tool_aliases.clone_from(&options.tool_aliases);
-        let question = options.tool_config.as_ref().and_then(|config| config.ask_user_question.as_ref());
+        plan.list("allowedTools", &allowed);
+        let tools = self.tools.as_ref().map(|tools| match tools {
+            Tools::Named(names) => names.join(","),
+            Tools::Preset => "default".to_owned(),
+        });
+        plan.flag("tools", tools);
+        let question = self.tool_config.as_ref().and_then(|config| config.ask_user_question.as_ref());
         if let Some(format) = question.and_then(|question| question.preview_format) {
-            to.env.insert(PREVIEW_FORMAT.to_owned(), format.as_str().to_owned());
-        }
-        Ok(())
-    }
-}
-
-impl Tools {
-    fn flag(&self) -> String {
-        match self {
-            Self::Named(names) => names.join(","),
-            Self::Preset => "default".to_owned(),
+            plan.env.insert(PREVIEW_FORMAT.to_owned(), word(&format));
         }
     }
 }
 
-impl Skills {
-    /// Returns the rules that allow the skills without a question.
-    fn rules(&self) -> Vec<String> {
-        match self {
-            Self::All => vec!["Skill".to_owned()],
-            Self::Named(names) => names.iter().map(|name| format!("Skill({name})")).collect(),
-        }
+/// The JSON of [`Tools::Preset`].
+mod preset {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::PresetName;
+
+    #[derive(Deserialize, Serialize)]
+    #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
+    enum Json {
+        Preset { preset: PresetName },
+    }
+
+    pub(super) fn serialize<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
+        Json::Preset { preset: PresetName::ClaudeCode }.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+        Json::deserialize(deserializer).map(drop)
     }
 }
 
-impl PreviewFormat {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Markdown => "markdown",
-            Self::Html => "html",
-        }
+/// The JSON of [`Skills::All`].
+mod all {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize, Serialize)]
+    #[serde(rename_all = "camelCase")]
+    enum Json {
+        All,
     }
-}
 
-fn check(option: &'static str, rules: &[String]) -> Result<(), Error> {
-    if rules.iter().any(|rule| rule.trim().is_empty()) {
-        return refuse(option, "a rule is not empty");
+    pub(super) fn serialize<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
+        Json::All.serialize(serializer)
     }
-    Ok(())
-}
 
-#[derive(Deserialize, Serialize)]
-#[serde(untagged)]
-enum SkillsJson {
-    All(All),
-    Named(Vec<Box<str>>),
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-enum All {
-    All,
-}
-
-impl From<SkillsJson> for Skills {
-    fn from(json: SkillsJson) -> Self {
-        match json {
-            SkillsJson::All(All::All) => Self::All,
-            SkillsJson::Named(names) => Self::Named(names),
-        }
-    }
-}
-
-impl From<Skills> for SkillsJson {
-    fn from(skills: Skills) -> Self {
-        match skills {
-            Skills::All => Self::All(All::All),
-            Skills::Named(names) => Self::Named(names),
-        }
-    }
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(untagged)]
-enum ToolsJson {
-    Named(Vec<String>),
-    Preset(Preset),
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Preset {
-    r#type: PresetType,
-    preset: PresetName,
-}
-
-impl From<ToolsJson> for Tools {
-    fn from(json: ToolsJson) -> Self {
-        match json {
-            ToolsJson::Named(names) => Self::Named(names),
-            ToolsJson::Preset(_) => Self::Preset,
-        }
-    }
-}
-
-impl From<Tools> for ToolsJson {
-    fn from(tools: Tools) -> Self {
-        match tools {
-            Tools::Named(names) => Self::Named(names),
-            Tools::Preset => {
-                Self::Preset(Preset { r#type: PresetType::Preset, preset: PresetName::ClaudeCode })
-            }
-        }
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+        Json::deserialize(deserializer).map(drop)
     }
 }
 
